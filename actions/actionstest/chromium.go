@@ -1,5 +1,9 @@
-// Package actionstest gives tests of package actions and its adapters a real
-// Chromium to act in.
+// Package actionstest gives tests of package actions and its adapters a real Chromium
+// to act in:
+//
+//	chromium, err := actionstest.Start(path)
+//	defer chromium.Close()
+//	b, err := actions.Open(ctx, chromium.Join, actions.Options{})
 package actionstest
 
 import (
@@ -22,8 +26,8 @@ type Chromium struct {
 	cmd     *exec.Cmd
 }
 
-// starting is how long the browser may take to start: long, since the machine
-// may be busy.
+// starting is how long the browser may take to start. It is long, since the machine
+// of the tests may be busy.
 const starting = time.Minute
 
 // Start runs the Chromium or headless shell at path until Close.
@@ -45,6 +49,8 @@ func Start(path string) (*Chromium, error) {
 		return nil, err
 	}
 	for end := time.Now().Add(starting); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		// Chromium writes the port and the path of its WebSocket into this file when
+		// it listens.
 		text, err := os.ReadFile(filepath.Join(profile, "DevToolsActivePort"))
 		if port, path, ok := strings.Cut(strings.TrimSpace(string(text)), "\n"); err == nil && ok {
 			c.url = "ws://127.0.0.1:" + port + path
@@ -57,6 +63,7 @@ func Start(path string) (*Chromium, error) {
 
 // Close ends the browser.
 func (c *Chromium) Close() {
+	// A negative number means the process group (kill(2)).
 	_ = syscall.Kill(-c.cmd.Process.Pid, syscall.SIGKILL)
 	_ = c.cmd.Wait()
 	for i := 0; os.RemoveAll(c.profile) != nil && i < 50; i++ { // a helper may still be writing

@@ -6,6 +6,8 @@ import (
 	"github.com/cdphub/cdphub/actions"
 )
 
+// axOptions are the options of observe/accessibility. InterestingOnly is true when
+// nil.
 // axOptions are for observe/accessibility.
 type axOptions struct {
 	Root            selector

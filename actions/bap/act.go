@@ -9,6 +9,8 @@ import (
 	"github.com/cdphub/cdphub/actions"
 )
 
+// actionMethods act on a page. The first argument is the scope of BAP that the caller
+// needs.
 var actionMethods = map[string]method{
 	"action/click":    does("action:click", func(ctx context.Context, p *actions.Page, a clickParams) error { return a.click(ctx, p, 1) }),
 	"action/dblclick": does("action:click", func(ctx context.Context, p *actions.Page, a clickParams) error { return a.click(ctx, p, 2) }),
@@ -29,7 +31,9 @@ var actionMethods = map[string]method{
 	"action/handoffWait": keepsTime(onPage("action:handoff", handoffWait)),
 }
 
-// options are those of most actions. Timeout is read before.
+// options are the options of most actions. Force skips the checks, Trial makes only
+// the checks, and NoWaitAfter does not wait for a navigation that begins. The timeout
+// is read by call.limit.
 type options struct{ Force, Trial, NoWaitAfter bool }
 
 // point is a place in an element.
@@ -76,7 +80,7 @@ func (p *clickParams) click(ctx context.Context, page *actions.Page, count int) 
 	return err
 }
 
-// elementParams are those of actions on one element that have no more to say.
+// elementParams are the params of actions on one element that have no others.
 type elementParams struct {
 	Selector selector
 	Options  options
@@ -84,7 +88,8 @@ type elementParams struct {
 
 func (p *elementParams) check() *failure { return p.Selector.element("selector") }
 
-// trial reports whether only the checks were asked for, and makes them.
+// trial makes the checks of an action, and reports whether nothing more was asked
+// for.
 func (p *elementParams) trial(ctx context.Context, page *actions.Page) (bool, error) {
 	if !p.Options.Trial {
 		return false, nil
@@ -128,7 +133,8 @@ type typeParams struct {
 	}
 }
 
-// UnmarshalJSON implements json.Unmarshaler: both parts have options.
+// UnmarshalJSON implements json.Unmarshaler. Both structs have a member "options",
+// which encoding/json would leave out as ambiguous: it is read into each.
 func (p *typeParams) UnmarshalJSON(text []byte) error {
 	type own typeParams
 	if err := json.Unmarshal(text, (*own)(p)); err != nil {
@@ -198,7 +204,8 @@ type scrollParams struct {
 	}
 }
 
-// amount is how far to scroll: pixels, or "page"; "toElement" is for a selector.
+// amount is how far to scroll: a number of CSS pixels, or the word "page";
+// "toElement" is for a selector.
 type amount struct {
 	pixels float64
 	word   string
@@ -222,10 +229,10 @@ func (p *scrollParams) check() *failure {
 	return firstOf(oneOf("options.direction", &p.Options.Direction, "down", "up", "left", "right"), p.Selector.maybe("selector"))
 }
 
-// scrollStep is how far a scroll goes that does not say, in pixels.
+// scrollStep is how far a scroll without an amount goes, in CSS pixels.
 const scrollStep = 300
 
-// directions are the signs of each direction, across and down.
+// directions are the signs of the distances, to the right and down.
 var directions = map[string][2]float64{"down": {0, 1}, "up": {0, -1}, "left": {-1, 0}, "right": {1, 0}}
 
 func scroll(ctx context.Context, page *actions.Page, p scrollParams) error {
@@ -310,7 +317,8 @@ func (p *dialogParams) check() *failure {
 	return firstOf(need("action", p.Action), oneOf("action", &p.Action, "accept", "dismiss"))
 }
 
-// handleDialog lays down the answer to the next dialog.
+// handleDialog sets the answer to the next dialog of the page. It must come before
+// the action that opens the dialog.
 func handleDialog(ctx context.Context, page *actions.Page, p dialogParams) error {
 	return page.ArmDialog(ctx, actions.DialogAnswer{Accept: p.Action == "accept", Text: p.PromptText})
 }

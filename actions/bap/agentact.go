@@ -11,14 +11,15 @@ import (
 	"github.com/cdphub/cdphub/actions"
 )
 
-// stepActions are the methods that agent/act may run.
+// stepActions are the methods that agent/act may run as a step. Others, such as
+// agent/act itself, are refused.
 var stepActions = []string{
 	"action/click", "action/dblclick", "action/fill", "action/type", "action/press", "action/hover", "action/scroll", "action/select",
 	"action/check", "action/uncheck", "action/clear", "action/upload", "action/drag",
 	"page/navigate", "page/reload", "page/goBack", "page/goForward",
 }
 
-// actParams are those of agent/act.
+// actParams are the params of agent/act: 1 to mostSteps steps on one page.
 type actParams struct {
 	Steps                   []step
 	StopOnFirstError        *bool // true when nil
@@ -27,7 +28,7 @@ type actParams struct {
 	PreObserve, PostObserve *observeParams
 }
 
-// step is one action of a sequence.
+// step is one action of a sequence. OnError is "stop", "skip" or "retry".
 type step struct {
 	Label      string
 	Action     string
@@ -38,7 +39,8 @@ type step struct {
 	RetryDelay millis
 }
 
-// condition is what must be so before a step.
+// condition is a state of an element that must come within Timeout before a step
+// runs.
 type condition struct {
 	Selector selector
 	State    string
@@ -77,6 +79,7 @@ func (s *step) check(field string) *failure {
 	if !slices.Contains(stepActions, s.Action) {
 		return invalid(field+".action", "%q is not allowed in agent/act: use %s", s.Action, strings.Join(stepActions, ", "))
 	}
+	// The number counts attempts: 1 means no second one.
 	if s.MaxRetries < 0 || s.MaxRetries > 5 {
 		return invalid(field+".maxRetries", "is 1 to 5")
 	}
@@ -109,7 +112,7 @@ func (s *step) check(field string) *failure {
 	return oneOf(field+".onError", &s.OnError, "stop", "skip", "retry")
 }
 
-// stepResult is what became of a step.
+// stepResult is the result of one step.
 type stepResult struct {
 	Step     int      `json:"step"`
 	Label    string   `json:"label,omitempty"`
@@ -120,7 +123,7 @@ type stepResult struct {
 	Retries  int      `json:"retries,omitempty"`
 }
 
-// actResult is what became of a sequence.
+// actResult is the result of agent/act.
 type actResult struct {
 	Completed       int          `json:"completed"`
 	Total           int          `json:"total"`
@@ -132,7 +135,8 @@ type actResult struct {
 	PostObservation *observation `json:"postObservation,omitempty"`
 }
 
-// act runs a sequence. That a step fails is no failure of the call.
+// act runs a sequence. A failed step is no failure of the call: its result says which
+// step it was. A caller without the right to one of the steps gets none of them.
 func act(ctx context.Context, k *call, page *actions.Page, p actParams) (any, error) {
 	for _, s := range p.Steps {
 		if f := permit(k.c.caller.Scope, s.Action, k.c.srv.methods[s.Action].scope); f != nil {
@@ -160,8 +164,8 @@ func act(ctx context.Context, k *call, page *actions.Page, p actParams) (any, er
 	return out, nil
 }
 
-// mayObserve observes if that is wanted. A page that cannot be observed does not
-// undo what was done.
+// mayObserve observes the page if that is wanted; nil if not. It has its own time,
+// and an error only leaves the observation out: what was done stays done.
 func (k *call) mayObserve(ctx context.Context, page *actions.Page, p *observeParams) *observation {
 	if p == nil {
 		return nil
@@ -175,7 +179,8 @@ func (k *call) mayObserve(ctx context.Context, page *actions.Page, p *observePar
 	return seen
 }
 
-// steps runs the steps one after the other, as far as they go.
+// steps runs the steps one after the other, until one fails that stops the sequence
+// or the time is over.
 func (k *call) steps(ctx context.Context, page *actions.Page, p actParams, out *actResult) {
 	stop := p.StopOnFirstError == nil || *p.StopOnFirstError
 	for i, s := range p.Steps {
@@ -201,7 +206,8 @@ func (k *call) steps(ctx context.Context, page *actions.Page, p actParams, out *
 	}
 }
 
-// unmet is why a step's condition is not so, nil if it is.
+// unmet is why a step's condition does not hold, nil if it does. It waits for the
+// condition.
 func (k *call) unmet(ctx context.Context, page *actions.Page, s step) *failure {
 	c := s.Condition
 	if c == nil {
@@ -219,7 +225,8 @@ func (k *call) unmet(ctx context.Context, page *actions.Page, s step) *failure {
 	return nil
 }
 
-// step runs a step, again where that is wanted.
+// step runs one step, and runs it again after an error if OnError is "retry". The
+// pause doubles with each attempt.
 func (k *call) step(ctx context.Context, page *actions.Page, s step, r *stepResult) {
 	attempts := 1
 	if s.OnError == "retry" {
@@ -250,7 +257,8 @@ func (k *call) step(ctx context.Context, page *actions.Page, s step, r *stepResu
 	}
 }
 
-// onThis is a step's params on the sequence's page, unless they name another.
+// onThis names the sequence's page in the params of a step, unless they name another
+// one.
 func onThis(page *actions.Page, params json.RawMessage) json.RawMessage {
 	if pageOf(params) != "" {
 		return params

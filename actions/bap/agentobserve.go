@@ -16,7 +16,7 @@ var agentMethods = map[string]method{
 	"agent/extract": onPage("observe:*", extractData),
 }
 
-// observeParams are those of agent/observe.
+// observeParams are the params of agent/observe.
 type observeParams struct {
 	IncludeAccessibility, IncludeScreenshot, IncludeInteractiveElements bool
 
@@ -48,7 +48,8 @@ func (p *observeParams) check() *failure {
 	return nil
 }
 
-// annotation says how elements are marked in a picture: true, or options.
+// annotation says whether and how elements are marked in a screenshot: true, or an
+// object with options.
 type annotation struct {
 	Enabled     bool
 	MaxLabels   int
@@ -70,7 +71,8 @@ func (a *annotation) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// observation is what agent/observe sees: what was asked for.
+// observation is the result of agent/observe. It has only the parts that were asked
+// for.
 type observation struct {
 	Metadata    *metadata                  `json:"metadata,omitempty"`
 	Tree        *axPart                    `json:"accessibility,omitempty"`
@@ -92,7 +94,8 @@ type axPart struct {
 	Tree []actions.AXNode `json:"tree"`
 }
 
-// mapping says which element a label in a picture stands for.
+// mapping says which element a label in a screenshot stands for. Its position is that
+// of the label, in CSS pixels.
 type mapping struct {
 	Label    string `json:"label"`
 	Ref      string `json:"ref"`
@@ -104,14 +107,14 @@ type spot struct {
 	Y float64 `json:"y"`
 }
 
-// changes are the elements that differ from the observation before.
+// changes are the elements that differ from the last observation of the page.
 type changes struct {
 	Added   []actions.ObservedElement `json:"added"`
 	Updated []actions.ObservedElement `json:"updated"`
 	Removed []string                  `json:"removed"` // refs
 }
 
-// observe looks at a page.
+// observe looks at a page. If one part fails, the whole fails.
 func (k *call) observe(ctx context.Context, page *actions.Page, p observeParams) (*observation, error) {
 	bounds := p.AnnotateScreenshot.Enabled
 	if p.IncludeBounds != nil {
@@ -165,7 +168,7 @@ func (k *call) observe(ctx context.Context, page *actions.Page, p observeParams)
 	return out, nil
 }
 
-// changesOf are the changes with their elements.
+// changesOf adds the elements to the refs of the changes.
 func changesOf(seen actions.Observation) *changes {
 	byRef := make(map[string]actions.ObservedElement, len(seen.Elements))
 	for _, e := range seen.Elements {
@@ -181,15 +184,15 @@ func changesOf(seen actions.Observation) *changes {
 	return &changes{pick(seen.Changes.Added), pick(seen.Changes.Updated), seen.Changes.Removed}
 }
 
-// Of labels in pictures.
+// Sizes of the labels in annotated screenshots.
 const (
 	mostLabels  = 50
 	badgeHeight = 20 // in pixels
 	badgeGap    = 2  // between badge and element
 )
 
-// picture takes a screenshot for an observation, with marks where it is to be
-// annotated.
+// picture takes a screenshot for an observation, with marks if it is to be annotated.
+// It is in CSS pixels, so that bounds and picture agree.
 func (k *call) picture(ctx context.Context, page *actions.Page, a annotation, elements []actions.ObservedElement, out *observation) error {
 	shot := actions.ScreenshotOptions{Format: "jpeg", CSSPixels: true}
 	if a.Enabled {

@@ -21,14 +21,14 @@ var browserMethods = map[string]method{
 // defaultContext is the context that is always there.
 const defaultContext = "default"
 
-// browserContext is a context that the session has made.
+// browserContext is a browser context that the session has made.
 type browserContext struct {
 	target  string // its id in CDP
 	created time.Time
 	options pageOptions
 }
 
-// pageOptions are how a page is shown, for context/create and page/create.
+// pageOptions are how a page is shown, of context/create and page/create.
 type pageOptions struct {
 	StorageState *actions.StorageState `json:"storageState,omitempty"`
 	Viewport     *actions.Viewport     `json:"viewport,omitempty"`
@@ -61,7 +61,7 @@ func sized(field string, width, height int) *failure {
 	return nil
 }
 
-// emulation is what to change of a page, and whether there is anything.
+// emulation is what to change about a page, and whether it is anything.
 func (o *pageOptions) emulation() (e actions.Emulation, changes bool) {
 	e = actions.Emulation{
 		Viewport: o.Viewport, UserAgent: o.UserAgent, Locale: o.Locale, Timezone: o.TimezoneID,
@@ -73,7 +73,8 @@ func (o *pageOptions) emulation() (e actions.Emulation, changes bool) {
 	return e, e != actions.Emulation{}
 }
 
-// apply shows a page as the options say.
+// apply shows a page as the options say. It needs the page's document for storage,
+// and nothing else.
 func (o *pageOptions) apply(ctx context.Context, page *actions.Page) error {
 	if e, changes := o.emulation(); changes {
 		if err := page.Emulate(ctx, e); err != nil {
@@ -172,6 +173,7 @@ func destroyContext(ctx context.Context, k *call, p struct{ ContextID string }) 
 	}
 	c, bad := s.context(p.ContextID)
 	if bad != nil {
+		// The session's own contexts alone: it cannot end those of others.
 		return nil, bad
 	}
 	n, err := b.DestroyContext(ctx, c.target)
@@ -184,7 +186,7 @@ func destroyContext(ctx context.Context, k *call, p struct{ ContextID string }) 
 	return obj{"pagesDestroyed": n}, nil
 }
 
-// context finds a context that the session has made.
+// context finds a context that the session has made, by the id that the client knows.
 func (s *session) context(id string) (*browserContext, *failure) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

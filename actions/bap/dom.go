@@ -36,6 +36,7 @@ func dom(ctx context.Context, page *actions.Page, p domParams) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	// A depth of 0 is no limit.
 	if o.Depth > 0 || o.Attributes != nil && !*o.Attributes {
 		if c.Content, err = extract.Prune(c.Content, o.Depth, o.Attributes == nil || *o.Attributes); err != nil {
 			return nil, err

@@ -7,16 +7,16 @@ import (
 	"github.com/cdphub/cdphub/actions/envelope"
 )
 
-// request is what a client sends.
+// request is a message of a client: a request, or a notification.
 type request struct {
 	id     json.RawMessage // a number, a string or null, as it came; nil of a notification
 	method string
 	params json.RawMessage // an object, or nil
 }
 
-// parse reads a frame. On failure the request has the id to answer with, which
-// is null while there is none that could be read. The request does not alias the
-// frame.
+// parse reads a frame. If it fails, the request still has the id to answer with, or
+// null if none could be read (JSON-RPC 2.0, section 5). The request does not alias
+// the frame.
 func parse(frame []byte) (request, *failure) {
 	if r, ok := parseUsual(frame); ok {
 		return r, nil
@@ -24,8 +24,8 @@ func parse(frame []byte) (request, *failure) {
 	return parseAny(frame)
 }
 
-// parseUsual reads a frame that is right, wants an answer, and has no escapes in
-// its method.
+// parseUsual reads a frame in the usual form: it is right, wants an answer, and has
+// no escapes in its method. It is the fast path.
 func parseUsual(frame []byte) (r request, ok bool) {
 	e, ok := envelope.Read(frame)
 	if !ok || len(e.ID) == 0 || !isID(json.RawMessage(e.ID)) {
@@ -35,7 +35,7 @@ func parseUsual(frame []byte) (r request, ok bool) {
 	return r, ok
 }
 
-// parseAny reads any frame. The failure describes an invalid one.
+// parseAny reads any frame. The failure says what is wrong with it.
 func parseAny(frame []byte) (request, *failure) {
 	r := request{id: null}
 	var in map[string]json.RawMessage
@@ -56,6 +56,7 @@ func parseAny(frame []byte) (request, *failure) {
 	default:
 		return r, fail(codeInvalidRequest, "Invalid request: id must be a number or a string")
 	}
+	// The member jsonrpc is not checked.
 	if json.Unmarshal(in["method"], &r.method) != nil || r.method == "" {
 		return r, fail(codeInvalidRequest, "Invalid request: method is missing")
 	}
@@ -70,12 +71,13 @@ func parseAny(frame []byte) (request, *failure) {
 
 var null = []byte("null")
 
-// isID reports whether a value may be an id.
+// isID reports whether a value may be an id: a string, a number or null (JSON-RPC
+// 2.0, section 4).
 func isID(v json.RawMessage) bool {
 	return v[0] == '"' || v[0] == '-' || v[0] >= '0' && v[0] <= '9' || bytes.Equal(v, null)
 }
 
-// answer is what a request is answered with; one of Result and Error is set.
+// answer is the answer to a request; one of Result and Error is set.
 type answer struct {
 	Version string          `json:"jsonrpc"`
 	Result  any             `json:"result,omitempty"`
@@ -86,14 +88,15 @@ type answer struct {
 // none is the empty result of a method.
 type none struct{}
 
-// notification is what nobody has asked for.
+// notification is a message that no request has asked for, such as an event.
 type notification struct {
 	Version string `json:"jsonrpc"`
 	Method  string `json:"method"`
 	Params  any    `json:"params"`
 }
 
-// encode is a message as a frame.
+// encode is a message as a frame. It does not escape <, > and &, which encoding/json
+// does for HTML.
 func encode(v any) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -13,7 +13,9 @@ import (
 	"github.com/cdphub/cdphub/actions"
 )
 
-// The codes of errors.
+// The codes of errors: those of JSON-RPC 2.0 (section 5.1), then those of BAP. The
+// other constants are what errors have beside: hints, times in milliseconds, and
+// prefixes of messages of package actions.
 const (
 	codeParse          = -32700
 	codeInvalidRequest = -32600
@@ -76,7 +78,8 @@ type failureData struct {
 // Error implements error.
 func (f *failure) Error() string { return f.Message }
 
-// note adds a detail to the error's data.
+// note adds a detail to the error's data. The failure must not have been answered
+// yet.
 func (f *failure) note(name string, value any) {
 	if f.Data.Details == nil {
 		f.Data.Details = make(map[string]any)
@@ -94,12 +97,12 @@ func fail(code int, format string, args ...any) *failure {
 	return &failure{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// invalid names the field that is wrong.
+// invalid is the error for a wrong param, and names its field.
 func invalid(field, format string, args ...any) *failure {
 	return fail(codeInvalidParams, "Invalid params: "+field+": "+format, args...).detail("field", field)
 }
 
-// row is the code and the data of a kind of error.
+// row is the code and the data of one kind of error.
 type row struct {
 	code    int
 	retry   bool
@@ -107,8 +110,8 @@ type row struct {
 	hint    string
 }
 
-// kinds says it for each kind of package actions. Kinds that are missing are
-// internal errors.
+// kinds has a row for each kind of package actions. A kind that is missing is an
+// internal error.
 var kinds = map[actions.Kind]row{
 	actions.MalformedFrame:    {code: codeParse},
 	actions.InvalidEnvelope:   {code: codeInvalidRequest},
@@ -143,8 +146,8 @@ var kinds = map[actions.Kind]row{
 	actions.Internal:          {code: codeInternal},
 }
 
-// failed is the one place where an error becomes what the client of a method
-// sees. Params are the method's, which may name a selector.
+// failed is the one place where an error becomes what the client sees. params are
+// those of the method, for the selector in the details.
 func failed(err error, params json.RawMessage) *failure {
 	if f, ok := errors.AsType[*failure](err); ok {
 		return f
@@ -166,7 +169,7 @@ func failed(err error, params json.RawMessage) *failure {
 	return f
 }
 
-// message is an error's text in the protocol's words.
+// message is the text of an error in the words of the protocol, with a capital.
 func message(e *actions.Error) string {
 	text := e.Message
 	switch e.Kind {
@@ -217,7 +220,7 @@ func (f *failure) describe(e *actions.Error, params json.RawMessage) {
 	}
 }
 
-// selectorOf is the selector that a method was given, else the locator's text.
+// selectorOf is the selector that the client gave, else the text of the locator.
 func selectorOf(e *actions.Error, params json.RawMessage) any {
 	var given struct{ Selector json.RawMessage }
 	if json.Unmarshal(params, &given) == nil && given.Selector != nil {
@@ -226,7 +229,8 @@ func selectorOf(e *actions.Error, params json.RawMessage) any {
 	return e.Details.Locator
 }
 
-// requiredScope is the scope that the hub has asked for: "… needs scope full".
+// requiredScope is the scope that the hub has asked for, at the end of its message:
+// "… needs scope full".
 func requiredScope(text string) string {
 	_, scope, _ := strings.Cut(text, "needs scope ")
 	return scope

@@ -22,8 +22,9 @@ var eventKinds = map[string]actions.EventKind{
 	"dialog": actions.DialogEvents, "download": actions.DownloadEvents,
 }
 
-// subscribeParams name the kinds of events: as Events in the words of the
-// reference, as Types in those of the documents.
+// subscribeParams name the kinds of events: as Events in the reference
+// implementation, as Types in the protocol's documents. The names of the events
+// differ with that, see session.documents.
 type subscribeParams struct{ Events, Types []string }
 
 func (p *subscribeParams) check() *failure {
@@ -43,7 +44,7 @@ func (p *subscribeParams) check() *failure {
 	return nil
 }
 
-// subscribe takes the place of the subscription before.
+// subscribe takes the place of the last subscription. An empty list ends it.
 func subscribe(ctx context.Context, k *call, p subscribeParams) (any, error) {
 	var kinds actions.EventKind
 	for _, name := range append(p.Events, p.Types...) {
@@ -61,9 +62,9 @@ func subscribe(ctx context.Context, k *call, p subscribeParams) (any, error) {
 	return none{}, nil
 }
 
-// hear subscribes to the browser's events of the session's kinds. The
-// subscription is active when hear returns, since a client continues as soon as
-// it has the answer.
+// hear subscribes to the browser's events of the session's kinds. The subscription is
+// active when hear returns: a client acts as soon as it has the answer, and must not
+// miss the events of that.
 func (s *session) hear(ctx context.Context, b *actions.Browser) {
 	s.mu.Lock()
 	if s.subscription != nil {
@@ -80,9 +81,9 @@ func (s *session) hear(ctx context.Context, b *actions.Browser) {
 	}
 }
 
-// use records that the client works with a page. A client without subscriptions
-// gets events for errors of the pages that it works with; from, where it is
-// actions.FromNow, leaves out what is there already.
+// use notes that the client works with a page. A client without subscriptions gets
+// the errors of the pages that it works with. from may be actions.FromNow, which
+// leaves out what the console has already.
 func (s *session) use(p *actions.Page, from actions.EventKind) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -93,8 +94,7 @@ func (s *session) use(p *actions.Page, from actions.EventKind) {
 	p.Subscribe(actions.ConsoleEvents|from, s.errorEvent)
 }
 
-// errorEvent sends an error on a page's console to a client without
-// subscriptions.
+// errorEvent sends an error of a page's console to a client without subscriptions.
 func (s *session) errorEvent(e actions.Event) {
 	m, ok := e.Body.(actions.ConsoleMessage)
 	s.mu.Lock()
@@ -120,7 +120,8 @@ func (s *session) event(e actions.Event) {
 	s.send(e, prefix+name, body)
 }
 
-// send sends an event, unless its page has had too many.
+// send sends an event, unless its page has sent too many in this second. Without a
+// connection the event is dropped.
 func (s *session) send(e actions.Event, name string, body obj) {
 	s.mu.Lock()
 	limit := s.limits[e.Page.ID]
@@ -136,6 +137,8 @@ func (s *session) send(e actions.Event, name string, body obj) {
 	body["pageId"] = e.Page.Alias
 	body["timestamp"] = e.Time.UnixMilli()
 	frame := wire.Frame{Head: encode(notification{"2.0", name, body})}
+	// Offer drops the frame when the queue is full; Deliver closes the connection
+	// then.
 	if e.Kind&(actions.ConsoleEvents|actions.NetworkEvents) != 0 {
 		owner.conn.Offer(frame) // the client can do without
 	} else {
@@ -170,7 +173,7 @@ func (s *session) body(e actions.Event) (string, obj) {
 	return "", nil
 }
 
-// consoleEvent has the fields of both forms of the protocol.
+// consoleEvent has the members of both forms of the protocol, see subscribeParams.
 func consoleEvent(m actions.ConsoleMessage) obj {
 	if m.Level == "warning" {
 		m.Level = "warn"
@@ -192,6 +195,7 @@ func networkEvent(n actions.NetworkEvent) obj {
 	case "request":
 		body["method"], body["resourceType"], body["headers"], body["postData"] = r.Method, r.ResourceType, r.Headers, nil
 		if r.HasBody {
+			// A body may hold a password.
 			body["postData"] = actions.Redacted
 		}
 	case "response":
@@ -202,7 +206,8 @@ func networkEvent(n actions.NetworkEvent) obj {
 	return body
 }
 
-// downloadEvent adds the fields of the event that began the download.
+// downloadEvent adds the members of the event that began the download: CDP names them
+// only there.
 func (s *session) downloadEvent(d actions.Download) obj {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -223,7 +228,7 @@ func (p *respondParams) check() *failure {
 		oneOf("decision", &p.Decision, "approve", "deny", "approve-once", "approve-session"))
 }
 
-// respond finds nothing to approve: the hub asks for no approvals.
+// respond always fails: the hub asks for no approvals.
 func respond(_ context.Context, _ *call, p respondParams) (any, error) {
 	return nil, invalid("requestId", "no approval is waiting under %q", p.RequestID)
 }
@@ -232,7 +237,7 @@ type streamParams struct{ StreamID string }
 
 func (p *streamParams) check() *failure { return need("streamId", p.StreamID) }
 
-// cancelStream finds nothing to cancel: no results are streamed.
+// cancelStream finds nothing to cancel: the hub streams no results.
 func cancelStream(context.Context, *call, streamParams) (any, error) {
 	return obj{"cancelled": false}, nil
 }
@@ -244,10 +249,10 @@ type discoverParams struct {
 	}
 }
 
-// mostTools is how many tools of a page are told, by default.
+// mostTools is how many tools of a page are listed, where the client does not say.
 const mostTools = 50
 
-// discover lists the tools that a page declares.
+// discover lists the tools that a page declares, see actions.Page.DeclaredTools.
 func discover(ctx context.Context, page *actions.Page, p discoverParams) (any, error) {
 	tools, err := page.DeclaredTools(ctx)
 	if err != nil {

@@ -8,8 +8,9 @@ import (
 	"github.com/cdphub/cdphub/actions/extract"
 )
 
-// extractParams are those of agent/extract. The instruction is not used: data is
-// found by what repeats, and by names.
+// extractParams are the params of agent/extract. The instruction is not used: the hub
+// has no model. Data is found by what repeats in the page, and by the names of the
+// schema.
 type extractParams struct {
 	Instruction       string
 	Schema            *extract.Schema
@@ -36,7 +37,8 @@ func checkSchema(field string, s *extract.Schema) *failure {
 	return invalid(field+".type", "%q is not known: use object, array, string, number, boolean", s.Type)
 }
 
-// extraction is what agent/extract answers with.
+// extraction is the result of agent/extract. A page that cannot be read is no error
+// of the call.
 type extraction struct {
 	Success    bool     `json:"success"`
 	Data       any      `json:"data"`

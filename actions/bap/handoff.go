@@ -7,8 +7,8 @@ import (
 	"github.com/cdphub/cdphub/actions"
 )
 
-// handedOff is a handoff, as both of its methods answer it. The protocol has no
-// methods for it: these are the hub's own.
+// handedOff is the result of both methods about handoffs. The protocol has no such
+// methods: these are the hub's own.
 type handedOff struct {
 	HandoffID string               `json:"handoffId"`
 	URL       string               `json:"url"`     // for the person

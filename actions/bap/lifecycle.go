@@ -9,7 +9,8 @@ import (
 )
 
 var lifeMethods = map[string]method{
-	"initialize":                {life: true, run: initialize},
+	"initialize": {life: true, run: initialize},
+	// A notification after initialize, which needs no work.
 	"shutdown":                  {run: shutdown},
 	"notifications/initialized": {run: func(context.Context, *call) (any, error) { return none{}, nil }},
 }
@@ -24,6 +25,7 @@ type initializeParams struct {
 // longestID is the longest id of a session, in bytes.
 const longestID = 128
 
+// Versions of the same major number are compatible.
 func (p *initializeParams) check() *failure {
 	if len(p.SessionID) > longestID {
 		return invalid("sessionId", "is longer than %d bytes", longestID)
@@ -35,7 +37,7 @@ func (p *initializeParams) check() *failure {
 	return nil
 }
 
-// obj is an object of a result.
+// obj is an object of a result. Its members are sorted in JSON (encoding/json).
 type obj = map[string]any
 
 func initialize(_ context.Context, k *call) (any, error) {
@@ -62,7 +64,8 @@ func initialize(_ context.Context, k *call) (any, error) {
 	return result, nil
 }
 
-// capabilities are what the methods here can do.
+// capabilities are what the methods here can do for this caller. Sizes are bytes,
+// times milliseconds.
 func (c *connection) capabilities() obj {
 	return obj{
 		"browsers":     []string{"chromium"},
@@ -76,7 +79,8 @@ func (c *connection) capabilities() obj {
 	}
 }
 
-// shutdown ends the session; the connection stays, and serves nothing more.
+// shutdown ends the session. The connection stays open, and answers every other
+// method with "not initialized".
 func shutdown(ctx context.Context, k *call) (any, error) {
 	p, err := decode[struct{ SaveState, ClosePages bool }](k.params)
 	if err != nil {
@@ -90,8 +94,8 @@ func shutdown(ctx context.Context, k *call) (any, error) {
 	return none{}, nil
 }
 
-// closePages closes the pages and contexts that the session has made, as far as
-// they are still there.
+// closePages closes the pages and contexts that the session has made. Errors do not
+// matter: some may be closed already.
 func (s *session) closePages(ctx context.Context) {
 	s.mu.Lock()
 	b := s.browser
@@ -114,7 +118,8 @@ func (s *session) closePages(ctx context.Context) {
 	}
 }
 
-// launchParams are those of browser/launch.
+// launchParams are the params of browser/launch. Most of them are refused: the hub's
+// browser runs already, and its options are its operator's.
 type launchParams struct {
 	Browser, Channel, DownloadsPath, UserDataDir, CdpURL string
 
@@ -137,7 +142,8 @@ func (p *launchParams) check() *failure {
 	return nil
 }
 
-// launch starts nothing: from then on pages can be opened in the hub's browser.
+// launch starts nothing: from then on the session may open pages in the hub's
+// browser.
 func launch(ctx context.Context, k *call, _ launchParams) (any, error) {
 	s := k.session
 	s.mu.Lock()
@@ -155,8 +161,8 @@ func launch(ctx context.Context, k *call, _ launchParams) (any, error) {
 	return obj{"browserId": "browser-" + strconv.Itoa(s.launches), "version": "cdphub/" + k.c.caller.Version, "defaultContext": defaultContext}, nil
 }
 
-// closeBrowser detaches from the hub's browser. What the session has not opened
-// stays open.
+// closeBrowser closes the session's pages and detaches from the hub's browser. Pages
+// of others stay open.
 func closeBrowser(ctx context.Context, k *call, _ struct{ BrowserID string }) (any, error) {
 	k.session.closePages(ctx)
 	k.session.detach()

@@ -7,7 +7,8 @@ import (
 	"github.com/cdphub/cdphub/actions"
 )
 
-// method is one row of the table of methods.
+// method is one row of the table of methods. See Job in package actions for page and
+// alone.
 type method struct {
 	scope string // that the caller must hold; "" is none
 	page  bool   // it acts on a page
@@ -17,7 +18,7 @@ type method struct {
 	run   func(ctx context.Context, k *call) (any, error)
 }
 
-// plain is a method whose params are P.
+// plain is a method whose params have the type P.
 func plain[P any](scope string, f func(ctx context.Context, k *call, p P) (any, error)) method {
 	return method{scope: scope, run: func(ctx context.Context, k *call) (any, error) {
 		p, err := decode[P](k.params)
@@ -28,7 +29,7 @@ func plain[P any](scope string, f func(ctx context.Context, k *call, p P) (any, 
 	}}
 }
 
-// onPage is a method on the page that pageId names, or on the active one.
+// onPage is a method on the page that the param pageId names, or on the active one.
 func onPage[P any](scope string, f func(ctx context.Context, page *actions.Page, p P) (any, error)) method {
 	return onPageOf(scope, func(ctx context.Context, _ *call, page *actions.Page, p P) (any, error) { return f(ctx, page, p) })
 }
@@ -36,6 +37,7 @@ func onPage[P any](scope string, f func(ctx context.Context, page *actions.Page,
 // onPageOf is onPage for methods that need more than the page.
 func onPageOf[P any](scope string, f func(ctx context.Context, k *call, page *actions.Page, p P) (any, error)) method {
 	return method{scope: scope, page: true, run: func(ctx context.Context, k *call) (any, error) {
+		// A pageId of a wrong type gets its own error, before those of P.
 		if _, err := decode[struct{ PageID string }](k.params); err != nil {
 			return nil, err
 		}
@@ -58,7 +60,7 @@ func does[P any](scope string, f func(ctx context.Context, page *actions.Page, p
 	})
 }
 
-// allMethods are those that are served.
+// allMethods are all methods of the protocol that are served, by name.
 func allMethods() map[string]method {
 	all := make(map[string]method)
 	for _, group := range []map[string]method{
@@ -69,13 +71,13 @@ func allMethods() map[string]method {
 	return all
 }
 
-// alone says of a method that it may change which page is active.
+// alone marks a method that may change which page is active.
 func alone(m method) method {
 	m.alone = true
 	return m
 }
 
-// keepsTime says of a method that it keeps its time itself.
+// keepsTime marks a method that bounds its time itself.
 func keepsTime(m method) method {
 	m.own = true
 	return m

@@ -36,8 +36,8 @@ func (p *navigateParams) check() *failure {
 	return p.Observe.check()
 }
 
-// navigated is the result of page/navigate. Status is 0 and Headers is empty
-// where the target does not report them.
+// navigated is the result of page/navigate. Status is 0 and Headers is empty if the
+// target does not report them, as a frame.
 type navigated struct {
 	URL         string            `json:"url"`
 	Title       string            `json:"title"`

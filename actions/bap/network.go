@@ -16,8 +16,8 @@ var networkMethods = map[string]method{
 	"network/continue":  plain("network:intercept", proceed),
 }
 
-// resourceTypes are those of CDP by the names of the protocol. The domain Fetch
-// calls what fetch asks for XHR (Chromium 156).
+// resourceTypes are the resource types of CDP by the names of the protocol. CDP's
+// domain Fetch calls requests of fetch() XHR (Chromium 156).
 var resourceTypes = map[string]string{
 	"document": "Document", "stylesheet": "Stylesheet", "image": "Image", "media": "Media", "font": "Font", "script": "Script",
 	"texttrack": "TextTrack", "xhr": "XHR", "fetch": "XHR", "eventsource": "EventSource", "websocket": "WebSocket", "manifest": "Manifest", "other": "Other",
@@ -40,9 +40,9 @@ func (p *interceptParams) check() *failure {
 	return oneOf("handler", &p.Handler, "continue", "abort", "respond", "callback")
 }
 
-// intercept takes the place of the page's interception before; without patterns
-// there is none any more. A request of the handlers respond and callback is held,
-// told as an event, and decided by the methods below.
+// intercept replaces the page's last interception; without patterns it only ends it.
+// With the handlers respond and callback, each request is held and sent to the client
+// as an event. The methods below decide it.
 func intercept(ctx context.Context, k *call, page *actions.Page, p interceptParams) (any, error) {
 	s := k.session
 	s.mu.Lock()
@@ -81,8 +81,8 @@ func intercept(ctx context.Context, k *call, page *actions.Page, p interceptPara
 	return none{}, nil
 }
 
-// hold sends a request to the client and waits for its decision. Without a client the
-// request continues, and so it does when ctx has ended.
+// hold sends a request to the client and waits for its decision. Without a client, or
+// when ctx has ended, the request continues unchanged: a page must not hang.
 func (s *session) hold(ctx context.Context, page *actions.Page, r actions.Request) actions.RouteDecision {
 	id := page.Alias + ":" + r.ID // whose own is good for its page alone
 	decided := make(chan actions.RouteDecision, 1)
@@ -112,7 +112,7 @@ func (s *session) hold(ctx context.Context, page *actions.Page, r actions.Reques
 	}
 }
 
-// decide lets a held request go.
+// decide gives the decision of a held request to hold. It can be given once.
 func (s *session) decide(id string, d actions.RouteDecision) (any, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -138,6 +138,7 @@ func (p *fulfillParams) check() *failure {
 	if p.Response == nil {
 		return firstOf(need("requestId", p.RequestID), invalid("response", "is missing"))
 	}
+	// Browsers take no other status as a final response (RFC 9110, section 15).
 	if n := p.Response.Status; n != 0 && (n < 200 || n > 599) {
 		return invalid("response.status", "is %d: it is 200 to 599", n)
 	}
@@ -155,7 +156,7 @@ func fulfill(_ context.Context, k *call, p fulfillParams) (any, error) {
 	return k.session.decide(p.RequestID, actions.RouteDecision{Respond: &r})
 }
 
-// abortReasons are those of CDP by the names of the protocol.
+// abortReasons are values of CDP's Network.ErrorReason by the names of the protocol.
 var abortReasons = map[string]string{
 	"aborted": "Aborted", "accessdenied": "AccessDenied", "blockedbyclient": "BlockedByClient", "failed": "Failed",
 }
@@ -181,8 +182,8 @@ type continueParams struct {
 
 func (p *continueParams) check() *failure { return need("requestId", p.RequestID) }
 
-// proceed lets a held request go on. Another address must be one that a page may
-// have.
+// proceed lets a held request continue, with changes if there are any. A new address
+// must be one that the URL policy allows.
 func proceed(ctx context.Context, k *call, p continueParams) (any, error) {
 	o := p.Overrides
 	if o.URL != "" {

@@ -56,6 +56,7 @@ type picture struct {
 func screenshot(ctx context.Context, page *actions.Page, p screenshotParams) (any, error) {
 	o := p.Options
 	shot := actions.ScreenshotOptions{FullPage: o.FullPage, Clip: o.Clip, Format: o.Format, CSSPixels: o.Scale == "css"}
+	// A quality of 0 would be the default of package actions.
 	if o.Quality != nil {
 		shot.Quality = max(*o.Quality, 1)
 	}
@@ -65,7 +66,7 @@ func screenshot(ctx context.Context, page *actions.Page, p screenshotParams) (an
 	return shoot(ctx, page, shot)
 }
 
-// shoot takes a picture.
+// shoot takes a picture and puts it into the form of a result.
 func shoot(ctx context.Context, page *actions.Page, o actions.ScreenshotOptions) (*picture, error) {
 	shot, err := page.Screenshot(ctx, o)
 	if err != nil {
@@ -152,10 +153,11 @@ func pdf(ctx context.Context, page *actions.Page, p pdfParams) (any, error) {
 	return obj{"data": data}, nil
 }
 
-// inches is a length: pixels as a number, or a text such as "1cm".
+// inches is a length of a margin: a number of CSS pixels, or a text with a unit such
+// as "1cm".
 type inches float64
 
-// units are the lengths of units in inches.
+// units are the lengths of CSS units in inches (CSS Values and Units, section 6.2).
 var units = map[string]float64{"px": 1.0 / 96, "in": 1, "cm": 1 / 2.54, "mm": 1 / 25.4}
 
 // UnmarshalJSON implements json.Unmarshaler.

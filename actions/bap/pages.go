@@ -32,10 +32,11 @@ type pageInfo struct {
 	Status   string           `json:"status"`   // "loading", "ready" or "error"
 }
 
-// sizing is how long a page may take to say its size, for a list.
+// sizing is how long a page may take to tell its size, for a list of pages.
 const sizing = 2 * time.Second
 
-// describe returns a page as answers and events contain it.
+// describe returns a page in the form of answers and events. It never fails: a page
+// that hangs has the size 0×0.
 func describe(ctx context.Context, p *actions.Page) pageInfo {
 	ctx, cancel := context.WithTimeout(ctx, sizing)
 	defer cancel()
@@ -92,7 +93,7 @@ func createPage(ctx context.Context, k *call, p createPageParams) (any, error) {
 	return describe(ctx, page), nil
 }
 
-// mayOpen refuses a page before launch, or one too many.
+// mayOpen refuses a page before browser/launch, and one more than Options.Pages.
 func (s *session) mayOpen(b *actions.Browser) *failure {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -110,8 +111,8 @@ func (s *session) mayOpen(b *actions.Browser) *failure {
 	return nil
 }
 
-// newPage opens a page. What changes how it is shown must be there before its
-// document is.
+// newPage opens a page. What changes how it is shown is set on a blank page, before
+// the document is asked for.
 func newPage(ctx context.Context, b *actions.Browser, url, contextID string, o pageOptions) (*actions.Page, error) {
 	var prepare func(context.Context, *actions.Page) error
 	if _, changed := o.emulation(); changed || o.StorageState != nil {
@@ -121,7 +122,7 @@ func newPage(ctx context.Context, b *actions.Browser, url, contextID string, o p
 	return page, err
 }
 
-// with is the options, but for those that others set.
+// with is the options, overridden by those that others set.
 func (o *pageOptions) with(others pageOptions) pageOptions {
 	all := *o
 	set(&all.StorageState, others.StorageState)
@@ -136,7 +137,7 @@ func (o *pageOptions) with(others pageOptions) pageOptions {
 	return all
 }
 
-// set sets v where there is something to set it to.
+// set sets v to a value that is not zero.
 func set[T comparable](v *T, to T) {
 	var zero T
 	if to != zero {
@@ -160,6 +161,7 @@ func listPages(ctx context.Context, k *call, _ none) (any, error) {
 	list := make([]pageInfo, len(infos))
 	active := ""
 	var all sync.WaitGroup
+	// At most 8 pages are asked at the same time, so that a list is no load.
 	atATime := make(chan struct{}, 8)
 	for i, info := range infos {
 		if info.Active {
@@ -180,7 +182,7 @@ func listPages(ctx context.Context, k *call, _ none) (any, error) {
 	return obj{"pages": list, "activePage": active}, nil
 }
 
-// pageID is a page that must be named.
+// pageID is the param of methods whose page must be named.
 type pageID struct{ PageID string }
 
 func (p *pageID) check() *failure { return need("pageId", p.PageID) }
@@ -201,7 +203,7 @@ func closePage(ctx context.Context, k *call, p pageID) (any, error) {
 	return none{}, nil
 }
 
-// forget removes the state of a page that was closed.
+// forget removes what the session keeps for a page that was closed.
 func (s *session) forget(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -211,8 +213,8 @@ func (s *session) forget(id string) {
 	delete(s.intercepts, id)
 }
 
-// activatePage brings a page to the front; for a caller that may only read it is
-// the connection's own active page alone.
+// activatePage brings a page to the front. For a caller that may only read, the page
+// becomes only the session's own active page.
 func activatePage(ctx context.Context, k *call, p pageID) (any, error) {
 	page, err := k.session.page(ctx, p.PageID)
 	if err != nil {

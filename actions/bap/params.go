@@ -13,10 +13,11 @@ import (
 	"github.com/cdphub/cdphub/actions"
 )
 
-// checked are params with rules beyond their types.
+// checked are params with rules beyond the types of their members.
 type checked interface{ check() *failure }
 
-// decode reads the params of a method. Fields that are not known are ignored.
+// decode reads the params of a method and checks them. Unknown members are ignored. A
+// failure names the member that is wrong.
 func decode[P any](params json.RawMessage) (p P, _ error) {
 	if err := actions.Decode(params, &p); err != nil {
 		f := wrongShape(err)
@@ -31,7 +32,7 @@ func decode[P any](params json.RawMessage) (p P, _ error) {
 	return p, nil
 }
 
-// wrongShape says which field has a value of the wrong type.
+// wrongShape is the failure for a value of the wrong type.
 func wrongShape(err error) *failure {
 	if f, ok := errors.AsType[*failure](err); ok { // a type's own
 		return f
@@ -46,8 +47,9 @@ func wrongShape(err error) *failure {
 // deepest is how deep fields are named: options.delay.
 const deepest = 3
 
-// locate names the field with a wrong value, where the type that has refused
-// it could not: refused says whether a part of the params is.
+// locate finds the member whose value has the wrong type, if the type that has
+// refused it could not name it. refused says whether params are refused. It tries
+// each member alone, level by level, and so costs time only after an error.
 func (f *failure) locate(params json.RawMessage, refused func(part json.RawMessage) bool) {
 	if _, named := f.Data.Details["field"]; named {
 		return
@@ -69,8 +71,8 @@ func (f *failure) locate(params json.RawMessage, refused func(part json.RawMessa
 	f.note("field", field)
 }
 
-// refusedField is the field of an object that is refused by itself, and its
-// value; whole makes params of a part of the object.
+// refusedField is the first member of an object that is refused alone, and its value.
+// whole makes params of a part of the object.
 func refusedField(object json.RawMessage, whole func(json.RawMessage) json.RawMessage, refused func(json.RawMessage) bool) (string, json.RawMessage) {
 	var fields map[string]json.RawMessage
 	_ = json.Unmarshal(object, &fields) // only an object has fields
@@ -89,7 +91,7 @@ func around(whole func(json.RawMessage) json.RawMessage, name string) func(json.
 	}
 }
 
-// need refuses an empty value of a required field.
+// need refuses an empty value of a required member.
 func need(field, value string) *failure {
 	if value == "" {
 		return invalid(field, "is missing")
@@ -97,7 +99,7 @@ func need(field, value string) *failure {
 	return nil
 }
 
-// oneOf refuses a word that is none of those known; "" stands for the first.
+// oneOf refuses a word that is not one of those given; "" becomes the first of them.
 func oneOf(field string, value *string, words ...string) *failure {
 	for _, w := range words {
 		if *value == w {
@@ -121,7 +123,8 @@ func firstOf(list ...*failure) *failure {
 	return nil
 }
 
-// millis is a time in milliseconds; 0 where none is given.
+// millis is a time in milliseconds; 0 where none is given. Longer times than about 11
+// days are cut to that.
 type millis time.Duration
 
 // UnmarshalJSON implements json.Unmarshaler.

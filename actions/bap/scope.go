@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// profiles are the scopes of each profile, which is the scope of a token.
+// profiles are the scopes of BAP that the scope of a token stands for.
 var profiles = map[string][]string{
 	"readonly": {"page:read", "observe:*"},
 	"standard": {
@@ -17,7 +17,8 @@ var profiles = map[string][]string{
 	"":           {"*"}, // there are no tokens
 }
 
-// holds reports whether the granted scopes include the needed one.
+// holds reports whether the granted scopes include the needed one. "observe:*" stands
+// for all scopes of its group, "*" for all.
 func holds(granted []string, need string) bool {
 	group, _, _ := strings.Cut(need, ":")
 	return need == "" || slices.ContainsFunc(granted, func(s string) bool {

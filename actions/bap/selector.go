@@ -17,7 +17,8 @@ import (
 // Its locator is nil where none was given.
 type selector struct{ actions.Locator }
 
-// selectorFields are those of all types.
+// selectorFields are the members of all types of selectors. Which of them count
+// depends on Type.
 type selectorFields struct {
 	Type, Value, Role, Name, Description, Ref string
 
@@ -48,7 +49,8 @@ func (s *selector) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// locator is what the fields mean.
+// locator is what the fields mean. It refuses what cannot match, and selectors that
+// would make the page load or run something, with the name of the member.
 func (f selectorFields) locator() (actions.Locator, *failure) {
 	if f.Type == "coordinates" {
 		if f.X == nil || f.Y == nil {
@@ -74,7 +76,8 @@ func (f selectorFields) locator() (actions.Locator, *failure) {
 	return f.known(value), nil
 }
 
-// text is the field that a type goes by.
+// text is the member that a type goes by, and its value. ok is false for an unknown
+// type.
 func (f selectorFields) text() (field, value string, ok bool) {
 	switch f.Type {
 	case "css", "xpath", "text", "label", "placeholder", "testId":
@@ -92,7 +95,8 @@ func (f selectorFields) text() (field, value string, ok bool) {
 	return "", "", false
 }
 
-// known is the locator of a type that text knows.
+// known is the locator of a type that text knows. A "semantic" description is looked
+// for as a text.
 func (f selectorFields) known(value string) actions.Locator {
 	switch f.Type {
 	case "css":
@@ -113,7 +117,7 @@ func (f selectorFields) known(value string) actions.Locator {
 	return actions.Text{Text: value, Exact: f.Exact} // and a description, as its text
 }
 
-// pointed refuses the absence of a selector.
+// pointed refuses the absence of a selector. A point will do.
 func (s selector) pointed(field string) *failure {
 	if s.Locator == nil {
 		return invalid(field, "is missing")
@@ -121,7 +125,7 @@ func (s selector) pointed(field string) *failure {
 	return nil
 }
 
-// element refuses a point too, which only the pointer's methods take.
+// element refuses a point, too: only methods of the pointer take one.
 func (s selector) element(field string) *failure {
 	if f := s.pointed(field); f != nil {
 		return f

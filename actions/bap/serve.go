@@ -14,8 +14,8 @@ import (
 	"github.com/cdphub/cdphub/wsconn"
 )
 
-// Options bounds what clients may use, beside the Limits of all adapters. Zero
-// fields take the default.
+// Options bounds what clients may use, beside actions.Limits. Zero fields take the
+// default.
 type Options struct {
 	AllPages      bool          // clients see the hub's pages, not only those that they open
 	Pages         int           // that one client opens; 10
@@ -40,8 +40,10 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Server holds the sessions of all connections. Its connections must end before
-// it is let go of.
+// Server holds the sessions of all connections, so that a client can resume one. All
+// connections must have ended before it is dropped.
+//
+// Lock order: Server.mu, then session.mu. connection.mu is held with no other.
 type Server struct {
 	options Options // static after New, as is what follows
 	methods map[string]method
@@ -55,8 +57,8 @@ func New(o Options) *Server {
 	return &Server{options: o.withDefaults(), methods: allMethods(), sessions: make(map[sessionKey]*session)}
 }
 
-// Reasons of BAP, with the codes that its clients know. They are not those of
-// docs/bridge.md.
+// Reasons of BAP, with the close codes that its clients know. They are other codes
+// than the ones in docs/bridge.md.
 var (
 	reasonReplaced = wsconn.Reason{Code: 4001, Text: "Session replaced by newer connection"}
 	reasonIdle     = wsconn.Reason{Code: 1008, Text: "Session idle for too long"}
@@ -75,8 +77,8 @@ type connection struct {
 	session *session   // nil before initialize and after shutdown
 }
 
-// Serve serves a WebSocket until it ends, and returns why. A session that can be
-// resumed stays until its time is over, or ctx is.
+// Serve serves a WebSocket until it ends, and returns why. A session with a name
+// stays for Options.Dormant, or until ctx ends.
 func (srv *Server) Serve(ctx context.Context, conn *wsconn.Conn, caller actions.Caller) wsconn.Reason {
 	receive, end := srv.Begin(ctx, conn, caller)
 	defer end()
@@ -84,12 +86,14 @@ func (srv *Server) Serve(ctx context.Context, conn *wsconn.Conn, caller actions.
 	return conn.Serve(ctx, receive)
 }
 
-// Begin is Serve for a connection whose messages come by way of somebody else,
-// who calls end when it has ended, or speaks something else.
+// Begin is Serve for a connection whose messages the caller reads. The caller passes
+// each to receive, one at a time, and calls end once, when the connection has ended
+// or speaks another protocol. receive does not keep the frame.
 func (srv *Server) Begin(ctx context.Context, conn *wsconn.Conn, caller actions.Caller) (receive func(frame []byte), end func()) {
 	if caller.Options.Meter == nil { // whatever browser the client launches, it counts
 		caller.Options.Meter = actions.NewMeter(caller.Options.Limits)
 	}
+	// A caller that may not open pages would see none: it sees all.
 	caller.Options.Own = !srv.options.AllPages && permit(caller.Scope, "page/create", "page:create") == nil
 	c := &connection{srv: srv, conn: conn, caller: caller, log: caller.Options.Logger().Named("bap")}
 	c.scheduler = actions.NewScheduler(ctx, caller, func() { conn.Close(wsconn.ReasonShutdown) })
@@ -110,7 +114,7 @@ func (srv *Server) Begin(ctx context.Context, conn *wsconn.Conn, caller actions.
 	return receive, end
 }
 
-// current is the connection's session, nil while there is none.
+// current is the connection's session, nil before initialize and after shutdown.
 func (c *connection) current() *session {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -124,7 +128,7 @@ func (c *connection) begin(s *session) {
 	c.session = s
 }
 
-// end takes its session from the connection.
+// end takes the session away from the connection, and returns it.
 func (c *connection) end() *session {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -133,8 +137,8 @@ func (c *connection) end() *session {
 	return s
 }
 
-// receive takes one frame. It does not wait: what may take time runs in the
-// queue of its page.
+// receive takes one frame and does not wait: what takes time runs in the queue of its
+// page.
 func (c *connection) receive(ctx context.Context, frame []byte) {
 	r, bad := parse(frame)
 	if bad != nil {
@@ -147,6 +151,7 @@ func (c *connection) receive(ctx context.Context, frame []byte) {
 		return
 	}
 	k := &call{c: c, method: r.method, params: r.params}
+	// initialize must be done before the next frame is read, which needs its session.
 	if m.life {
 		c.run(ctx, r, m, k)
 		return
@@ -169,7 +174,7 @@ func notInitialized() *failure {
 	return fail(codeNotInitialized, "Server not initialized: call initialize first")
 }
 
-// limited asks a client to come again later.
+// limited is the error that asks a client to come again after some milliseconds.
 func limited(format string, afterMS int, args ...any) *failure {
 	f := fail(codeServer, format, args...)
 	f.Data.Retryable, f.Data.RetryAfterMS = true, afterMS
@@ -196,7 +201,7 @@ func (c *connection) answer(r request, result any, err error) {
 	c.conn.Deliver(wire.Frame{Head: encode(a)})
 }
 
-// call is one use of a method.
+// call is one call of a method. One goroutine uses it.
 type call struct {
 	c       *connection
 	session *session // nil for methods of the connection's life
@@ -207,7 +212,8 @@ type call struct {
 // defaultTimeout is how long a request may take.
 const defaultTimeout = 30 * time.Second
 
-// limit is how long a call may take.
+// limit is how long a call may take: the param timeout, or options.timeout, in
+// milliseconds; MaxTimeout at most.
 func (k *call) limit() (time.Duration, error) {
 	p, err := decode[struct {
 		Timeout millis
@@ -225,7 +231,7 @@ func (k *call) limit() (time.Duration, error) {
 	return min(time.Duration(p.Timeout), actions.MaxTimeout), nil
 }
 
-// do carries a call out within its time.
+// do carries a call out within its time. A timeout is answered with the limit.
 func (k *call) do(ctx context.Context, m method) (any, error) {
 	if m.life {
 		return m.run(ctx, k)

@@ -11,12 +11,13 @@ import (
 	"github.com/cdphub/cdphub/actions"
 )
 
-// sessionKey is what a connection must match to resume a session: the hub and
-// the token are the same, and so is the id.
+// sessionKey is what a connection must match to resume a session: hub, scope and
+// token are the same, and so is the id. Nobody can resume the session of another
+// token by its id.
 type sessionKey struct{ hub, scope, caller, id string }
 
-// session is what a client has beyond one request, and beyond its connection
-// where it has named itself.
+// session is what a client has beyond one request, and if it has a name, beyond one
+// connection.
 type session struct {
 	srv     *Server // static after newSession, as is what follows
 	key     sessionKey
@@ -55,8 +56,8 @@ func newSession(c *connection, key sessionKey) *session {
 	}
 }
 
-// enter finds or makes the session of a connection; id is "" for one that ends
-// with it.
+// enter finds or makes the session of a connection. An id of "" is a session that
+// ends with the connection.
 func (srv *Server) enter(c *connection, id string) (*session, *failure) {
 	key := sessionKey{c.caller.Hub, c.caller.Scope, c.caller.ID, id}
 	if id == "" {
@@ -75,7 +76,8 @@ func (srv *Server) enter(c *connection, id string) (*session, *failure) {
 	return s, nil
 }
 
-// ofLocked counts the sessions of a token.
+// ofLocked counts the sessions of a token. A scan is fast enough for Options.Sessions
+// of them.
 func (srv *Server) ofLocked(caller string) (n int) {
 	for key := range srv.sessions {
 		if key.caller == caller {
@@ -85,8 +87,8 @@ func (srv *Server) ofLocked(caller string) (n int) {
 	return n
 }
 
-// adopt gives the session to a newer connection. It fails when the session has
-// ended.
+// adopt gives the session to a newer connection, and closes the older one with 4001.
+// It returns false if the session has ended.
 func (s *session) adopt(c *connection) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -105,8 +107,8 @@ func (s *session) adopt(c *connection) bool {
 	return true
 }
 
-// release takes the session from a connection that has ended. One that can be
-// resumed waits for the next, until its time or ctx is over.
+// release takes the session away from a connection that has ended. A session with a
+// name stays without a connection until Options.Dormant is over, or ctx ends.
 func (s *session) release(ctx context.Context, c *connection) {
 	s.mu.Lock()
 	if s.owner != c || s.ended { // another has it
@@ -124,7 +126,7 @@ func (s *session) release(ctx context.Context, c *connection) {
 	s.stop = context.AfterFunc(ctx, s.expire)
 }
 
-// expire ends the session, if it is dormant.
+// expire ends the session, unless a connection has taken it meanwhile.
 func (s *session) expire() {
 	s.mu.Lock()
 	dormant := s.owner == nil
@@ -134,7 +136,8 @@ func (s *session) expire() {
 	}
 }
 
-// end ends the session. Its pages stay.
+// end ends the session and its Browser. The pages stay. It may be called more than
+// once.
 func (s *session) end() {
 	s.srv.mu.Lock()
 	if s.srv.sessions[s.key] == s {
@@ -165,7 +168,8 @@ func (s *session) view() *actions.Browser {
 	return s.browser
 }
 
-// pageOf is the page that params name; "" is the active one.
+// pageOf is the page that params name; "" is the active one. A wrong type is left for
+// the method to refuse.
 func pageOf(params json.RawMessage) string {
 	var p struct{ PageID string }
 	if json.Unmarshal(params, &p) != nil {
@@ -174,7 +178,8 @@ func pageOf(params json.RawMessage) string {
 	return p.PageID
 }
 
-// open is the session's view of its hub, which it opens at first use.
+// open is the session's Browser, which the first call opens. Later calls at the same
+// time wait for it.
 func (s *session) open(ctx context.Context) (*actions.Browser, error) {
 	select {
 	case s.opening <- struct{}{}:
@@ -196,6 +201,8 @@ func (s *session) open(ctx context.Context) (*actions.Browser, error) {
 		return nil, err
 	}
 	s.mu.Lock()
+	// The session may have ended while the browser was opened, which can take a
+	// minute.
 	ended := s.ended
 	if !ended {
 		s.browser = b
@@ -215,8 +222,8 @@ func notLaunched() *failure {
 	return f
 }
 
-// page returns a page by its name; "" is the active one. From now on the client
-// gets events for errors on its console.
+// page returns a page by its id or alias; "" is the active one. From now on the
+// client gets the errors of its console.
 func (s *session) page(ctx context.Context, id string) (*actions.Page, error) {
 	b, err := s.open(ctx)
 	if err != nil {
@@ -230,7 +237,8 @@ func (s *session) page(ctx context.Context, id string) (*actions.Page, error) {
 	return p, nil
 }
 
-// detach ends the view, and forgets what belongs to it.
+// detach closes the Browser, and forgets what belongs to it. It waits for an open
+// that runs.
 func (s *session) detach() {
 	s.opening <- struct{}{}
 	defer func() { <-s.opening }()

@@ -6,6 +6,7 @@ import (
 	"github.com/cdphub/cdphub/actions"
 )
 
+// storageMethods are the methods about storage, and those that emulate.
 var storageMethods = map[string]method{
 	"storage/getState":       onPage("storage:read", getState),
 	"storage/setState":       does("storage:write", setState),
@@ -23,6 +24,7 @@ func getState(ctx context.Context, page *actions.Page, _ none) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	// The protocol wants lists, and JSON null is none.
 	if s.Cookies == nil {
 		s.Cookies = []actions.Cookie{}
 	}
@@ -41,7 +43,8 @@ func (p *stateParams) check() *failure {
 	return named("state.cookies", p.State.Cookies)
 }
 
-// named refuses cookies without a name.
+// named refuses cookies without a name. Browsers would set them (RFC 6265bis, section
+// 5.7), but no other method could name them.
 func named(field string, cookies []actions.Cookie) *failure {
 	for _, c := range cookies {
 		if c.Name == "" {

@@ -4,8 +4,8 @@
 //	{"id":"1","action":"page.click","params":{…},"session":"name"}
 //	{"jsonrpc":"2.0","id":1,"method":"browser.click","params":{…}}
 //
-// An adapter reads everything else, above all what it must refuse, in a way that
-// tells more and takes longer.
+// An adapter reads all other requests itself, above all those that it must refuse, in
+// a slower way that says what is wrong.
 package envelope
 
 //go:generate go run github.com/mailru/easyjson/easyjson@v0.9.2 -output_filename envelope_easyjson.go envelope.go
@@ -18,8 +18,8 @@ import (
 	"github.com/mailru/easyjson"
 )
 
-// Envelope has the members of a request as they stand in it. Each is valid JSON
-// and aliases the request; those that are absent, or null, are nil.
+// Envelope has the members of a request. Each is valid JSON and aliases the request.
+// Members that are absent or null are nil.
 //
 //easyjson:json
 type Envelope struct {
@@ -31,26 +31,28 @@ type Envelope struct {
 	Params  easyjson.RawMessage `json:"params"`
 }
 
-// Read reads a request, and reports whether it is a JSON object. White space
-// around it does not count. Of members with one name the last counts that is not
-// null.
+// Read reads a request, and reports whether it is a JSON object, with white space
+// around it or not. If a name is there more than once, the last value that is not
+// null counts.
 func Read(request []byte) (e Envelope, ok bool) {
-	// jlexer takes some scalars that are not JSON where it skips them.
+	// easyjson's lexer takes some scalars that are not JSON where it skips them, so
+	// encoding/json checks first.
 	if !json.Valid(request) || bytes.TrimLeft(request, " \t\r\n")[0] != '{' {
 		return e, false
 	}
 	return e, easyjson.Unmarshal(request, &e) == nil
 }
 
-// Call is what a JSON-RPC 2.0 request with an id asks for, copied. It is not ok
-// when the method is missing or has escapes, or the params are no object.
+// Call is what a JSON-RPC 2.0 request with an id asks for. All results are copies. ok
+// is false if the method is missing or has escapes, or if params are no object.
 func (e Envelope) Call() (id, params json.RawMessage, method string, ok bool) {
 	method, named := Text(e.Method)
 	params, object := Object(e.Params)
 	return bytes.Clone(json.RawMessage(e.ID)), params, method, named && object && method != ""
 }
 
-// Text is a member that is a string without escapes, copied. Others are not ok.
+// Text is a member that is a string without escapes, as a copy. ok is false for
+// everything else.
 func Text(member []byte) (text string, ok bool) {
 	if len(member) < 2 || member[0] != '"' {
 		return "", false
@@ -62,8 +64,8 @@ func Text(member []byte) (text string, ok bool) {
 	return string(member), true
 }
 
-// Object is a member that is an object, copied; nil for one that is absent or
-// null. Others are not ok.
+// Object is a member that is an object, as a copy; nil for an absent member and for
+// null. ok is false for everything else.
 func Object(member []byte) (object json.RawMessage, ok bool) {
 	if len(member) == 0 {
 		return nil, true

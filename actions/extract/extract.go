@@ -13,9 +13,9 @@ import (
 	"golang.org/x/net/html"
 )
 
-// Schema says what is looked for, as a small part of JSON Schema. Type is
-// object, array, string, number or boolean. A text that is no number, where one
-// is wanted, stays a text.
+// Schema says what is looked for, in a small part of JSON Schema. Type is object,
+// array, string, number or boolean. If a number is wanted and the text is none, the
+// text itself is the value.
 type Schema struct {
 	Type        string
 	Description string            // also tried as the label of the value
@@ -49,7 +49,8 @@ type Source struct {
 	Text     string // the first 100 bytes of its text
 }
 
-// The confidence in a result.
+// The confidence in a result. The numbers are fixed: the package has no measure of
+// how well a value fits.
 const (
 	confidenceFound = 0.8
 	confidenceText  = 0.5
@@ -63,8 +64,9 @@ const (
 	maxQuote = 100  // bytes of a source's text
 )
 
-// HTML finds data in a document or a part of one. Its error is that of the HTML
-// parser, which takes everything that can be read.
+// HTML finds data in a document or a part of one. The parser takes any text (HTML
+// Standard, section 13.2.2: errors have defined results), so an error is only that of
+// the reader.
 func HTML(document string, s Schema, mode Mode) (Result, error) {
 	root, err := html.Parse(strings.NewReader(document))
 	if err != nil {
@@ -82,7 +84,7 @@ type extractor struct {
 	sources []Source
 }
 
-// extract returns what a mode finds, and how sure that is.
+// extract returns what a mode finds, and the confidence in it.
 func (x *extractor) extract(mode Mode) (any, float64) {
 	switch {
 	case mode == Table:
@@ -106,7 +108,8 @@ func confidence(items []any) (any, float64) {
 	return items, confidenceFound
 }
 
-// item is the schema of what a list holds.
+// item is the schema of one item of a list: Items, or the schema itself where the
+// client gave no array.
 func (x *extractor) item() Schema {
 	if x.schema.Items != nil {
 		return *x.schema.Items
@@ -114,7 +117,8 @@ func (x *extractor) item() Schema {
 	return Schema{Type: x.schema.Type, Properties: x.schema.Properties}
 }
 
-// list finds what repeats.
+// list finds the elements that repeat, and the wanted values in each. An element
+// without any is left out.
 func (x *extractor) list() []any {
 	items := []any{}
 	want := x.item()
@@ -157,6 +161,7 @@ func (x *extractor) table() []any {
 					row[name] = textOf(td)
 					continue
 				}
+				// A column fits if its name contains that of the property.
 				for key, s := range want.Properties {
 					if strings.Contains(name, strings.ToLower(key)) {
 						row[key] = s.value(textOf(td))
@@ -172,8 +177,7 @@ func (x *extractor) table() []any {
 	return rows
 }
 
-// properties finds values by their names; those that are not there are left
-// out.
+// properties finds values by their names. A value that is not there is left out.
 func (x *extractor) properties(n *html.Node, want map[string]Schema) map[string]any {
 	found := map[string]any{}
 	for key, s := range want {

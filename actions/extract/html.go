@@ -11,7 +11,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// cut is a text of so many bytes at most.
+// cut is a text of at most so many bytes, without a character that is cut in two.
 func cut(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -22,7 +22,8 @@ func cut(text string, most int) string {
 	return text[:most]
 }
 
-// elementsIn are the elements below a node that fit, in document order.
+// elementsIn are the elements below a node that fit, in document order, without the
+// node itself.
 func elementsIn(root *html.Node, fits func(*html.Node) bool) iter.Seq[*html.Node] {
 	return func(yield func(*html.Node) bool) {
 		for n := range root.Descendants() {
@@ -53,7 +54,8 @@ func attribute(n *html.Node, name string) string {
 	return ""
 }
 
-// classHas fits elements one of whose classes has one of the words in it.
+// classHas fits elements that have one of the words in their class attribute, such as
+// "product-card" for "card".
 func classHas(words ...string) func(*html.Node) bool {
 	return func(n *html.Node) bool {
 		class := strings.ToLower(attribute(n, "class"))
@@ -61,7 +63,7 @@ func classHas(words ...string) func(*html.Node) bool {
 	}
 }
 
-// textOf is the text inside a node, without scripts and styles.
+// textOf is the text inside a node, with single spaces, without scripts and styles.
 func textOf(n *html.Node) string {
 	var words []string
 	var walk func(*html.Node)
@@ -80,7 +82,7 @@ func textOf(n *html.Node) string {
 	return strings.Join(words, " ")
 }
 
-// containers are the elements that repeat on pages, the likeliest first.
+// containers are the elements that repeat on pages, the most reliable sign first.
 var containers = []func(*html.Node) bool{
 	byTag("article"),
 	func(n *html.Node) bool { return attribute(n, "role") == "listitem" },
@@ -89,8 +91,8 @@ var containers = []func(*html.Node) bool{
 	byTag("li"),
 }
 
-// repeated are the first containers of which there are several, those inside
-// others left out.
+// repeated are the elements of the first kind of container of which there is more
+// than one. Elements inside others are left out.
 func repeated(root *html.Node) []*html.Node {
 	for _, fits := range containers {
 		var list []*html.Node
@@ -115,7 +117,8 @@ func within(n, outer *html.Node) bool {
 	return false
 }
 
-// column is the name of the nth column.
+// column is the name of the nth column, from 0; "col0" and so on where the table has
+// no heading.
 func column(names []string, n int) string {
 	if n < len(names) && names[n] != "" {
 		return names[n]
@@ -125,8 +128,8 @@ func column(names []string, n int) string {
 
 var price = regexp.MustCompile(`[$€£¥]\s*[\d,.]+|[\d,.]+\s*[$€£¥]`)
 
-// property is the text of what has a name: by class, by label, or by what is
-// usual for a name.
+// property is the text of the element that has a name: by its class, by a label, by
+// the description as a label, or by what the name usually means.
 func property(root *html.Node, name, description string) string {
 	lower := strings.ToLower(name)
 	if n := first(root, classHas(lower)); n != nil && textOf(n) != "" {
@@ -143,7 +146,7 @@ func property(root *html.Node, name, description string) string {
 	return usual(root, lower)
 }
 
-// usual finds values by what their names usually mean.
+// usual finds values of names that are common, such as the first heading for "title".
 func usual(root *html.Node, name string) string {
 	text := func(tags ...string) string {
 		if n := first(root, byTag(tags...)); n != nil {
@@ -170,7 +173,8 @@ func usual(root *html.Node, name string) string {
 	return ""
 }
 
-// labelled is the text after a label, a table's heading or a term with a name.
+// labelled is the text after a label, a heading of a table, or a term of a list (dt)
+// that begins with a name.
 func labelled(root *html.Node, name string) string {
 	for n := range elementsIn(root, byTag("label", "th", "dt")) {
 		own := textOf(n)
@@ -191,7 +195,8 @@ func labelled(root *html.Node, name string) string {
 
 var notNumeric = regexp.MustCompile(`[^0-9.-]`)
 
-// value is a text as its schema's type; the text itself where it is none.
+// value is a text in the type of its schema, or the text itself if it has no such
+// value.
 func (s Schema) value(text string) any {
 	switch s.Type {
 	case "number":
@@ -204,7 +209,8 @@ func (s Schema) value(text string) any {
 	return text
 }
 
-// pathTo is a CSS path to a node.
+// pathTo is a CSS selector for a node: the path from the root, with positions where
+// siblings have the same tag.
 func pathTo(n *html.Node) string {
 	var steps []string
 	for ; n != nil && n.Type == html.ElementNode && n.Data != "html"; n = n.Parent {

@@ -8,8 +8,8 @@ import (
 )
 
 // Prune returns HTML, a document or a part of one, without the elements that are
-// deeper than a number of levels; 0 is no limit. Without attributes, all of them
-// are removed.
+// deeper than depth levels; 0 means no limit. Without attributes, all attributes are
+// removed, too.
 func Prune(source string, depth int, attributes bool) (string, error) {
 	whole := strings.HasPrefix(source, "<!DOCTYPE") || strings.HasPrefix(source, "<html")
 	var roots []*html.Node
@@ -38,7 +38,7 @@ func Prune(source string, depth int, attributes bool) (string, error) {
 	return out.String(), nil
 }
 
-// prune leaves so many levels of elements below a node.
+// prune leaves so many levels of elements below a node. Texts stay.
 func prune(n *html.Node, depth int, attributes bool) {
 	if !attributes {
 		n.Attr = nil

@@ -8,8 +8,8 @@ import (
 	"github.com/cdphub/cdphub/actions"
 )
 
-// codes are the names of errors by their kind. A Timeout has the one of its
-// hook.
+// codes are the names of errors by their kind. A Timeout has the name that its hook
+// says, see hook.late.
 var codes = map[actions.Kind]string{
 	actions.MalformedFrame:    "InvalidParams",
 	actions.InvalidEnvelope:   "InvalidParams",
@@ -39,7 +39,7 @@ var codes = map[actions.Kind]string{
 	actions.LimitExceeded:     "InvalidParams",
 }
 
-// statuses are those of HTTP by an error's name; 500 for others.
+// statuses are the HTTP statuses by an error's name; 500 for other names.
 var statuses = map[string]int{
 	"InvalidParams":     http.StatusBadRequest,
 	"CapabilityDenied":  http.StatusForbidden,
@@ -71,8 +71,8 @@ type failure struct {
 // Error implements error.
 func (f *failure) Error() string { return f.Message }
 
-// failureOf makes it of an error of a hook; late is what a timeout of that is
-// called.
+// failureOf makes the error of a hook what callers see. late is the name of a timeout
+// of that hook; "" for the usual one.
 func failureOf(err error, late string) *failure {
 	kind := actions.KindOf(err)
 	code, known := codes[kind]
@@ -101,5 +101,5 @@ func (f *failure) status() int {
 
 func errorf(k actions.Kind, text string) error { return &actions.Error{Kind: k, Message: text} }
 
-// invalid says what is wrong with a parameter.
+// invalid is the error for a wrong parameter.
 func invalid(text string) error { return errorf(actions.InvalidArgument, "bad request: "+text) }

@@ -17,6 +17,7 @@ type evalParams struct {
 	TimeoutMS *float64 `json:"timeoutMs"`
 }
 
+// evaluate checks the consent for the origin of the page before each run.
 func evaluate(ctx context.Context, c *call, p evalParams) (any, error) {
 	if p.Script == "" {
 		return nil, missing("script")
@@ -37,12 +38,15 @@ func evaluate(ctx context.Context, c *call, p evalParams) (any, error) {
 	return nil, errorf(actions.ConsentDenied, "consent denied: the page does not stay in one origin")
 }
 
-// errElsewhere says that the page's document is of another origin.
+// errElsewhere says that the page's document is of another origin now. Its text goes
+// into the page and comes back.
 var errElsewhere = errors.New("cdphub: of another origin")
 
-// evaluateIn runs a script in a document of an origin, if that is allowed: the
-// document may have been left for another while somebody has thought about it.
+// evaluateIn runs a script in a document of an origin, if that is allowed. The
+// question for consent may take a minute, in which the page may have gone elsewhere:
+// so the script itself checks the origin before it does anything.
 func (c *call) evaluateIn(ctx context.Context, origin string, p evalParams) (any, error) {
+	// A refusal for an origin that the page has left is no answer for the new one.
 	if err := c.caller.Consents.Check(ctx, c.caller.ID, origin); err != nil {
 		if now, failed := c.origin(ctx); failed == nil && now != origin {
 			return nil, errElsewhere
@@ -64,7 +68,8 @@ func (c *call) evaluateIn(ctx context.Context, origin string, p evalParams) (any
 	return nil, err
 }
 
-// originOf is the origin of a URL of HTTP, and "" of others.
+// originOf is the origin of a URL of http or https, and "" for others: these are
+// asked of the page.
 func originOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" {
@@ -73,7 +78,8 @@ func originOf(address string) string {
 	return u.Scheme + "://" + u.Host
 }
 
-// origin is that of the page's document. A page cannot replace its location.
+// origin is the origin of the page's document, as the page says it. Scripts cannot
+// replace location: it is [LegacyUnforgeable] (HTML Standard).
 func (c *call) origin(ctx context.Context) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, evalWithin)
 	defer cancel()

@@ -21,8 +21,9 @@ type handoffParams struct {
 	TimeoutMs    *float64 `json:"timeoutMs"` // for the person
 }
 
-// handoff asks a person to act on the page. The handoff ends with the connection that
-// has asked for it, which for a hook by HTTP would be at once.
+// handoff asks a person to act on the page. A handoff ends with the connection that
+// has asked for it. For a hook over HTTP that would be at once, so it is refused
+// there.
 func handoff(ctx context.Context, c *call, p handoffParams) (any, error) {
 	if p.Instructions == nil {
 		return nil, missing("instructions")

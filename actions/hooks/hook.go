@@ -9,7 +9,7 @@ import (
 	"github.com/cdphub/cdphub/actions"
 )
 
-// The scopes of hooks. None includes another.
+// The scopes of hooks. No scope includes another one.
 const (
 	read  = "browser:read"
 	write = "browser:write"
@@ -23,8 +23,8 @@ type hook struct {
 	run   func(ctx context.Context, c *call, params json.RawMessage) (any, error)
 }
 
-// Hooks lists the names of all hooks, each with the scope that a token needs for
-// it. Tests of other packages ask for each of them.
+// Hooks lists the names of all hooks, each with the scope that a token needs for it.
+// Tests of other packages use it.
 func Hooks() map[string]string {
 	list := make(map[string]string, len(hooks))
 	for name, h := range hooks {
@@ -41,7 +41,7 @@ type call struct {
 	lasts  bool          // b stays after the call
 }
 
-// onBrowser are the parameters that all hooks but browser.list have.
+// onBrowser are the parameters of all hooks except browser.list.
 type onBrowser struct {
 	BrowserID  string `json:"browserId"`
 	ResourceID string `json:"resourceId"` // the same
@@ -54,7 +54,8 @@ func (o onBrowser) browser() string {
 	return o.BrowserID
 }
 
-// define makes the row of a hook on a page.
+// define makes the row of a hook on a page. It reads the parameters, finds the page,
+// and only then runs the hook.
 func define[P interface{ browser() string }](scope, late string, do func(context.Context, *call, P) (any, error)) hook {
 	return hook{scope, late, func(ctx context.Context, c *call, params json.RawMessage) (any, error) {
 		var p P
@@ -75,14 +76,15 @@ func define[P interface{ browser() string }](scope, late string, do func(context
 // missing is the error for a parameter that is not there.
 func missing(name string) error { return invalid("missing field `" + name + "`") }
 
-// timeouts are what hooks have unless told otherwise.
+// The times that hooks may take, where timeoutMs says nothing else.
 const (
 	loadWithin = 30 * time.Second
 	actWithin  = 10 * time.Second
 	evalWithin = 5 * time.Second
 )
 
-// within bounds a hook by its parameter timeoutMs.
+// within bounds a hook by its parameter timeoutMs, in milliseconds;
+// actions.MaxTimeout at most.
 func within(ctx context.Context, ms *float64, byDefault time.Duration) (context.Context, context.CancelFunc, error) {
 	var d time.Duration
 	if ms != nil {
@@ -95,14 +97,14 @@ func within(ctx context.Context, ms *float64, byDefault time.Duration) (context.
 	return ctx, cancel, nil
 }
 
-// opener gives the Browser of a call.
+// opener gives the Browser of a call: one for the call, or that of the WebSocket.
 type opener struct {
 	open  func() (*actions.Browser, error)
 	lasts bool // it stays after the call
 }
 
-// invoke carries out one hook for a caller: its scope is looked at first. Its
-// error is a *failure.
+// invoke carries out one hook for a caller. It checks the scope before everything
+// else, so that a caller without it learns nothing. Its error is a *failure.
 func invoke(ctx context.Context, c actions.Caller, o opener, name string, params json.RawMessage) (any, error) {
 	h, known := hooks[name]
 	if !known {
@@ -111,6 +113,7 @@ func invoke(ctx context.Context, c actions.Caller, o opener, name string, params
 	if !slices.Contains(c.Capabilities, h.scope) {
 		return nil, denied(h.scope)
 	}
+	// A snapshot is reading, whatever hook returns it.
 	if returnsSnapshot(params) && h.scope == write && !slices.Contains(c.Capabilities, read) {
 		return nil, denied(read)
 	}
@@ -132,7 +135,7 @@ func denied(scope string) *failure {
 	return failureOf(errorf(actions.PermissionDenied, "permission denied: the hook needs the scope "+scope), "")
 }
 
-// returnsSnapshot reports whether a call wants a snapshot, too.
+// returnsSnapshot reports whether a call of an input hook wants a snapshot, too.
 func returnsSnapshot(params json.RawMessage) bool {
 	var p struct{ ReturnSnapshot bool }
 	return json.Unmarshal(params, &p) == nil && p.ReturnSnapshot

@@ -7,14 +7,15 @@ import (
 	"github.com/cdphub/cdphub/actions"
 )
 
-// input are the parameters that all input hooks have.
+// input are the parameters of all input hooks.
 type input struct {
 	onBrowser
 	ElementID      string `json:"elementId"`
 	ReturnSnapshot bool   `json:"returnSnapshot"`
 }
 
-// element is the element named, or nil.
+// element is the element that is named; nil for none. Only letters and digits reach
+// the page's selector.
 func (p input) element() (actions.Locator, error) {
 	for _, r := range p.ElementID {
 		if (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') {
@@ -27,8 +28,9 @@ func (p input) element() (actions.Locator, error) {
 	return actions.SnapshotRef{Scheme: actions.Tagged, ID: p.ElementID}, nil
 }
 
-// act runs an input hook on its element, which some may do without, and adds
-// the snapshot to its result.
+// act runs an input hook on its element, and adds a snapshot to its result if one is
+// wanted. needed says that the hook cannot do without an element. The snapshot has
+// the time of ctx, not that of the input.
 func (p input) act(ctx context.Context, c *call, needed bool, result map[string]any, do func(context.Context, actions.Locator) error) (any, error) {
 	l, err := p.element()
 	if err != nil {
@@ -97,7 +99,8 @@ type typeParams struct {
 	ClearFirst bool    `json:"clearFirst"`
 }
 
-// perCharacter is how long typing a character may take.
+// perCharacter is how long typing one character may take: a long text gets more than
+// actWithin.
 const perCharacter = 20 * time.Millisecond
 
 func typeText(ctx context.Context, c *call, p typeParams) (any, error) {
@@ -110,6 +113,7 @@ func typeText(ctx context.Context, c *call, p typeParams) (any, error) {
 			short, cancel = actions.WithTimeout(ctx, long, long)
 			defer cancel()
 		}
+		// Without an element, what has the focus is emptied by keys.
 		if l == nil && p.ClearFirst {
 			if err := c.page.Press(short, nil, "Control+A", actions.PressOptions{}); err != nil {
 				return err
@@ -188,7 +192,7 @@ type hoverParams struct {
 	DurationMS float64 `json:"durationMs"`
 }
 
-// longestHover is how long a hover may stay, in ms.
+// longestHover is how long a hover may stay, in milliseconds.
 const longestHover = 10_000
 
 func hover(ctx context.Context, c *call, p hoverParams) (any, error) {

@@ -8,7 +8,7 @@ import (
 	"github.com/cdphub/cdphub/actions"
 )
 
-// hooks is every hook by its name.
+// hooks is every hook by its name. See hook for the columns.
 var hooks = map[string]hook{
 	"browser.list":           {read, "Internal", list},
 	"browser.snapshot":       define(read, "Internal", snapshot),
@@ -37,7 +37,8 @@ var hooks = map[string]hook{
 	"browser.eval": define(eval, "EvalTimeout", evaluate),
 }
 
-// place is where all browsers of a hub are.
+// place is the id of the one place where all browsers of a hub are. Hooks of other
+// servers have several.
 const place = "default"
 
 type browserInfo struct {
@@ -61,6 +62,7 @@ func list(ctx context.Context, c *call, params json.RawMessage) (any, error) {
 	found := []browserInfo{}
 	sights := c.b.Sights(ctx)
 	for _, b := range c.b.Pages() {
+		// A place or a project that does not exist here has no browsers.
 		if p.PlaceID != "" && p.PlaceID != place || p.ProjectID != "" || p.ResourceID != "" && p.ResourceID != b.ID {
 			continue
 		}
@@ -125,6 +127,7 @@ type loadParams struct {
 	TimeoutMS *float64 `json:"timeoutMs"`
 }
 
+// until does not take "commit", which the hooks do not know.
 func (p loadParams) until() (*actions.LoadState, error) {
 	switch p.WaitUntil {
 	case "", "load", "domcontentloaded", "networkidle":
@@ -134,7 +137,7 @@ func (p loadParams) until() (*actions.LoadState, error) {
 	return nil, invalid("waitUntil must be load, domcontentloaded or networkidle")
 }
 
-// load runs what waits for a document.
+// load runs a function that waits for a document, within timeoutMs.
 func (p loadParams) load(ctx context.Context, do func(context.Context, *actions.LoadState) (actions.Navigation, error)) (any, error) {
 	until, err := p.until()
 	if err != nil {
@@ -201,6 +204,7 @@ func waitForElement(ctx context.Context, c *call, p waitParams) (any, error) {
 	if p.Visible {
 		o.State = actions.Visible
 	}
+	// First, since this hook takes a selector of several elements.
 	f, err := c.page.WaitForSelector(ctx, actions.First{Locator: actions.CSS(p.Selector)}, o)
 	if err != nil {
 		return nil, err

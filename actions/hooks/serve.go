@@ -17,19 +17,19 @@ import (
 	"github.com/cdphub/cdphub/wsconn"
 )
 
-// Script is /rp.js, which gives a page rp.browser.
+// Script is /rp.js, which gives a page the object rp.browser.
 //
 //go:embed rp.js
 var Script []byte
 
-// request is a call as it comes.
+// request is a call as it comes, over HTTP or a WebSocket.
 type request struct {
 	ID     json.RawMessage `json:"id"` // over a WebSocket
 	Name   *string         `json:"name"`
 	Params json.RawMessage `json:"params"`
 }
 
-// answer is what it gets.
+// answer is the answer to a call; one of Result and Error is set.
 type answer struct {
 	ID     json.RawMessage `json:"id,omitempty"`
 	OK     bool            `json:"ok"`
@@ -37,7 +37,7 @@ type answer struct {
 	Error  *failure        `json:"error,omitempty"`
 }
 
-// parse reads a call.
+// parse reads a call. The request does not alias the text.
 func parse(text []byte) (r request, f *failure) {
 	if err := json.Unmarshal(text, &r); err != nil {
 		why := err.Error()
@@ -55,7 +55,7 @@ func parse(text []byte) (r request, f *failure) {
 	return r, f
 }
 
-// answerTo carries out a call.
+// answerTo carries out a call. It never takes longer than actions.MaxTimeout.
 func answerTo(ctx context.Context, c actions.Caller, o opener, r request) answer {
 	ctx, cancel := context.WithTimeout(ctx, actions.MaxTimeout)
 	defer cancel()
@@ -70,7 +70,9 @@ func answerTo(ctx context.Context, c actions.Caller, o opener, r request) answer
 	return answer{ID: r.ID, OK: true, Result: result}
 }
 
-// Invoke serves POST /hooks/invoke, whose method has been looked at.
+// Invoke serves POST /hooks/invoke. The caller of Invoke has checked the method. The
+// status is that of the error's name; 413 is for a body of more than
+// actions.MaxRequest bytes.
 func Invoke(c actions.Caller, w http.ResponseWriter, r *http.Request) {
 	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, actions.MaxRequest))
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
@@ -98,13 +100,15 @@ func Invoke(c actions.Caller, w http.ResponseWriter, r *http.Request) {
 	reply(w, status, a)
 }
 
-// bounded is the caller without ways to what it could learn by scripts alone.
+// bounded is the caller without ways around the scope browser:eval: its selectors do
+// not match secrets, see actions.Options.Reads.
 func bounded(c actions.Caller) actions.Caller {
 	c.Options.Reads = c.Options.Reads || !slices.Contains(c.Capabilities, eval)
 	return c
 }
 
-// once carries out the one call of a caller.
+// once carries out the only call of a caller, with a Browser of its own that ends
+// with it.
 func once(ctx context.Context, c actions.Caller, call request) answer {
 	if m := c.Options.Meter; m != nil {
 		if err := m.Request(); err != nil {
@@ -141,8 +145,8 @@ type socket struct {
 	scheduler *actions.Scheduler
 }
 
-// Serve serves the WebSocket /hooks until it ends. Calls on one page run one
-// after the other.
+// Serve serves the WebSocket /hooks until it ends, and returns why. Calls on one page
+// run one after the other, on different pages at the same time.
 func Serve(ctx context.Context, conn *wsconn.Conn, c actions.Caller) wsconn.Reason {
 	c = bounded(c)
 	s := &socket{conn: conn, caller: c, scheduler: actions.NewScheduler(ctx, c, func() { conn.Close(wsconn.ReasonShutdown) })}
@@ -150,6 +154,7 @@ func Serve(ctx context.Context, conn *wsconn.Conn, c actions.Caller) wsconn.Reas
 	return conn.Serve(ctx, s.receive)
 }
 
+// receive takes one message. It does not wait: the scheduler runs the call.
 func (s *socket) receive(text []byte) {
 	r, f := parse(text)
 	if len(r.ID) == 0 {

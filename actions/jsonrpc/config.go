@@ -9,7 +9,7 @@ import (
 	"github.com/cdphub/cdphub/actions"
 )
 
-// config is the configuration of a browser that somebody else runs:
+// config is the configuration of the browser, which somebody else runs:
 //
 //	{"browser":{"mode":{"type":"connect","endpoint":"ws://…"},"headless":false,"cdp_port":9222}}
 func config(_ context.Context, c *call) (any, error) { return configOf(c), nil }
@@ -24,9 +24,9 @@ func configOf(c *call) map[string]any {
 	}}
 }
 
-// configure answers an update with the configuration, if that is what the
-// update asks for. The hub's browsers are not set up from here: whatever would
-// change something is refused.
+// configure answers an update with the configuration, if the update asks for nothing
+// else than what is so already. The hub's browsers are not configured from here:
+// everything that would change something is refused.
 func configure(_ context.Context, c *call) (any, error) {
 	is := configOf(c)
 	if err := agrees(c.Params, is, ""); err != nil {
@@ -35,7 +35,8 @@ func configure(_ context.Context, c *call) (any, error) {
 	return is, c.Err()
 }
 
-// agrees refuses the first field that is not what the configuration has.
+// agrees refuses the first member whose value is not that of the configuration. path
+// is that of the object, for the message.
 func agrees(given *actions.Params, is map[string]any, path string) error {
 	for _, name := range given.Names() {
 		was, known := is[name]

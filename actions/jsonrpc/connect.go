@@ -10,11 +10,12 @@ import (
 	"github.com/cdphub/cdphub/wsconn"
 )
 
-// maxWrong is how many logins may fail before the connection ends.
+// maxWrong is how many logins may fail before the connection is closed with 4301.
 const maxWrong = 5
 
-// login takes the first message of a caller that needs a token: the request
-// connect.
+// login takes the first message of a caller that needs a token: it must be the
+// request connect. Everything else is answered with an error, and the connection is
+// closed with 4300.
 func (s *socket) login(ctx context.Context, calls []json.RawMessage, batch bool) {
 	r, err := readRequest(calls[0])
 	if batch || err != nil || r.method != "connect" || r.id == nil {
@@ -31,6 +32,7 @@ func (s *socket) login(ctx context.Context, calls []json.RawMessage, batch bool)
 	caller, err := s.caller.Login(token)
 	if err != nil {
 		s.write(failed(r.id, err))
+		// No browser is no wrong token, and must not count as one.
 		if actions.KindOf(err) == actions.NoBrowser {
 			return
 		}
@@ -39,6 +41,7 @@ func (s *socket) login(ctx context.Context, calls []json.RawMessage, batch bool)
 		}
 		return
 	}
+	// The timer has fired: the connection is being closed for being late.
 	if !s.timer.Stop() {
 		return // the connection closes
 	}
@@ -48,7 +51,8 @@ func (s *socket) login(ctx context.Context, calls []json.RawMessage, batch bool)
 	s.write(&response{Version: "2.0", ID: r.id, Result: welcome(caller, p)})
 }
 
-// tokenOf is the first token that connect brings:
+// tokenOf is the first token that connect brings, in one of the forms that clients
+// use:
 //
 //	{"role":"operator","auth":{"token":"T"},"client":{"id":"…"}}
 //	{"token":"T"}, {"shared_token":"T"}, {"invitation_token":"T"}
@@ -69,10 +73,11 @@ type welcomed struct {
 	ExpiresAt   string   `json:"expires_at"` // RFC 3339
 }
 
-// never is when a token expires that does not.
+// never is the expiry of a token that does not expire: the member is not optional.
 var never = time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
 
-// welcome is what connect tells a caller: its own token and id, and its scope.
+// welcome is the result of connect: the caller's own token and device id, and its
+// scope. A caller without a device id gets a random one.
 func welcome(c actions.Caller, p *actions.Params) welcomed {
 	w := welcomed{Token: tokenOf(p), DeviceID: p.Text("device_id"), Permissions: []string{"*"}}
 	if w.DeviceID == "" {
@@ -92,7 +97,7 @@ func welcome(c actions.Caller, p *actions.Params) welcomed {
 	return w
 }
 
-// connect answers a caller that needs no login, or has had it.
+// connect answers a caller that needs no login, or has logged in already.
 func connect(_ context.Context, c *call) (any, error) {
 	w := welcome(*c.caller, c.Params)
 	return w, c.Err()

@@ -8,7 +8,7 @@ import (
 	"github.com/cdphub/cdphub/actions"
 )
 
-// The codes of errors, beside those of JSON-RPC.
+// The codes of errors: those of JSON-RPC 2.0 (section 5.1), then the protocol's own.
 const (
 	codeParse          = -32700
 	codeInvalidRequest = -32600
@@ -24,7 +24,7 @@ const (
 	codeFailed         = -32006 // an action; also what is not in the table
 )
 
-// codes are those of the kinds of errors.
+// codes are the codes by the kind of error. A kind that is missing is codeFailed.
 var codes = map[actions.Kind]int{
 	actions.MalformedFrame:    codeParse,
 	actions.InvalidEnvelope:   codeInvalidRequest,
@@ -49,19 +49,20 @@ var codes = map[actions.Kind]int{
 	actions.Internal:          codeInternal,
 }
 
-// retryable are the kinds that may not come again.
+// retryable are the kinds of errors that another try may not meet.
 var retryable = map[actions.Kind]bool{
 	actions.NavigationTimeout: true, actions.EvalTimeout: true, actions.Timeout: true, actions.RateLimited: true,
 	actions.NoBrowser: true, actions.ElementNotFound: true, actions.NotVisible: true, actions.NotEnabled: true,
 	actions.ContextDestroyed: true, actions.Paused: true,
 }
 
-// failure makes an error in words of the adapter's own.
+// failure makes an error of package actions in the adapter's own words.
 func failure(k actions.Kind, format string, args ...any) *actions.Error {
 	return &actions.Error{Kind: k, Message: fmt.Sprintf(format, args...)}
 }
 
-// translate is the one place where an error gets its code.
+// translate is the one place where an error becomes what clients see. An internal
+// error has no details: the log has them.
 func translate(err error) *rpcError {
 	kind := actions.KindOf(err)
 	code, ok := codes[kind]

@@ -6,7 +6,7 @@ import (
 	"github.com/cdphub/cdphub/actions"
 )
 
-// handedOff is a handoff, as both of its methods answer it.
+// handedOff is the result of both methods about handoffs.
 type handedOff struct {
 	HandoffID string               `json:"handoff_id"`
 	URL       string               `json:"url"`        // for the person

@@ -8,7 +8,7 @@ import (
 	"github.com/cdphub/cdphub/actions/envelope"
 )
 
-// request is one call.
+// request is one call, or a notification:
 //
 //	{"jsonrpc":"2.0","id":1,"method":"browser.click","params":{…}}
 type request struct {
@@ -37,9 +37,9 @@ type errorData struct {
 	Retryable bool         `json:"retryable"`
 }
 
-// readBatch tells the calls of a message apart. Batch says that it was an
-// array; its error is that there is no JSON, or nothing in the array. A call
-// that is no batch aliases the frame.
+// readBatch splits a message into its calls. batch says that the message was an array
+// (JSON-RPC 2.0, section 6). The error is that it is no JSON, or an array without
+// calls or with too many. A call that is no batch aliases the frame.
 func readBatch(frame []byte) (calls []json.RawMessage, batch bool, err error) {
 	frame = bytes.TrimSpace(frame)
 	if !json.Valid(frame) {
@@ -68,12 +68,12 @@ func readBatch(frame []byte) (calls []json.RawMessage, batch bool, err error) {
 	return calls, true, nil
 }
 
-// maxBatch is how many calls there may be in a batch. Each has an answer that
-// may be far longer, were it but "0".
+// maxBatch is how many calls a batch may have. Each gets an answer, which may be far
+// longer than the call: the text "0" is one.
 const maxBatch = 1000
 
-// readRequest reads a call. Its id is there beside an error, if it can be read.
-// The request does not alias the call.
+// readRequest reads a call. With an error, its id is set if it could be read. The
+// request does not alias the call.
 func readRequest(raw json.RawMessage) (request, error) {
 	if r, ok := readUsual(raw); ok {
 		return r, nil
@@ -81,8 +81,8 @@ func readRequest(raw json.RawMessage) (request, error) {
 	return readAny(raw)
 }
 
-// readUsual reads a call that is right, wants an answer, and has no escapes in
-// its method.
+// readUsual reads a call in the usual form: it is right, wants an answer, and has no
+// escapes in its method. It is the fast path.
 func readUsual(raw json.RawMessage) (r request, ok bool) {
 	e, ok := envelope.Read(raw)
 	if !ok || len(e.ID) == 0 || !isID(e.ID[0]) || string(e.Version) != `"2.0"` {
@@ -92,10 +92,10 @@ func readUsual(raw json.RawMessage) (r request, ok bool) {
 	return r, ok
 }
 
-// isID reports whether an id, a string or a number, begins with a byte.
+// isID reports whether a byte begins an id, which is a string or a number.
 func isID(c byte) bool { return c == '"' || c == '-' || c >= '0' && c <= '9' }
 
-// readAny reads any call, and says what is wrong with it.
+// readAny reads any call, and its error says what is wrong.
 func readAny(raw json.RawMessage) (r request, err error) {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(raw, &fields) != nil || fields == nil {
@@ -123,7 +123,8 @@ func readAny(raw json.RawMessage) (r request, err error) {
 	return r, nil
 }
 
-// encode is JSON as it stands in a page, "<" included.
+// encode is a message as JSON. It does not escape <, > and &, which encoding/json
+// does for HTML.
 func encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -7,7 +7,7 @@ import (
 	"github.com/cdphub/cdphub/actions"
 )
 
-// method is what a name stands for.
+// method is one row of the table of methods.
 type method struct {
 	do    func(context.Context, *call) (any, error)
 	reads bool // it changes nothing: a token of scope readonly is enough
@@ -15,7 +15,7 @@ type method struct {
 	tabs  bool // it is about the list of tabs, or none of them
 }
 
-// methods are all names. It is made once: a method may ask for it.
+// methods are all methods by name.
 var methods = map[string]method{
 	"connect":               {do: connect, tabs: true, reads: true},
 	"browser.navigate":      {do: navigate, moves: true},
@@ -49,7 +49,7 @@ func Reading() []string {
 	return list
 }
 
-// The times that methods may take, where the caller says nothing else.
+// The times that methods may take, where timeout_ms says nothing else.
 const (
 	navigateWithin = 30 * time.Second
 	evaluateWithin = 5 * time.Second
@@ -57,15 +57,16 @@ const (
 	readWithin     = 30 * time.Second
 )
 
-// call is one request as its method sees it.
+// call is one request as its method sees it. Params notes the first wrong param,
+// which on returns.
 type call struct {
 	scheduler *actions.Scheduler
 	caller    *actions.Caller
 	*actions.Params
 }
 
-// on runs f on the tab that a call is about, once all its params have been
-// read.
+// on runs f on the tab of a call, within a time. It fails first if one of the params
+// that were read before was wrong.
 func (c *call) on(ctx context.Context, within time.Duration, f func(context.Context, *actions.Page) (any, error)) (any, error) {
 	if err := c.Err(); err != nil {
 		return nil, err
@@ -83,7 +84,7 @@ func (c *call) on(ctx context.Context, within time.Duration, f func(context.Cont
 	return f(ctx, page)
 }
 
-// limit is what timeout_ms says, or the default.
+// limit is what timeout_ms says, or the default; actions.MaxTimeout at most.
 func (c *call) limit(byDefault time.Duration) time.Duration {
 	if d := c.Milliseconds("timeout_ms"); d > 0 {
 		return d
@@ -100,6 +101,8 @@ func navigate(ctx context.Context, c *call) (any, error) {
 	}
 	return c.on(ctx, c.limit(navigateWithin), func(ctx context.Context, p *actions.Page) (any, error) {
 		n, err := p.Goto(ctx, target, actions.GotoOptions{WaitUntil: &until})
+		// A document that is there but not loaded in time is a result, with loaded
+		// false.
 		if err != nil && (actions.KindOf(err) != actions.NavigationTimeout || !n.Committed) {
 			return nil, err
 		}
@@ -117,6 +120,7 @@ func screenshot(ctx context.Context, c *call) (any, error) {
 	if o.Format == "jpeg" {
 		o.Quality = c.Int("quality", 80, 1, 100)
 	} else {
+		// Only to refuse a value that is no number: a PNG has no quality.
 		c.Number("quality")
 	}
 	t := c.target(false)
@@ -215,7 +219,8 @@ func listTabs(ctx context.Context, c *call) (any, error) {
 	return map[string]any{"tabs": tabs}, nil
 }
 
-// running reports whether there is a browser; nobody starts or stops it here.
+// running reports whether there is a browser. The methods browser.start and
+// browser.stop do nothing else: the hub starts and ends its browsers itself.
 func running(ctx context.Context, c *call) (any, error) {
 	b, err := c.scheduler.Browser()
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/cdphub/cdphub/wsconn"
 )
 
-// socket is one connection.
+// socket is one connection. Its reader, which calls receive, owns what is not static.
 type socket struct {
 	conn   *wsconn.Conn // static after Serve began
 	log    *zap.Logger
@@ -30,7 +30,8 @@ type socket struct {
 // loginWithin is how long a connection may take to log in.
 const loginWithin = 10 * time.Second
 
-// Serve serves a connection until it ends, and returns why.
+// Serve serves a connection until it ends, and returns why. It ignores binary
+// messages.
 func Serve(ctx context.Context, conn *wsconn.Conn, c actions.Caller) wsconn.Reason {
 	receive, end := Begin(ctx, conn, c)
 	defer end()
@@ -38,8 +39,8 @@ func Serve(ctx context.Context, conn *wsconn.Conn, c actions.Caller) wsconn.Reas
 	return conn.Serve(ctx, receive)
 }
 
-// Speaks reports whether a message is one of a client of these methods, by the
-// name of the first of them.
+// Speaks reports whether a message comes from a client of these methods, by the name
+// of its first call. It is for connections that may speak one of two protocols.
 func Speaks(frame []byte) bool {
 	calls, _, err := readBatch(frame)
 	if err != nil {
@@ -49,8 +50,9 @@ func Speaks(frame []byte) bool {
 	return r.method == "connect" || strings.HasPrefix(r.method, "browser.") || strings.HasPrefix(r.method, "browser_config.")
 }
 
-// Begin is Serve for a connection whose messages come by way of somebody else,
-// who calls end when it has ended.
+// Begin is Serve for a connection whose messages the caller reads. The caller passes
+// each to receive, one at a time, and calls end when the connection has ended.
+// receive does not keep the frame.
 func Begin(ctx context.Context, conn *wsconn.Conn, c actions.Caller) (receive func(frame []byte), end func()) {
 	s := &socket{conn: conn, caller: c, ending: c.Ending, log: c.Options.Logger()}
 	stop := func() {}
@@ -72,8 +74,8 @@ func Begin(ctx context.Context, conn *wsconn.Conn, c actions.Caller) (receive fu
 	return func(frame []byte) { s.receive(ctx, frame) }, end
 }
 
-// leaveUnknown ends the connection when the process shuts down before anybody
-// has logged in.
+// leaveUnknown closes the connection when the process shuts down before anybody has
+// logged in: without a scheduler nobody else would.
 func (s *socket) leaveUnknown(ctx context.Context) {
 	select {
 	case <-s.ending:
@@ -83,12 +85,12 @@ func (s *socket) leaveUnknown(ctx context.Context) {
 	}
 }
 
-// begin is called once it is known who the caller is.
+// begin makes the scheduler, once it is known who the caller is.
 func (s *socket) begin(ctx context.Context) {
 	s.scheduler = actions.NewScheduler(ctx, s.caller, func() { s.conn.Close(wsconn.ReasonShutdown) })
 }
 
-// receive takes a message.
+// receive takes a message. It does not wait: the scheduler runs the calls.
 func (s *socket) receive(ctx context.Context, frame []byte) {
 	calls, batch, err := readBatch(frame)
 	switch {
@@ -107,7 +109,9 @@ func (s *socket) receive(ctx context.Context, frame []byte) {
 	}
 }
 
-// batch runs several calls, whose answers are sent together.
+// batch runs several calls. Their answers are sent as one array when the last of them
+// is there (JSON-RPC 2.0, section 6), in the order in which they come. Nothing is
+// sent if all are notifications.
 func (s *socket) batch(calls []json.RawMessage) {
 	var mu sync.Mutex // guards the rest
 	left, answers := len(calls), []*response{}
@@ -125,8 +129,8 @@ func (s *socket) batch(calls []json.RawMessage) {
 	}
 }
 
-// call runs one call in its turn, and gives its answer, nil for a
-// notification's, to reply, which is called once.
+// call runs one call when its turn comes. It passes the answer, or nil for a
+// notification, to reply, which is called exactly once.
 func (s *socket) call(raw json.RawMessage, reply func(*response)) {
 	r, err := readRequest(raw)
 	if actions.KindOf(err) == actions.InvalidEnvelope { // nobody knows whether it wants an answer
@@ -175,7 +179,7 @@ func failed(id json.RawMessage, err error) *response {
 	return &response{Version: "2.0", ID: id, Error: translate(err)}
 }
 
-// write sends an answer, or the array of a batch.
+// write sends an answer, or the array of answers of a batch.
 func (s *socket) write(v any) {
 	text, err := encode(v)
 	if err != nil {

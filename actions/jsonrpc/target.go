@@ -17,7 +17,7 @@ type target struct {
 	text    string // the ref or the selector
 }
 
-// target reads the field target.
+// target reads the param target. needed makes its absence an error.
 func (c *call) target(needed bool) (t target) {
 	if !c.Has("target") {
 		if needed {
@@ -36,6 +36,7 @@ func (c *call) target(needed bool) (t target) {
 	case "selector":
 		in.Need("css")
 		t.text = in.Text("css")
+		// A selector may match several elements: the first is meant.
 		t.locator = actions.First{Locator: actions.CSS(t.text)}
 	case "coordinates":
 		in.Need("x", "y")
@@ -46,7 +47,8 @@ func (c *call) target(needed bool) (t target) {
 	return t
 }
 
-// explain says in the adapter's words that there is no such element.
+// explain says in the adapter's words that there is no such element. Other errors
+// stay.
 func (t target) explain(err error, verb string) error {
 	k := actions.KindOf(err)
 	if k != actions.ElementNotFound && k != actions.StaleRef {
@@ -63,8 +65,8 @@ func (t target) explain(err error, verb string) error {
 	return err
 }
 
-// act runs an action on the element that a method is about; done is the field
-// that says it was done.
+// act runs an action on the element that a method is about. done is the member of the
+// result that says so, and verb the word in messages.
 func (c *call) act(ctx context.Context, t target, verb, done string, f func(context.Context, *actions.Page) error) (any, error) {
 	return c.on(ctx, c.limit(actWithin), func(ctx context.Context, p *actions.Page) (any, error) {
 		if err := f(ctx, p); err != nil {
@@ -74,7 +76,8 @@ func (c *call) act(ctx context.Context, t target, verb, done string, f func(cont
 	})
 }
 
-// click hits whatever is at the point that the target comes to.
+// click hits whatever lies at the point of the target, also an element that covers
+// it.
 func click(ctx context.Context, c *call) (any, error) {
 	t := c.target(true)
 	return c.act(ctx, t, "click", "clicked", func(ctx context.Context, p *actions.Page) error {
@@ -83,7 +86,7 @@ func click(ctx context.Context, c *call) (any, error) {
 	})
 }
 
-// typeText clicks, and appends to what is there.
+// typeText clicks the element for focus, and appends the text to what is there.
 func typeText(ctx context.Context, c *call) (any, error) {
 	t, text := c.target(true), c.Text("text")
 	c.Need("text")
@@ -109,7 +112,7 @@ func hover(ctx context.Context, c *call) (any, error) {
 	})
 }
 
-// steps are how far a direction scrolls, in CSS pixels.
+// steps are how far each direction scrolls, in CSS pixels.
 var steps = map[string]actions.Scroll{"up": {DY: -300}, "down": {DY: 300}, "left": {DX: -300}, "right": {DX: 300}}
 
 func scroll(ctx context.Context, c *call) (any, error) {

@@ -9,15 +9,16 @@ import (
 	"github.com/cdphub/cdphub/actions"
 )
 
-// How long calls may take: to find an element and act on it, and to load a
-// page.
+// The times that parts of a call may take: to find an element and act on it, to load
+// a page, and to read one.
 const (
 	actTimeout  = 15 * time.Second
 	loadTimeout = 60 * time.Second
 	readTimeout = 30 * time.Second
 )
 
-// call is one use of a tool. It belongs to the goroutine that carries it out.
+// call is one use of a tool. Only the goroutine that carries it out uses it; after a
+// dialog, race leaves it to that goroutine.
 type call struct {
 	*session
 	b    *actions.Browser
@@ -26,7 +27,8 @@ type call struct {
 	reply
 }
 
-// use carries out a call in its turn, and makes its answer.
+// use carries out a call when its turn comes, and makes its answer. The queue bounds
+// how many calls wait; one runs at a time.
 func (s *session) use(ctx context.Context, t *tool, pageID string, do func(context.Context, *call) error) *sdk.CallToolResult {
 	if err := s.meter.Request(); err != nil {
 		return new(reply).result(err)
@@ -51,6 +53,7 @@ func (s *session) use(ctx context.Context, t *tool, pageID string, do func(conte
 	if err != nil {
 		return new(reply).result(err)
 	}
+	// An item in asked is from an earlier call, and would end this one.
 	select { // what an earlier call has left
 	case <-s.asked:
 	default:
@@ -60,6 +63,8 @@ func (s *session) use(ctx context.Context, t *tool, pageID string, do func(conte
 		return c.result(err)
 	}
 	if c.page != nil {
+		// A page with a dialog runs no script, so that most tools would only time
+		// out.
 		if d, open := c.page.OpenDialog(); open && !t.has(modal) {
 			c.modal = []actions.Dialog{d}
 			return c.result(&actions.Error{Kind: actions.InvalidArgument, Message: t.name + " cannot be used while a dialog is open"})
@@ -67,16 +72,18 @@ func (s *session) use(ctx context.Context, t *tool, pageID string, do func(conte
 	}
 	done := c.race(ctx, t, do)
 	switch actions.KindOf(done.failed) {
+	// The connection may have ended with such an error.
 	case actions.TargetClosed, actions.NoBrowser, actions.Internal:
 		s.check(b)
 	}
 	return done.result(done.failed)
 }
 
-// race carries out a call until it is done or its page opens a dialog, which
-// the client must answer first: the call goes on then, but nobody waits for it.
+// race carries out a call until it is done, or until its page opens a dialog, which
+// the client must answer first. Then the call goes on, but its answer is dropped.
 func (c *call) race(ctx context.Context, t *tool, do func(context.Context, *call) error) *reply {
 	page := c.page
+	// The call must go on after its request: only a cancelled request ends it.
 	on, cancel := context.WithTimeout(context.WithoutCancel(ctx), actions.MaxTimeout)
 	done := make(chan *reply, 1)
 	go func() {
@@ -109,8 +116,7 @@ func (c *call) race(ctx context.Context, t *tool, do func(context.Context, *call
 	}
 }
 
-// carryOut does what the call is for, and then looks at the page if it may
-// have changed.
+// carryOut does the call, and then looks at the page if the tool shows it.
 func (c *call) carryOut(ctx context.Context, t *tool, do func(context.Context, *call) error) {
 	_, c.failed = actions.Try(c.log, t.name, func() (any, error) {
 		if c.page != nil && !t.has(modal) { // it would wait behind a dialog
@@ -124,8 +130,8 @@ func (c *call) carryOut(ctx context.Context, t *tool, do func(context.Context, *
 	})
 }
 
-// look adds what the page is after an action. That it cannot be told is no
-// failure of the action.
+// look adds the state of the page after an action: address, console and snapshot. If
+// these cannot be read, the action has succeeded all the same.
 func (c *call) look(ctx context.Context) {
 	if c.page == nil {
 		return
@@ -148,7 +154,8 @@ func (c *call) look(ctx context.Context) {
 	c.newTabs()
 }
 
-// describe adds what the page says of itself in a snapshot of it, or of a part.
+// describe adds the address, the title and the text of a snapshot. whole says that it
+// is of the whole page.
 func (c *call) describe(s actions.YAMLSnapshot, whole bool) {
 	info := c.page.Info()
 	info.URL, info.Title = s.URL, s.Title
@@ -157,7 +164,8 @@ func (c *call) describe(s actions.YAMLSnapshot, whole bool) {
 	c.show(s.Text, whole)
 }
 
-// show adds a snapshot, and remembers it for the refs in it.
+// show adds a snapshot, and remembers it for the refs in it: element looks there for
+// roles and names.
 func (c *call) show(text string, whole bool) {
 	c.snapshot = text
 	c.mu.Lock()
@@ -169,15 +177,15 @@ func (c *call) show(text string, whole bool) {
 	}
 }
 
-// shownOf lists the latest snapshots of a page that the client has seen. The whole
-// one is the first: others like an element can be counted in it.
+// shownOf lists the latest snapshots of a page that the client has seen. The one of
+// the whole page is the first: only there can similar elements be counted.
 func (s *session) shownOf(p *actions.Page) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.shown[p]
 }
 
-// written is what a page has on its console.
+// written is a copy of the page's console; nil for an empty one.
 func (s *session) written(p *actions.Page) *console {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -6,21 +6,21 @@ import (
 	"strings"
 )
 
-// Capabilities lists the groups of tools that a client can ask for, beside those
-// that are always there. The names are those of Playwright MCP.
+// Capabilities lists the groups of tools that a client can ask for, beside those that
+// are always there. The names are those of Playwright MCP's option --caps.
 func Capabilities() []string {
 	return []string{"config", "devtools", "network", "pdf", "storage", "testing", "tracing", "video", "vision"}
 }
 
-// core are the groups that are always there, and aliases those that Playwright
-// MCP has in another one.
+// core are the groups that are always there. aliases are groups of Playwright MCP
+// whose tools are in another group here.
 var (
 	core    = []string{"", "core", "core-input", "core-navigation", "core-tabs", "core-install"}
 	aliases = map[string]string{"tracing": "devtools", "video": "devtools"}
 )
 
-// Groups reads a list of capabilities, each of which may be several with commas
-// in between.
+// Groups reads a list of capabilities. Each may be several with commas in between. An
+// unknown one is an error.
 func Groups(caps []string) (groups []string, err error) {
 	for _, list := range caps {
 		for name := range strings.SplitSeq(list, ",") {

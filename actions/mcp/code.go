@@ -9,12 +9,13 @@ import (
 	"github.com/cdphub/cdphub/actions"
 )
 
-// ran adds a line to the section of code: what Playwright would have done.
+// ran adds a line to the section of code: what does the same in Playwright.
 func (r *reply) ran(format string, args ...any) {
 	r.code = append(r.code, fmt.Sprintf(format, args...))
 }
 
-// js is a text as JavaScript has it, on one line.
+// js is a text as a string literal of JavaScript, on one line. It also escapes the
+// line separators that Markdown or a terminal could break at.
 func js(text string) string {
 	var b strings.Builder
 	b.WriteByte('\'')
@@ -48,8 +49,8 @@ func jsList[T ~string](texts []T) string {
 	return "[" + strings.Join(quoted, ", ") + "]"
 }
 
-// options is an object literal of NAME: VALUE pairs, without those whose value is
-// empty; "" when there are none.
+// options is an object literal of NAME: VALUE pairs, without pairs whose value is
+// empty; "" when none are left.
 func options(pairs ...[2]string) string {
 	var list []string
 	for _, p := range pairs {
@@ -63,7 +64,8 @@ func options(pairs ...[2]string) string {
 	return "{ " + strings.Join(list, ", ") + " }"
 }
 
-// orEmpty is a text in JavaScript, or nothing for an empty one.
+// orEmpty is a text as a JavaScript literal; "" for an empty one, which options
+// leaves out.
 func orEmpty(text string) string {
 	if text == "" {
 		return ""
@@ -71,7 +73,7 @@ func orEmpty(text string) string {
 	return js(text)
 }
 
-// element is what Playwright's page has to be asked for an element:
+// element is the Playwright expression for an element, without "page.":
 // getByRole('button', { name: 'Save' }).
 func (c *call) element(target string) string {
 	l, is := locate(target).(actions.SnapshotRef)
@@ -86,11 +88,14 @@ func (c *call) element(target string) string {
 	return "locator(" + js("aria-ref="+l.ID) + ")"
 }
 
-// node is a line of a snapshot: - button "Save" [ref=e5]: text.
+// node is a line of a snapshot:
+//
+//   - button "Save" [ref=e5]: text
 var node = regexp.MustCompile(`^ *- '?([a-z]+)(?: "((?:[^"\\]|\\.)*)")?((?: \[[^\]]*\])*)'?(?::(?: (.*))?)?$`)
 
-// byRole finds the line of a ref in a snapshot, and writes how Playwright would
-// find that element again; "" when it cannot.
+// byRole finds the line of a ref in a snapshot, and writes how Playwright would find
+// that element: by role and name, and by number if others have both. It is "" for
+// elements in frames, for names with secrets, and for refs that the snapshot has not.
 func byRole(snapshot, id string) string {
 	lines := strings.Split(snapshot, "\n")
 	at, nodes := -1, make([][]string, len(lines))
@@ -142,7 +147,8 @@ func byRole(snapshot, id string) string {
 	return code
 }
 
-// byText is how to find an element that has only a text, if no other has it.
+// byText is how Playwright would find an element that has only a text, if no other
+// line has it; else "".
 func byText(nodes [][]string, text string) string {
 	if text == "" || strings.Contains(text, actions.Redacted) {
 		return ""
@@ -159,5 +165,5 @@ func byText(nodes [][]string, text string) string {
 	return "getByText(" + js(text) + ")"
 }
 
-// unquote reads a name of a snapshot.
+// unquote reads a name of a snapshot, in which quotes and backslashes are escaped.
 func unquote(name string) string { return strings.NewReplacer(`\"`, `"`, `\\`, `\`).Replace(name) }

@@ -13,7 +13,7 @@ import (
 // maxMessages is how many messages of a page's console are kept.
 const maxMessages = 1000
 
-// console is what a page has written, the oldest first.
+// console is what a page has written to its console, the oldest message first.
 type console struct {
 	messages []actions.ConsoleMessage
 	since    int // where those of the document begin
@@ -28,16 +28,17 @@ func (c *console) add(m actions.ConsoleMessage) {
 	}
 }
 
-// navigated says that the page has gone elsewhere; parsed that this was a new
-// document.
+// navigated notes that the page has another address, and parsed that this was a new
+// document: then the messages since are those of the document.
 func (c *console) navigated() { c.moved = len(c.messages) }
 func (c *console) parsed()    { c.since = c.moved }
 
+// clone leaves out moved, which only events need.
 func (c *console) clone() *console {
 	return &console{messages: slices.Clone(c.messages), since: c.since}
 }
 
-// The levels of messages, each with those before it.
+// The levels of messages. Each includes those above it.
 const (
 	levelError = iota
 	levelWarning
@@ -47,7 +48,8 @@ const (
 
 var levels = map[consoleLevel]int{"error": levelError, "warning": levelWarning, "info": levelInfo, "debug": levelDebug}
 
-// levelOf reads what CDP calls a message.
+// levelOf is the level of a message, by the type that CDP gives it
+// (Runtime.consoleAPICalled, Log.LogEntry).
 func levelOf(kind string) int {
 	switch kind {
 	case "error", "assert":
@@ -60,7 +62,7 @@ func levelOf(kind string) int {
 	return levelInfo
 }
 
-// counts are those of the document.
+// counts are the numbers of errors and warnings of the document. c may be nil.
 func (c *console) counts() (errors, warnings int) {
 	if c == nil {
 		return 0, 0
@@ -76,7 +78,8 @@ func (c *console) counts() (errors, warnings int) {
 	return errors, warnings
 }
 
-// list prints the messages up to a level: those of the document, or all.
+// list prints the messages up to a level: those of the document, or all that are
+// kept.
 func (c *console) list(level int, all bool) []string {
 	from := c.since
 	if all {
@@ -121,6 +124,7 @@ func consoleMessages(_ context.Context, c *call, in consoleArgs) error {
 		written = new(console)
 	}
 	c.lines = written.list(levels[cmp.Or(in.Level, "info")], in.All)
+	// More secrets may be known than when the messages came.
 	for i, line := range c.lines {
 		c.lines[i] = c.page.Redact(line)
 	}

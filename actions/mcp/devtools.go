@@ -8,7 +8,7 @@ import (
 	"github.com/cdphub/cdphub/actions"
 )
 
-// configTools, pdfTools and devtoolsTools are small groups.
+// configTools, pdfTools and devtoolsTools are groups with few tools.
 var (
 	configTools = []tool{
 		define("browser_get_config", "Show the configuration", "Shows what this server has been set to.", reading|pageless|modal, getConfig),
@@ -30,7 +30,8 @@ var (
 	}
 )
 
-// missingTools are those that Playwright MCP always has, and that are not here.
+// missingTools are tools that Playwright MCP always has and that are missing here,
+// with the reasons.
 var missingTools = []tool{
 	missing("browser_run_code_unsafe", "it runs a program with Playwright inside of the server, and no Playwright is in here; "+
 		"browser_evaluate runs a script in the page, and Playwright can connect to the hub by CDP"),
@@ -77,6 +78,7 @@ type highlightArgs struct {
 func highlight(ctx context.Context, c *call, in highlightArgs) error {
 	ctx, cancel := act(ctx)
 	defer cancel()
+	// Braces would end the declaration list, and angle brackets are HTML.
 	if strings.ContainsAny(in.Style, "{}<>") {
 		return invalid("style: it is a list of declarations, such as outline: 2px dashed red")
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/cdphub/cdphub/actions"
 )
 
+// Limits and names of streamable HTTP (MCP specification, "Transports").
 const (
 	// sessionHeader names the session of a request.
 	sessionHeader = "Mcp-Session-Id"
@@ -24,7 +25,8 @@ const (
 	idle = 30 * time.Minute
 )
 
-// Handler serves streamable HTTP, for callers who have been let in.
+// Handler serves MCP over streamable HTTP to callers who have been let in. It may be
+// used from any goroutine.
 type Handler struct {
 	http *sdk.StreamableHTTPHandler // static after NewHandler
 	log  *zap.Logger
@@ -34,7 +36,8 @@ type Handler struct {
 	closed   bool
 }
 
-// entry is a session, and whose it is.
+// entry is a session with its hub and its caller: both must be the same for each
+// request of it.
 type entry struct {
 	*session
 	hub, caller string
@@ -62,9 +65,10 @@ func NewHandler(log *zap.Logger) *Handler {
 	}
 }
 
-// ServeHTTP answers one request of a caller: a POST with messages, or a DELETE
-// that ends their session. Nothing but answers is ever sent. A session belongs
-// to who began it: to others it is not there.
+// ServeHTTP answers one request of a caller: a POST with messages, or a DELETE that
+// ends the session. The server never sends requests or notifications of its own, so
+// there is no stream for a GET. A session belongs to the caller that began it; for
+// others it does not exist (404).
 func (h *Handler) ServeHTTP(c actions.Caller, w http.ResponseWriter, r *http.Request) {
 	id := r.Header.Get(sessionHeader)
 	switch {
@@ -80,6 +84,7 @@ func (h *Handler) ServeHTTP(c actions.Caller, w http.ResponseWriter, r *http.Req
 	}
 }
 
+// owns compares also the hub: the same token may be good for several.
 func (h *Handler) owns(c actions.Caller, id string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -87,7 +92,8 @@ func (h *Handler) owns(c actions.Caller, id string) bool {
 	return e != nil && e.hub == c.Hub && e.caller == c.ID
 }
 
-// begin serves a request without a session: it makes one if it is to be one.
+// begin serves a request without a session. If it is an initialize, the SDK makes a
+// session of it, which is kept. All else is answered and forgotten.
 func (h *Handler) begin(c actions.Caller, w http.ResponseWriter, r *http.Request) {
 	groups, err := Groups(r.URL.Query()["caps"])
 	if err != nil {
@@ -125,7 +131,8 @@ func (h *Handler) ofLocked(caller string) (n int) {
 	return n
 }
 
-// keep ends a session with its peer's connection, or with the caller's token.
+// keep ends a session when its peer's connection ends, or when the caller's token is
+// no longer good.
 func (h *Handler) keep(c actions.Caller, id string, e *entry, peer *sdk.ServerSession) {
 	h.mu.Lock()
 	e.peer = peer
@@ -136,6 +143,7 @@ func (h *Handler) keep(c actions.Caller, id string, e *entry, peer *sdk.ServerSe
 		return
 	}
 	if c.Hold != nil {
+		// In a goroutine: Hold's function must not wait.
 		letGo := c.Hold(func() { go h.end(id) })
 		h.mu.Lock()
 		e.letGo = letGo
@@ -147,7 +155,7 @@ func (h *Handler) keep(c actions.Caller, id string, e *entry, peer *sdk.ServerSe
 	}()
 }
 
-// end ends a session, if it has not.
+// end ends a session, if it has not ended. The lock is not held while it does.
 func (h *Handler) end(id string) {
 	h.mu.Lock()
 	e := h.sessions[id]
@@ -168,7 +176,7 @@ func (h *Handler) end(id string) {
 	}
 }
 
-// Close ends all sessions; there are no more from then on.
+// Close ends all sessions. New ones are refused from then on.
 func (h *Handler) Close() {
 	h.mu.Lock()
 	h.closed = true

@@ -38,7 +38,7 @@ type handoffWaitArgs struct {
 	Timeout   float64 `json:"timeout,omitempty" jsonschema:"Seconds to wait; 30 when left out"`
 }
 
-// handedOff are the ends of a handoff, in words.
+// handedOff says in words how a handoff has ended.
 var handedOff = map[actions.HandoffState]string{
 	actions.HandoffOpen:      "The person has not finished yet: call browser_handoff_wait again.",
 	actions.HandoffDone:      "The person says that it is done.",

@@ -7,7 +7,7 @@ import (
 	"github.com/cdphub/cdphub/actions"
 )
 
-// inputTools are those that act on elements.
+// inputTools are the tools that act on elements.
 var inputTools = []tool{
 	define("browser_click", "Click", "Clicks an element.", changes, click),
 	define("browser_hover", "Hover", "Moves the pointer over an element.", changes, hover),
@@ -21,7 +21,7 @@ var inputTools = []tool{
 	define("browser_evaluate", "Evaluate JavaScript", "Calls a function in the page and returns its value as JSON.", alters, evaluate),
 }
 
-// act is a context for finding an element and acting on it.
+// act is a context with the time to find an element and act on it.
 func act(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, actTimeout)
 }
@@ -147,6 +147,8 @@ type formField struct {
 }
 
 func fillForm(ctx context.Context, c *call, in formArgs) error {
+	// No action here leads elsewhere as a click does, so that look need not wait half
+	// a second.
 	c.calm = true
 	for i, f := range in.Fields {
 		if err := c.fill(ctx, f); err != nil {

@@ -5,7 +5,7 @@ import (
 	"reflect"
 )
 
-// Media features of which each takes only some values, or null.
+// Media features that take one of some values, or null for the browser's own.
 type (
 	colorScheme   string
 	reducedMotion string
@@ -32,8 +32,8 @@ type mediaArgs struct {
 	Media         optional[mediaType]     `json:"media,omitzero" jsonschema:"The type of CSS media; null is the browser's own"`
 }
 
-// emulateMedia changes what is given, and leaves the rest of what this client has
-// changed: the browser takes all features together.
+// emulateMedia changes the features that are given, and keeps those that this client
+// has changed before: CDP sets all features together (Emulation.setEmulatedMedia).
 func emulateMedia(ctx context.Context, c *call, in mediaArgs) error {
 	c.mu.Lock()
 	media := c.media[c.page]
@@ -57,7 +57,7 @@ func emulateMedia(ctx context.Context, c *call, in mediaArgs) error {
 	return nil
 }
 
-// change takes over a feature that is given.
+// change sets a feature to a value that is given, and adds it to the code.
 func change[T ~string](code *[][2]string, name string, to optional[T], feature *string) {
 	if !to.Given {
 		return

@@ -12,7 +12,7 @@ import (
 	"github.com/cdphub/cdphub/actions"
 )
 
-// networkTools are those that show requests.
+// networkTools are the tools that show requests.
 var networkTools = []tool{
 	define("browser_network_requests", "List requests", "Lists the requests of the page since it was loaded, each with a number.", modal|reading, networkRequests),
 	define("browser_network_request", "Show a request", "Shows a request with its headers, or one part of it. Bodies need scope full.", modal|reading, networkRequest),
@@ -25,10 +25,11 @@ type requestsArgs struct {
 	Filter string `json:"filter,omitempty" jsonschema:"A regular expression (RE2) that URLs must match"`
 }
 
-// static are the types of requests that are mostly not of interest.
+// static are the types of requests that are rarely of interest.
 var static = []string{"document", "image", "font", "stylesheet", "script", "media", "manifest", "texttrack"}
 
-// requests are those since the page was loaded: its document's is the first.
+// requests are the requests since the page's document was asked for; that request is
+// the first.
 func (c *call) requests(ctx context.Context) ([]actions.Request, error) {
 	list, err := c.page.Requests(ctx, 0)
 	if err != nil {
@@ -74,7 +75,7 @@ func networkRequests(ctx context.Context, c *call, in requestsArgs) error {
 
 func lineOf(r actions.Request) string { return fmt.Sprintf("[%s] %s", r.Method, r.URL) }
 
-// outcome is what became of a request, if that is known.
+// outcome is the status or the error of a request; "" while it runs.
 func outcome(r actions.Request, before string) string {
 	switch {
 	case r.Error != "":
@@ -116,7 +117,7 @@ func networkRequest(ctx context.Context, c *call, in requestArgs) error {
 	return c.toFile(in.Filename, "Request", "text/plain")
 }
 
-// details are all of a request but its bodies.
+// details prints all of a request except its bodies.
 func (c *call) details(index int, r actions.Request) {
 	c.say("%d. %s\n\n  General", index, lineOf(r))
 	if result := outcome(r, ""); result != "" {
@@ -148,7 +149,8 @@ func (c *call) headers(indent string, headers map[string]string) {
 	}
 }
 
-// body is what a request has sent, or was answered.
+// body returns what a request has sent, or its response. It needs scope full, as the
+// CDP commands behind it do.
 func (c *call) body(ctx context.Context, r actions.Request, in requestArgs) error {
 	if err := c.caller.PermitFull("browser_network_request with the part " + string(in.Part)); err != nil {
 		return err

@@ -14,13 +14,15 @@ import (
 	"github.com/cdphub/cdphub/actions"
 )
 
-// Files are what a session may do with files of this machine.
+// Files are what a session may do with files of this machine. The zero value allows
+// nothing.
 type Files struct {
 	Read  *os.Root // where paths of files to upload are looked up; nil: nowhere
 	Write string   // the folder that files are written to, which is made when it is needed; "" writes none
 }
 
-// deliver hands over a file, and says where it is: [Snapshot](out/a.md).
+// deliver hands a file over, and returns a line that says where it is:
+// [Snapshot](out/a.md).
 //
 // A client on this machine finds it in the folder for files. One that calls over
 // HTTP must not write files of the server's machine, and could not read them: it
@@ -43,6 +45,7 @@ func (c *call) deliver(title, name, mimeType string, data []byte) (string, error
 	if err := os.MkdirAll(c.files.Write, 0o700); err != nil {
 		return "", unwritten(name, err)
 	}
+	// What is opened below a Root cannot lead outside, also by symbolic links.
 	root, err := os.OpenRoot(c.files.Write)
 	if err != nil {
 		return "", unwritten(name, err)
@@ -66,7 +69,8 @@ func (c *call) save(title, name, mimeType string, data []byte) error {
 	return err
 }
 
-// inside is the path of a file below the folder for files.
+// inside is the path of a file relative to the folder for files. A path outside of it
+// is an error.
 func (c *call) inside(name string) (string, error) {
 	inside := name
 	if filepath.IsAbs(name) {
@@ -113,7 +117,7 @@ func (c *call) stored(name string) ([]byte, error) {
 	return data, nil
 }
 
-// named is the name of a file: the one that is asked for, or KIND-TIME.EXT.
+// named is the name of a file: the one that the client gives, or KIND-TIME.EXT.
 func named(filename, kind, extension string) string {
 	if filename != "" {
 		return filename
@@ -121,7 +125,8 @@ func named(filename, kind, extension string) string {
 	return kind + "-" + time.Now().UTC().Format("2006-01-02T15-04-05.000Z") + "." + extension
 }
 
-// toFile delivers the lines of the section Result as a file, if one is asked for.
+// toFile delivers the lines of the section Result as a file, if the client gives a
+// name for one.
 func (c *call) toFile(filename, title, mimeType string) error {
 	if filename == "" {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"github.com/cdphub/cdphub/actions"
 )
 
-// pageTools are those that go places.
+// pageTools are the tools that go to pages.
 var pageTools = []tool{
 	define("browser_navigate", "Go to a URL", "Goes to a URL, in a new page if there is none.", changes|pageless, navigate),
 	define("browser_navigate_back", "Go back", "Goes back to the page before, in the history of the page.", changes, back),
@@ -26,12 +26,12 @@ type navigateArgs struct {
 	URL string `json:"url" jsonschema:"Where to; https is meant, or http on this machine, when it names no scheme"`
 }
 
-// bare is an address without a scheme: a name with a dot or a port, or an IP
-// address. A number after a colon is a port, as no scheme is followed by one.
+// bare is an address without a scheme: a name with a dot or a port, or an IP address.
+// A number after a colon is a port: no scheme is followed by one.
 var bare = regexp.MustCompile(`^(localhost|[\w-]+(?:\.[\w-]+)+|\[[0-9a-fA-F:]+\]|[\w-]+:\d+)(?::\d+)?\.?(?:[/?#].*)?$`)
 
-// complete adds the scheme to an address that has none: http for this machine and
-// for IP addresses, which have no certificates, https for all others.
+// complete adds the scheme to an address without one: http for this machine and for
+// IP addresses, which rarely have a certificate, https for all others.
 func complete(address string) string {
 	address = strings.TrimSpace(address)
 	if !bare.MatchString(address) {
@@ -80,7 +80,7 @@ func back(ctx context.Context, c *call, _ none) error {
 	return err
 }
 
-// longestWait is how long browser_wait_for waits at most.
+// longestWait is the limit of browser_wait_for, for the time and for the texts each.
 const longestWait = 30 * time.Second
 
 type waitArgs struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/cdphub/cdphub/actions"
 )
 
-// reply is what a call answers.
+// reply is the answer of a call, section by section.
 type reply struct {
 	failed   error
 	lines    []string // of the section Result
@@ -30,7 +30,7 @@ func (r *reply) say(format string, args ...any) {
 	r.lines = append(r.lines, fmt.Sprintf(format, args...))
 }
 
-// header makes the section Page.
+// header makes the section Page. A status is shown only if it is not 2xx.
 func (r *reply) header(p actions.PageInfo, status int, c *console) {
 	r.page = []string{"- Page URL: " + p.URL}
 	if p.Title != "" {
@@ -44,7 +44,7 @@ func (r *reply) header(p actions.PageInfo, status int, c *console) {
 	}
 }
 
-// remedies say what to do about an error.
+// remedies say what a model can do about an error.
 var remedies = map[actions.Kind]string{
 	actions.ElementNotFound:  "Take a browser_snapshot and use a ref from it.",
 	actions.StaleRef:         "The page has changed: take a browser_snapshot and use a ref from it.",
@@ -56,7 +56,9 @@ var remedies = map[actions.Kind]string{
 	actions.PermissionDenied: "The token of this client does not allow it.",
 }
 
-// result is the answer as MCP has it; err is why the call has failed.
+// result is the answer as MCP's CallToolResult; err is why the call has failed. It is
+// marked by isError then, and not a protocol error, so that the model reads it (MCP
+// specification, "Tools").
 func (r *reply) result(err error) *sdk.CallToolResult {
 	var b strings.Builder
 	section := func(title string, lines ...string) {
@@ -99,14 +101,16 @@ func (r *reply) result(err error) *sdk.CallToolResult {
 	return result
 }
 
-// noSections keeps what is in a section from being read as another one, whoever
-// has written it.
+// noSections escapes lines that begin like a heading of Markdown: a page could write
+// text that looks like a section of the answer.
 func noSections(s string) string {
 	return strings.TrimPrefix(heading.ReplaceAllString("\n"+s, `$1\#`), "\n")
 }
 
-// heading is the beginning of a line that is one in Markdown.
+// heading is the beginning of a line that is a heading in Markdown (CommonMark, "ATX
+// headings"), after any character that ends a line.
 var heading = regexp.MustCompile(`([\n\r\x{85}\x{2028}\x{2029}] {0,3})#`)
 
-// oneLine keeps what a page says from looking like a section of its own.
+// oneLine joins the lines of a text of the page, so that it cannot begin a section of
+// its own.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

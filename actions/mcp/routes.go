@@ -11,7 +11,7 @@ import (
 	"github.com/cdphub/cdphub/actions"
 )
 
-// routeTools are those that change requests, of all pages of the client.
+// routeTools are the tools that change requests, of all pages of the client.
 var routeTools = []tool{
 	define("browser_route", "Answer requests", "Answers requests to addresses that match a pattern, or changes their headers, in the pages that the client has and in those that it opens.", full|alters, addRoute),
 	define("browser_route_list", "List routes", "Lists what browser_route has set up.", full|pageless, listRoutes),
@@ -19,7 +19,7 @@ var routeTools = []tool{
 	define("browser_network_state_set", "Set the network state", "Takes the client's pages off the network, or back.", full|alters, setNetwork),
 }
 
-// route is what becomes of requests that match a pattern.
+// route says what becomes of requests to addresses that match a pattern.
 type route struct {
 	pattern string
 	match   *regexp.Regexp
@@ -37,7 +37,8 @@ type routeArgs struct {
 	RemoveHeaders string   `json:"removeHeaders,omitempty" jsonschema:"Names of headers that the request goes on without, with commas in between"`
 }
 
-// route reads the arguments.
+// route reads the arguments. A status, a body or a type answers requests; otherwise
+// the headers are changed.
 func (in routeArgs) route() (*route, error) {
 	match, err := globPattern(in.Pattern)
 	if err != nil {
@@ -85,7 +86,7 @@ func (in routeArgs) route() (*route, error) {
 	return r, nil
 }
 
-// globPattern reads a pattern of addresses as Playwright writes them.
+// globPattern reads a pattern of addresses as page.route of Playwright does.
 func globPattern(glob string) (*regexp.Regexp, error) {
 	var b strings.Builder
 	b.WriteByte('^')
@@ -143,7 +144,8 @@ func addRoute(ctx context.Context, c *call, in routeArgs) error {
 	return nil
 }
 
-// decision is what becomes of a request, by the newest route that matches.
+// decision is what becomes of a request, by the newest route that matches. It is
+// called for each request of a routed page, and must be quick.
 func (s *session) decision(_ context.Context, r actions.Request) actions.RouteDecision {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -155,12 +157,12 @@ func (s *session) decision(_ context.Context, r actions.Request) actions.RouteDe
 	return actions.RouteDecision{}
 }
 
-// routePages has the requests of all pages of the client decided.
+// routePages has the requests of all pages of the client decided by its routes.
 func (c *call) routePages(ctx context.Context) error {
 	return c.eachPage(func(p *actions.Page) error { return c.routePage(ctx, p) })
 }
 
-// eachPage calls do for each page of the client, until that fails.
+// eachPage calls do for each page of the client, until do fails.
 func (c *call) eachPage(do func(*actions.Page) error) error {
 	c.mu.Lock()
 	own := slices.Clone(c.session.tabs.list)
@@ -194,7 +196,8 @@ func (c *call) routePage(ctx context.Context, p *actions.Page) error {
 	return nil
 }
 
-// routed prepares a new page, where there is anything to prepare.
+// routed is the function that prepares a new page for routes and the network state;
+// nil where neither is set.
 func (c *call) routed() func(context.Context, *actions.Page) error {
 	c.mu.Lock()
 	routes, offline := len(c.routes) > 0, c.offline

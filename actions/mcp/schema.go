@@ -8,7 +8,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// Texts of which an argument takes only some. Their schemas list them.
+// Texts of which an argument takes only some values. The schemas list these.
 type (
 	mouseButton  string
 	modifierKey  string
@@ -22,8 +22,8 @@ type (
 	sameSite     string
 )
 
-// enums are the values of such texts. What a text means that was left out is in the
-// descriptions of the arguments.
+// enums are the values of such texts. The descriptions of the arguments say what a
+// missing one means.
 var enums = map[reflect.Type][]any{
 	reflect.TypeFor[mouseButton]():  {"left", "right", "middle"},
 	reflect.TypeFor[modifierKey]():  {"Alt", "Control", "ControlOrMeta", "Meta", "Shift"},
@@ -37,7 +37,7 @@ var enums = map[reflect.Type][]any{
 	reflect.TypeFor[sameSite]():     {"Strict", "Lax", "None"},
 }
 
-// typeSchemas are the schemas of types of our own.
+// typeSchemas are the schemas of this package's own types, for jsonschema.For.
 var typeSchemas = func() map[reflect.Type]*jsonschema.Schema {
 	m := map[reflect.Type]*jsonschema.Schema{}
 	for t, values := range enums {
@@ -49,8 +49,8 @@ var typeSchemas = func() map[reflect.Type]*jsonschema.Schema {
 	return m
 }()
 
-// schemaFor is the schema of a tool's arguments. Models read it, and some
-// clients know only simple schemas: lists are never null.
+// schemaFor is the schema of a tool's arguments. Models read it, and some clients
+// know only simple schemas: so no list may be null in it.
 func schemaFor[In any]() *jsonschema.Schema {
 	s, err := jsonschema.For[In](&jsonschema.ForOptions{TypeSchemas: typeSchemas})
 	if err != nil {
@@ -72,7 +72,7 @@ func noNullLists(s *jsonschema.Schema) {
 	}
 }
 
-// optional is a text that may be left out, or null.
+// optional is a text that may be missing, or null; these are not the same.
 type optional[T ~string] struct {
 	Given bool
 	Value T // "" for null

@@ -27,6 +27,7 @@ func evaluate(ctx context.Context, c *call, in evaluateArgs) error {
 	defer cancel()
 	o := actions.EvaluateOptions{Function: true, Element: in.locator()}
 	function := in.Function
+	// Models often write an expression in place of a function.
 	if !strings.Contains(function, "=>") && !strings.HasPrefix(strings.TrimSpace(function), "function") && !strings.HasPrefix(strings.TrimSpace(function), "async function") {
 		function = "() => (\n" + function + "\n)"
 	}
@@ -108,7 +109,7 @@ func drop(ctx context.Context, c *call, in dropArgs) error {
 	return c.page.Drop(ctx, locate(in.Target), files, in.Data)
 }
 
-// jsNames are the names of files, in JavaScript.
+// jsNames are the names of files as a JavaScript array.
 func jsNames(files []actions.File) string {
 	names := make([]string, len(files))
 	for i, f := range files {
@@ -117,7 +118,7 @@ func jsNames(files []actions.File) string {
 	return jsList(names)
 }
 
-// filesOf reads files.
+// filesOf reads the files of a call, first those by content.
 func (c *call) filesOf(in someFiles) (files []actions.File, err error) {
 	for i, f := range in.Files {
 		data, err := base64.StdEncoding.DecodeString(f.Data)
@@ -136,10 +137,11 @@ func (c *call) filesOf(in someFiles) (files []actions.File, err error) {
 	return files, nil
 }
 
-// largestFile is how much of a file is read, in bytes.
+// largestFile is the largest file by path that is read, in bytes.
 const largestFile = 50 << 20
 
-// read reads a file below the folder of the session's files.
+// read reads a file below the folder that the session may read. The Root keeps it
+// from leading outside.
 func (s *session) read(path string) (f actions.File, err error) {
 	if s.files.Read == nil {
 		return f, invalid("paths: no file of this machine is read here: send the content, as files")

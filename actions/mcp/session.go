@@ -17,6 +17,9 @@ import (
 )
 
 // session is one client and its connection to the hub.
+//
+// Lock order: turn, then mu. mu is held while no call of package actions runs that
+// waits.
 type session struct {
 	caller actions.Caller // static after newSession
 	meter  *actions.Meter
@@ -43,6 +46,7 @@ type session struct {
 }
 
 func newSession(c actions.Caller, o Options, log *zap.Logger) *session {
+	// A caller that may only read leaves dialogs to others, see actions.Caller.Open.
 	if c.Permit("browser_handle_dialog", false) == nil {
 		c.Options.Dialogs = actions.AskDialogs
 	}
@@ -60,8 +64,8 @@ func newSession(c actions.Caller, o Options, log *zap.Logger) *session {
 const instructions = `Drives the pages of a browser, or apps in frames of one.
 Read a page with browser_snapshot and act on its elements by the refs that it prints.`
 
-// server makes the MCP server of the session, with the tools that the caller
-// may use.
+// server makes the MCP server of the session. It has only the tools that the caller
+// may use and has asked for.
 func (s *session) server(id func() string) *sdk.Server {
 	server := sdk.NewServer(&sdk.Implementation{Name: "cdphub", Title: "cdphub", Version: s.caller.Version}, &sdk.ServerOptions{
 		Instructions: instructions, GetSessionID: id, SchemaCache: schemas,
@@ -84,7 +88,7 @@ func (s *session) permit(t *tool) error {
 	return s.caller.Permit(t.name, t.has(reading))
 }
 
-// offers says why a tool is not offered.
+// offers is nil for a tool that is offered, else the reason why not.
 func (s *session) offers(t *tool) error {
 	switch {
 	case t.lacks != "":
@@ -96,7 +100,8 @@ func (s *session) offers(t *tool) error {
 	return s.permit(t)
 }
 
-// denials has a call of a tool that is not offered say why.
+// denials answers a call of a tool that is not offered with the reason. The SDK would
+// say that it is unknown.
 func (s *session) denials(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		if call, ok := req.GetParams().(*sdk.CallToolParamsRaw); ok {
@@ -110,8 +115,8 @@ func (s *session) denials(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// sections has an answer that is not a tool's own, to arguments that are not
-// as its schema says, look like the others.
+// sections gives an answer of the SDK itself, about arguments that do not fit the
+// schema, the form of the others.
 func sections(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		result, err := next(ctx, method, req)
@@ -128,15 +133,15 @@ func sections(next sdk.MethodHandler) sdk.MethodHandler {
 
 var schemas = sdk.NewSchemaCache()
 
-// Options are what a client gets beside its tools. The zero value gives it no
-// files of this machine.
+// Options are what a client gets beside its tools. The zero value gives it no access
+// to files of this machine.
 type Options struct {
 	Files  Files
 	Groups []string // of tools, as Groups reads them
 }
 
-// Serve serves one client over a pair of streams, a line a message, until in
-// ends or ctx does.
+// Serve serves one client over a pair of streams, one message on a line (MCP
+// specification, "stdio"), until in ends or ctx does. Both are no error.
 func Serve(ctx context.Context, c actions.Caller, in io.ReadCloser, out io.WriteCloser, o Options) error {
 	s := newSession(c, o, c.Options.Logger().Named("mcp"))
 	defer s.close()
@@ -147,7 +152,8 @@ func Serve(ctx context.Context, c actions.Caller, in io.ReadCloser, out io.Write
 	return err
 }
 
-// open returns the session's Browser, which the first call makes.
+// open returns the session's Browser, which the first call makes. It runs with the
+// turn, so that only one is made.
 func (s *session) open(ctx context.Context) (*actions.Browser, error) {
 	s.mu.Lock()
 	b := s.browser
@@ -182,12 +188,13 @@ func (s *session) open(ctx context.Context) (*actions.Browser, error) {
 	return b, nil
 }
 
-// over is the error of calls that the session's end cuts off.
+// over is the error of calls that the end of the session cuts off.
 func over() error {
 	return &actions.Error{Kind: actions.TargetClosed, Message: "the session has ended"}
 }
 
-// event notes what pages do.
+// event notes what pages do. It runs in the goroutine of the Browser's events, and
+// must not wait.
 func (s *session) event(e actions.Event) {
 	switch body := e.Body.(type) {
 	case actions.Dialog:
@@ -226,7 +233,8 @@ func (s *session) event(e actions.Event) {
 	}
 }
 
-// watch has a page tell of its requests from now on, if it can.
+// watch has a page record its requests from now on, if it can:
+// browser_network_requests lists them later.
 func (s *session) watch(ctx context.Context, p *actions.Page) {
 	s.mu.Lock()
 	already := s.watched[p]
@@ -237,8 +245,8 @@ func (s *session) watch(ctx context.Context, p *actions.Page) {
 	}
 }
 
-// learn notes what a page has said of itself, which a list of pages may tell
-// later; learned is its title, or what the list has.
+// learn notes the title that a page has given of itself. learned is that title while
+// the address is the same, else the title of the list, which Chromium updates late.
 func (s *session) learn(p actions.PageInfo) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -254,11 +262,10 @@ func (s *session) learned(p actions.PageInfo) string {
 	return p.Title
 }
 
-// checking is how long the hub may take to say that it is there.
+// checking is how long the hub may take to answer that it is there.
 const checking = 5 * time.Second
 
-// check drops a connection that has ended, so that the next call makes
-// another.
+// check drops a connection that has ended, so that the next call makes another.
 func (s *session) check(b *actions.Browser) {
 	ctx, cancel := context.WithTimeout(context.Background(), checking)
 	defer cancel()
@@ -273,7 +280,8 @@ func (s *session) check(b *actions.Browser) {
 	b.Close()
 }
 
-// close ends the connection. Calls that run fail.
+// close ends the connection to the hub. Calls that run fail, and later ones are
+// refused.
 func (s *session) close() {
 	s.mu.Lock()
 	b := s.browser

@@ -12,7 +12,7 @@ import (
 	"github.com/cdphub/cdphub/actions"
 )
 
-// lookTools are those that change nothing.
+// lookTools are the tools that change nothing.
 var lookTools = []tool{
 	define("browser_snapshot", "Read the page", "Shows the accessibility tree of the page, with refs of its elements for other tools. Better than a screenshot.", reading, snapshot),
 	define("browser_find", "Find in the page", "Shows the parts of the page's accessibility tree that have a text, each with what it lies in.", reading, find),
@@ -20,7 +20,7 @@ var lookTools = []tool{
 	define("browser_console_messages", "Read the console", "Lists what the page has written to the console.", modal|reading, consoleMessages),
 }
 
-// filename is where to put what a tool returns.
+// filename is the argument of tools that can save what they return.
 type filename struct {
 	Filename string `json:"filename,omitempty" jsonschema:"Name of a file to save this to, instead of returning it"`
 }
@@ -57,7 +57,7 @@ func snapshot(ctx context.Context, c *call, in snapshotArgs) error {
 	return err
 }
 
-// depthOf is at which level of a snapshot a line stands, from 0.
+// depthOf is the level of a line in a snapshot, from 0: two spaces for each.
 func depthOf(line string) int { return (len(line) - len(strings.TrimLeft(line, " "))) / 2 }
 
 // shallow keeps the first levels of a snapshot.
@@ -122,7 +122,9 @@ func (in findArgs) pattern() (*regexp.Regexp, error) {
 // maxMatches is how many matches browser_find shows.
 const maxMatches = 50
 
-// matching keeps the lines that match and those that they lie in.
+// matching keeps the lines that match, each with the lines that it lies in, so that a
+// match has its place in the page. n counts all matches, also those beyond
+// maxMatches.
 func matching(text string, re *regexp.Regexp) (lines []string, n int) {
 	var path []string // from the root to the line before
 	shown := 0        // how many of path have been printed
@@ -151,7 +153,8 @@ type screenshotArgs struct {
 	Scale    pictureScale `json:"scale,omitempty" jsonschema:"css for one pixel of the picture for each of CSS, or device; css when left out"`
 }
 
-// format is that of the picture.
+// format is the format of the picture: the type that is given, else by the extension
+// of the file, else PNG.
 func (in screenshotArgs) format() string {
 	if in.Type != "" {
 		return string(in.Type)

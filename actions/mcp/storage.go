@@ -10,7 +10,7 @@ import (
 	"github.com/cdphub/cdphub/actions"
 )
 
-// storageTools are those for cookies and what pages store.
+// storageTools are the tools for cookies and for what pages store.
 var storageTools = slices.Concat([]tool{
 	define("browser_cookie_list", "List cookies", "Lists cookies.", full, listCookies),
 	define("browser_cookie_get", "Read a cookie", "Shows a cookie.", full, getCookie),
@@ -117,6 +117,7 @@ func saveStorage(ctx context.Context, c *call, in saveArgs) error {
 		return err
 	}
 	for i := range s.Origins {
+		// Playwright's storage state has no session storage.
 		s.Origins[i].SessionStorage = nil // which a state of Playwright's has not
 	}
 	if s.Origins == nil {
@@ -175,7 +176,7 @@ type itemArgs struct {
 	Value string `json:"value" jsonschema:"The value"`
 }
 
-// webStorageTools are those for one of the storages of the page's origin.
+// webStorageTools are the tools for one of the two storages of the page's origin.
 func webStorageTools(s actions.WebStorage) []tool {
 	name, title := "browser_"+strings.ToLower(string(s))+"_", string(s)
 	return []tool{
@@ -202,7 +203,7 @@ func webStorageTools(s actions.WebStorage) []tool {
 	}
 }
 
-// items adds what a storage holds.
+// items adds the wanted entries of a storage to the result.
 func (c *call) items(ctx context.Context, s actions.WebStorage, wanted func(key string) bool) error {
 	list, err := c.page.Items(ctx, s)
 	if err != nil {

@@ -9,14 +9,14 @@ import (
 	"github.com/cdphub/cdphub/actions"
 )
 
-// tabTools are those for pages as a whole.
+// tabTools are the tools for pages as a whole.
 var tabTools = []tool{
 	define("browser_tabs", "Pages", "Lists the pages, opens one, selects one as the current page, or closes one.", alters|modal|pageless|reading, useTabs),
 	define("browser_close", "Close the page", "Closes the page.", alters|modal, closePage),
 }
 
-// tabs are the pages of a client, among those of its hub: those that it has
-// opened or selected, and those that they have opened.
+// tabs are the pages of a client, among those of its hub: the ones that it has opened
+// or selected, and the ones that these have opened.
 type tabs struct {
 	list    []string // IDs, in the order in which they became the client's
 	current string   // "" for none
@@ -30,8 +30,9 @@ func (t *tabs) add(id string) {
 	}
 }
 
-// update adds what the client's pages have opened, and drops what is gone. The
-// tab that takes the place of the current one is the current one then.
+// update adds pages that the client's pages have opened, and drops pages that are
+// gone. If the current page is gone, the next one in the list takes its place, or the
+// one before.
 func (t *tabs) update(pages []actions.PageInfo) {
 	for _, p := range pages {
 		if slices.Contains(t.list, p.Opener) {
@@ -57,8 +58,9 @@ func reversed(list []string) []string {
 	return list
 }
 
-// pageOf finds the page that a call is for, which is the client's from then on. A
-// client that never had one gets the first of the hub, if it needs a page.
+// pageOf finds the page that a call is for, and makes it one of the client's. A
+// client that never had a page gets the first one of the hub, if the tool needs a
+// page.
 func (s *session) pageOf(b *actions.Browser, id string, needed bool) (*actions.Page, error) {
 	pages := b.Pages()
 	s.mu.Lock()
@@ -68,6 +70,7 @@ func (s *session) pageOf(b *actions.Browser, id string, needed bool) (*actions.P
 		id = s.tabs.current
 	}
 	s.mu.Unlock()
+	// A client that has closed its last page must not be given one of others.
 	if id == "" && (!fresh || !needed) && len(pages) > 0 {
 		return nil, &actions.Error{Kind: actions.PageNotFound, Message: "page not found: this client has no page open"}
 	}
@@ -87,8 +90,9 @@ func (s *session) pageOf(b *actions.Browser, id string, needed bool) (*actions.P
 	return p, nil
 }
 
-// app is the page that browser_navigate takes of a hub whose pages are apps in
-// frames, as it may not be able to make another; nil where it can open a page.
+// app is the page that browser_navigate takes in a hub whose pages are apps in
+// frames: such a hub may not be able to open another. It is nil where a page can be
+// opened.
 func (c *call) app(ctx context.Context) *actions.Page {
 	c.mu.Lock()
 	fresh := c.session.tabs.list == nil
@@ -107,7 +111,7 @@ func (c *call) app(ctx context.Context) *actions.Page {
 	return p
 }
 
-// makeCurrent makes a page the current one.
+// makeCurrent makes a page the current one, and one of the client's.
 func (s *session) makeCurrent(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -152,7 +156,8 @@ func useTabs(ctx context.Context, c *call, in tabArgs) error {
 	return err
 }
 
-// tab is the ID of the page that is meant; "" is the current one.
+// tab is the ID of the page that is meant; "" means the current one. Indices are
+// those of the list that the client has seen.
 func (c *call) tab(in tabArgs) (string, error) {
 	if in.Index == nil {
 		if in.PageID != "" {
@@ -168,8 +173,8 @@ func (c *call) tab(in tabArgs) (string, error) {
 	return "", &actions.Error{Kind: actions.PageNotFound, Message: fmt.Sprintf("page not found: there is none with index %g", *in.Index)}
 }
 
-// newTab opens a page, which is the call's from then on, and waits until it has
-// loaded.
+// newTab opens a page, waits until it has loaded, and makes it the page of the call
+// and the current one.
 func (c *call) newTab(ctx context.Context, url string) error {
 	url = complete(url)
 	p, n, err := c.b.OpenPrepared(ctx, url, "", c.routed())
@@ -186,7 +191,7 @@ func (c *call) newTab(ctx context.Context, url string) error {
 	return nil
 }
 
-// closeTab closes a page; "" is the current one.
+// closeTab closes a page; "" means the current one.
 func (c *call) closeTab(ctx context.Context, id string) error {
 	if id == "" && c.page == nil {
 		return &actions.Error{Kind: actions.PageNotFound, Message: "page not found: this client has no page open"}
@@ -209,8 +214,8 @@ func closePage(ctx context.Context, c *call, _ none) error {
 // maxOthers is how many pages of others a list shows.
 const maxOthers = 50
 
-// listTabs adds the client's pages by their indices, and those of others by
-// their IDs.
+// listTabs adds the client's pages with their indices, and pages of others with their
+// IDs, to the result.
 func (c *call) listTabs(ctx context.Context) {
 	_, _ = c.b.List(ctx) // the titles that they have now; else those that are known
 	own, others := c.ownTabs()
@@ -227,7 +232,8 @@ func (c *call) listTabs(ctx context.Context) {
 	}
 }
 
-// newTabs adds the client's pages if it does not know of one.
+// newTabs adds the client's pages to the answer if they have changed since it saw the
+// list.
 func (c *call) newTabs() {
 	c.mu.Lock()
 	told := slices.Clone(c.session.tabs.told)
@@ -240,8 +246,8 @@ func (c *call) newTabs() {
 	}
 }
 
-// ownTabs are lines for the client's pages and for those of others. The client
-// knows of its own then.
+// ownTabs are lines for the client's pages and for those of others. From then on the
+// client knows its own list.
 func (c *call) ownTabs() (own, others []string) {
 	pages := c.b.Pages()
 	c.mu.Lock()

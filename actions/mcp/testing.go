@@ -9,8 +9,7 @@ import (
 	"github.com/cdphub/cdphub/actions"
 )
 
-// testingTools are those for tests of the page. They fail when it is not as it
-// should be.
+// testingTools are the tools for tests. They fail if the page is not as they say.
 var testingTools = []tool{
 	define("browser_generate_locator", "Write a locator", "Writes a locator of Playwright for an element.", reading, generateLocator),
 	define("browser_verify_element_visible", "Verify an element", "Fails unless there is a visible element with a role and a name.", reading, verifyElement),
@@ -19,11 +18,11 @@ var testingTools = []tool{
 	define("browser_verify_value", "Verify a value", "Fails unless a field has a value.", reading, verifyValue),
 }
 
-// expecting is how long the page may take to be as it should be, as Playwright's
-// expect gives it.
+// expecting is how long the page may take to become as a tool says: the default of
+// Playwright's expect.
 const expecting = 5 * time.Second
 
-// unmet says that the page is not as it should be.
+// unmet is the error that the page is not as a tool says.
 func unmet(format string, args ...any) error {
 	return &actions.Error{Kind: actions.ElementNotFound, Message: "not verified: " + fmt.Sprintf(format, args...)}
 }
@@ -34,6 +33,7 @@ func generateLocator(ctx context.Context, c *call, in onElement) error {
 	if _, err := c.page.WaitForSelector(ctx, locate(in.Target), actions.WaitOptions{State: actions.Attached}); err != nil {
 		return err
 	}
+	// element needs a snapshot for the role and the name.
 	if len(c.shownOf(c.page)) == 0 {
 		s, err := c.page.SnapshotYAML(ctx, actions.YAMLOptions{})
 		if err != nil {
@@ -78,7 +78,8 @@ func verifyText(ctx context.Context, c *call, in verifyTextArgs) error {
 	return nil
 }
 
-// expect waits until the first such element is visible.
+// expect waits until the first element that the locator matches is visible. otherwise
+// is the message if it does not become so.
 func (c *call) expect(ctx context.Context, l actions.Locator, otherwise string) error {
 	ctx, cancel := context.WithTimeout(ctx, expecting)
 	defer cancel()

@@ -11,7 +11,7 @@ import (
 	"github.com/cdphub/cdphub/actions"
 )
 
-// trait is a set of what is true of a tool.
+// trait is a set of properties of a tool.
 type trait uint8
 
 const (
@@ -36,7 +36,7 @@ type tool struct {
 
 func (t *tool) has(x trait) bool { return t.traits&x != 0 }
 
-// params are the arguments of a tool.
+// params are the arguments of a tool. Each has a pageId.
 type params interface{ pageID() string }
 
 // onPage is what the arguments of every tool have.
@@ -49,11 +49,14 @@ func (o onPage) pageID() string { return o.PageID }
 // none are the arguments of a tool that takes no others.
 type none struct{ onPage }
 
-// define makes a row. The schema of the arguments is that of In.
+// define makes a row of the table. The schema of the arguments is made from the type
+// In.
 func define[In params](name, title, about string, traits trait, do func(context.Context, *call, In) error) tool {
 	t := tool{name: name, title: title, about: about, traits: traits}
 	schema := schemaFor[In]()
 	t.add = func(server *sdk.Server, s *session) {
+		// Clients use the hints to decide what they ask their user about (MCP
+		// specification, "Tool annotations").
 		looks := !t.has(alters)
 		destructive := !looks
 		sdk.AddTool(server, &sdk.Tool{
@@ -66,11 +69,11 @@ func define[In params](name, title, about string, traits trait, do func(context.
 	return t
 }
 
-// missing makes a row of a tool of Playwright MCP that is not here, with the
-// reason and what to do instead.
+// missing makes a row for a tool of Playwright MCP that is not here, with the reason
+// and what to do in its place. A call of it gets that text.
 func missing(name, why string) tool { return tool{name: name, lacks: why} }
 
-// inGroup has tools belong to a capability.
+// inGroup puts tools into a capability.
 func inGroup(group string, list []tool) []tool {
 	for i := range list {
 		list[i].group = group
@@ -78,20 +81,21 @@ func inGroup(group string, list []tool) []tool {
 	return list
 }
 
-// element names an element that may be any.
+// element names an element. Only Target counts; Element is for people who confirm
+// calls.
 type element struct {
 	Element string `json:"element,omitempty" jsonschema:"What the element is, in words for people"`
 	Target  string `json:"target" jsonschema:"The element: a ref of the page snapshot, or a selector that matches it alone"`
 }
 
-// onElement is what the arguments of tools have that act on one element.
+// onElement are the arguments of tools that act on one element.
 type onElement struct {
 	onPage
 	element
 }
 
-// maybeElement is what the arguments of tools have that are about the page, or
-// about one element.
+// maybeElement are the arguments of tools that are about the page, or about one
+// element.
 type maybeElement struct {
 	onPage
 	Element string `json:"element,omitempty" jsonschema:"What the element is, in words for people"`
@@ -108,8 +112,8 @@ func (m maybeElement) locator() actions.Locator {
 
 var ref = regexp.MustCompile(`^(f\d+)*e\d+$`)
 
-// locate reads a target: e12 of a snapshot, a selector of CSS, xpath=//p or
-// text=Save.
+// locate reads a target: a ref such as e12, a CSS selector, xpath=//p or text=Save.
+// With quotes, text="Save" means the whole text by case, as in Playwright.
 func locate(target string) actions.Locator {
 	if ref.MatchString(target) {
 		return actions.SnapshotRef{Scheme: actions.YAML, ID: target}
@@ -133,7 +137,8 @@ func invalid(text string) error {
 	return &actions.Error{Kind: actions.InvalidArgument, Message: "bad request: " + text}
 }
 
-// Missing lists the tools of Playwright MCP that are not here, with the reasons.
+// Missing lists the tools of Playwright MCP that are not here, with the reasons. The
+// documentation is checked against it.
 func Missing() map[string]string {
 	list := map[string]string{}
 	for _, t := range tools {

@@ -7,8 +7,8 @@ import (
 	"github.com/cdphub/cdphub/actions"
 )
 
-// visionTools are those for models that look at pictures of the page: they point
-// at places in CSS pixels of the viewport.
+// visionTools are the tools for models that look at screenshots: they point at places
+// in CSS pixels of the viewport. Screenshots have the same size by default.
 var visionTools = []tool{
 	define("browser_mouse_move_xy", "Move the mouse", "Moves the mouse to a point of the viewport.", alters, mouseMove),
 	define("browser_mouse_click_xy", "Click at a point", "Clicks at a point of the viewport.", changes, mouseClick),
@@ -93,7 +93,7 @@ type buttonArgs struct {
 	Button mouseButton `json:"button,omitempty" jsonschema:"left when left out"`
 }
 
-// button is the argument of Playwright's functions.
+// button is the argument of Playwright's functions mouse.down and mouse.up.
 func (in buttonArgs) button() string {
 	return options([2]string{"button", orEmpty(string(in.Button))})
 }

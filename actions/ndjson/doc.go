@@ -8,14 +8,14 @@
 //	> {"id":3,"method":"page.snapshot"}
 //	< {"id":"","success":false,"error":"bad request: invalid type: integer `3`, expected a string"}
 //
-// An answer without id belongs to a frame that is no request; it overtakes the
-// answers to requests before it. Ids are strings. Requests on one page are
-// carried out in order, those on different pages may overtake one another; of
-// one connection at most 64 wait. Frames beyond 10 MiB end it with code 1009.
+// An answer without an id belongs to a frame that is no request. It can come before
+// the answers to earlier requests. Ids are strings. Requests on one page are carried
+// out in order. Those on different pages may overtake each other. At most 64 requests
+// of one connection wait. A frame of more than 10 MiB closes it with code 1009.
 //
-// A session is a hub, and has its name; that of the hub at the root is
-// "default". Its pages are "page-1", "page-2", …; a target's id does as well.
-// Without page_id an action is about the page that was last navigated, opened
-// or activated by any connection of the session. Params of all page actions
-// are also page_id and timeout_ms, of 30,000 where it is not given.
+// A session is a hub and has the hub's name; "default" is that of the hub at the
+// root. Its pages are "page-1", "page-2" and so on; the id of a target works, too.
+// Without page_id, an action is about the page that any connection of the session has
+// navigated, opened or activated last. All page actions also take page_id and
+// timeout_ms, whose default is 30,000.
 package ndjson

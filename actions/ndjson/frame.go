@@ -16,8 +16,8 @@ type request struct {
 	params              json.RawMessage // an object, or nil
 }
 
-// readRequest reads a frame. Fields that it does not know are ignored. The
-// request does not alias the frame.
+// readRequest reads a frame. Unknown members are ignored. The request does not alias
+// the frame. If it fails, the answer has no id.
 func readRequest(frame []byte) (request, error) {
 	if r, ok := readUsual(frame); ok {
 		return r, nil
@@ -25,7 +25,8 @@ func readRequest(frame []byte) (request, error) {
 	return readAny(frame)
 }
 
-// readUsual reads a frame that is right, without escapes in its strings.
+// readUsual reads a frame in the usual form: it is right, and its strings have no
+// escapes. It is the fast path.
 func readUsual(frame []byte) (r request, ok bool) {
 	e, ok := envelope.Read(frame)
 	if !ok {
@@ -42,7 +43,7 @@ func readUsual(frame []byte) (r request, ok bool) {
 	return r, good == [4]bool{true, true, true, true} && r.id != ""
 }
 
-// readAny reads any frame, and says what is wrong with it.
+// readAny reads any frame, and its error says what is wrong, in the words of serde.
 func readAny(frame []byte) (r request, err error) {
 	var fields map[string]json.RawMessage
 	if text := bytes.TrimSpace(frame); text[0] != '{' && json.Valid(text) {
@@ -88,7 +89,7 @@ func bad(why string) error {
 	return &actions.Error{Kind: actions.MalformedFrame, Message: "bad request: " + why}
 }
 
-// success and failure are the two shapes of an answer.
+// success and failure are the two forms of an answer.
 type success struct {
 	ID      string `json:"id"`
 	Success bool   `json:"success"`
@@ -101,8 +102,8 @@ type failure struct {
 	Error   string `json:"error"`
 }
 
-// answer is the frame that answers a request, whose id is "" where it could not
-// be read. Data of nil is {}.
+// answer is the frame that answers a request. id is "" if the request had none that
+// could be read. Nil data is {}.
 func answer(id string, data any, err error) []byte {
 	var out any = failure{ID: id, Error: phrase(err)}
 	if err == nil {
@@ -120,8 +121,8 @@ func answer(id string, data any, err error) []byte {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
-// phrase is an error in the words of the adapter. Those of package actions are
-// its own.
+// phrase is the text of an error: that of package actions, except for internal
+// errors, whose details are only in the log.
 func phrase(err error) string {
 	switch {
 	case err == nil:

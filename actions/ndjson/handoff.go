@@ -6,7 +6,7 @@ import (
 	"github.com/cdphub/cdphub/actions"
 )
 
-// handedOff is a handoff, as both of its actions answer it.
+// handedOff is the result of both actions about handoffs.
 type handedOff struct {
 	PageID    string               `json:"page_id"`
 	HandoffID string               `json:"handoff_id"`

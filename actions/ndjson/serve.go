@@ -12,7 +12,7 @@ import (
 	"github.com/cdphub/cdphub/wsconn"
 )
 
-// defaultSession is the name of the hub at the root, which has none.
+// defaultSession is the name of the hub at the root, which has no name of its own.
 const defaultSession = "default"
 
 // socket is one connection.
@@ -24,7 +24,8 @@ type socket struct {
 	session   string
 }
 
-// Serve serves a connection until it ends, and returns why.
+// Serve serves a connection until it ends, and returns why. All connections of a hub
+// share the active page (actions.Options.Follow).
 func Serve(ctx context.Context, conn *wsconn.Conn, c actions.Caller) wsconn.Reason {
 	c.Options.Follow = true
 	s := &socket{conn: conn, caller: c, log: c.Options.Logger(), session: c.Hub}
@@ -37,7 +38,8 @@ func Serve(ctx context.Context, conn *wsconn.Conn, c actions.Caller) wsconn.Reas
 	return conn.Serve(ctx, s.receive)
 }
 
-// receive takes a frame.
+// receive takes a frame. It does not wait: the scheduler runs the action. Empty
+// frames are ignored, as empty lines of NDJSON are.
 func (s *socket) receive(frame []byte) {
 	if len(bytes.TrimSpace(frame)) == 0 {
 		return
@@ -66,6 +68,7 @@ func (s *socket) receive(frame []byte) {
 		s.reply(r.id, nil, err)
 		return
 	}
+	// The active page may change only while no other action runs that goes by it.
 	turn := actions.Job{Page: page, Exclusive: v.tabs || v.moves && page != ""}
 	err = s.scheduler.Run(turn, func(ctx context.Context) {
 		data, err := actions.Try(s.log, r.action, func() (any, error) { return v.do(ctx, c) })
@@ -83,7 +86,7 @@ func (s *socket) reply(id string, data any, err error) {
 	s.conn.Deliver(wire.Frame{Head: answer(id, data, err)})
 }
 
-// cut bounds a name that is given back.
+// cut bounds a name of the client that an answer repeats, in bytes.
 func cut(name string) string {
 	const longest = 200
 	if len(name) > longest {
@@ -92,17 +95,19 @@ func cut(name string) string {
 	return name
 }
 
-// call is one request as its verb sees it.
+// call is one request as its verb sees it. Params notes the first wrong param, which
+// on returns.
 type call struct {
 	*socket
 	*actions.Params
 }
 
-// byDefault bounds an action that names no time of its own.
+// byDefault is the time of an action without timeout_ms.
 const byDefault = 30 * time.Second
 
-// on finds the page of a call, once all its params have been read, and sets
-// the call's deadline.
+// on finds the page of a call and sets the deadline of the call. It fails first if
+// one of the params that were read before was wrong. The caller must call cancel if
+// there is no error.
 func (c *call) on(ctx context.Context) (context.Context, context.CancelFunc, *actions.Page, error) {
 	limit := c.Milliseconds("timeout_ms")
 	if err := c.Err(); err != nil {

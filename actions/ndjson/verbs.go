@@ -7,7 +7,7 @@ import (
 	"github.com/cdphub/cdphub/actions"
 )
 
-// verb is what an action does. Its result is what stands under data.
+// verb is one row of the table of actions. The result of do is the member data.
 type verb struct {
 	do    func(context.Context, *call) (any, error)
 	reads bool // it changes nothing: a token of scope readonly is enough
@@ -15,7 +15,7 @@ type verb struct {
 	tabs  bool // it is about the list of pages
 }
 
-// verbs are all actions.
+// verbs are all actions by name.
 var verbs = map[string]verb{
 	"page.navigate":     {do: navigate, moves: true},
 	"page.snapshot":     {do: snapshot, reads: true},
@@ -56,13 +56,13 @@ func Reading() []string {
 	return list
 }
 
-// onPage is the answer of an action that returns nothing else.
+// onPage is the data of an action that returns nothing else.
 type onPage struct {
 	PageID string `json:"page_id"`
 	URL    string `json:"url,omitempty"`
 }
 
-// navigate shows a URL, on a new page where there is none.
+// navigate shows a URL. If there is no page and none was named, it opens one.
 func navigate(ctx context.Context, c *call) (any, error) {
 	c.Need("url")
 	url := c.Text("url")
@@ -84,7 +84,7 @@ func navigate(ctx context.Context, c *call) (any, error) {
 	return onPage{page.Alias, n.URL}, nil
 }
 
-// openPage opens a page.
+// openPage opens a page, and waits for its load event.
 func openPage(ctx context.Context, c *call, url string) (any, error) {
 	limit := c.Milliseconds("timeout_ms")
 	if err := c.Err(); err != nil {

@@ -6,9 +6,9 @@ import (
 	"github.com/cdphub/cdphub/actions"
 )
 
-// element reads which element an action is about: ref, selector, or x and y.
-// Without any of them it is nil, and wrong where one is needed. The first of
-// the elements that a selector matches is meant.
+// element reads which element an action is about: ref, selector, or x and y. Without
+// any of them it is nil, which is an error where needed says so. Of several elements
+// that a selector matches, the first is meant.
 func (c *call) element(needed bool) actions.Locator {
 	ref, selector := c.Text("ref"), c.Text("selector")
 	point := c.Has("x") || c.Has("y")
@@ -29,7 +29,8 @@ func (c *call) element(needed bool) actions.Locator {
 	return nil
 }
 
-// input runs an action that changes a page, once its params have been read.
+// input runs an action that changes a page. It fails first if one of the params was
+// wrong.
 func (c *call) input(ctx context.Context, act func(context.Context, *actions.Page) error) (any, error) {
 	ctx, cancel, page, err := c.on(ctx)
 	if err != nil {
@@ -107,8 +108,8 @@ func selectOption(ctx context.Context, c *call) (any, error) {
 // scrollStep is how far a direction without an amount scrolls, in CSS pixels.
 const scrollStep = 300
 
-// scroll scrolls by delta_x and delta_y, by amount in a direction, or to an
-// end.
+// scroll scrolls by delta_x and delta_y, by an amount in a direction, or to an end of
+// the page.
 func scroll(ctx context.Context, c *call) (any, error) {
 	target := c.element(false)
 	by := actions.Scroll{DX: c.Number("delta_x"), DY: c.Number("delta_y"), End: c.Choice("to", "", "top", "bottom")}

@@ -6,7 +6,7 @@ import (
 	"github.com/cdphub/cdphub/actions"
 )
 
-// tab is a page in a list.
+// tab is a page in the answer to tab.list.
 type tab struct {
 	PageID string `json:"page_id"`
 	URL    string `json:"url"`
@@ -76,6 +76,7 @@ func info(ctx context.Context, c *call) (any, error) {
 	}{c.session, engine, len(b.Pages())}, nil
 }
 
+// sessions names only the session of the connection.
 func sessions(_ context.Context, c *call) (any, error) {
 	return map[string]any{"sessions": []string{c.session}}, nil
 }

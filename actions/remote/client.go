@@ -1,5 +1,8 @@
 // Package remote is a connection to a hub or a browser elsewhere, over its CDP
-// WebSocket, for package actions to use.
+// WebSocket, for package actions:
+//
+//	join := remote.Join("ws://127.0.0.1:9222/devtools/browser", nil)
+//	b, err := actions.Open(ctx, join, actions.Options{})
 package remote
 
 import (
@@ -17,7 +20,8 @@ import (
 	"github.com/cdphub/cdphub/wsconn"
 )
 
-// client is an actions.Client over a WebSocket.
+// client is an actions.Client over a WebSocket. Calls that wait are answered when the
+// connection ends.
 type client struct {
 	conn  *wsconn.Conn
 	event actions.EventFunc
@@ -30,15 +34,16 @@ type client struct {
 	waiting map[int]chan answer
 }
 
-// Limits of a connection: a screenshot of a long page is one message.
+// limits of a connection, in bytes: a screenshot of a long page is one message.
 var limits = wsconn.Limits{MaxMessage: 256 << 20, MaxPending: 128 << 20}
 
 // connecting is how long a handshake may take: a hub may have to start a
 // browser for it.
 const connecting = time.Minute
 
-// Join returns how to connect to a CDP WebSocket such as
-// ws://127.0.0.1:9222/devtools/browser, with these headers.
+// Join returns the function that connects to a CDP WebSocket such as
+// ws://127.0.0.1:9222/devtools/browser, with these headers in the handshake. Errors
+// say what to do.
 func Join(url string, header http.Header) actions.Join {
 	return func(event actions.EventFunc) (actions.Client, error) {
 		if err := probe(url, answering); err != nil {
@@ -48,6 +53,7 @@ func Join(url string, header http.Header) actions.Join {
 		defer cancel()
 		conn, err := wsconn.Dial(ctx, url, header, limits)
 		if err != nil {
+			// No context ends the connection: Leave does.
 			return nil, explain(url, err)
 		}
 		return newClient(conn, event), nil
@@ -64,7 +70,8 @@ func newClient(conn *wsconn.Conn, event actions.EventFunc) *client {
 	return c
 }
 
-// message is what the other end sends.
+// message is a message of CDP: an answer if it has an id, else an event. Its raw
+// members are copies of the frame.
 type message struct {
 	ID        int
 	Method    string
@@ -78,7 +85,7 @@ type message struct {
 	}
 }
 
-// answer is one call's: one of its fields is set.
+// answer is the answer to one call: one of its fields is set.
 type answer struct {
 	result []byte
 	err    error
@@ -86,7 +93,8 @@ type answer struct {
 
 var errClosed = wire.ServerError("Target closed")
 
-// Send implements actions.Client.
+// Send implements actions.Client. Ids begin at 1, since 0 stands for no id in
+// message.
 func (c *client) Send(sessionID, method string, params []byte) (wait func(context.Context) ([]byte, error)) {
 	done := make(chan answer, 1)
 	c.mu.Lock()
@@ -105,11 +113,13 @@ func (c *client) Send(sessionID, method string, params []byte) (wait func(contex
 	if sessionID != "" {
 		tail = wire.SessionTail(sessionID)
 	}
+	// It does not block; a queue that is full closes the connection.
 	c.conn.Deliver(wire.Frame{Head: b, Tail: tail})
 	return func(ctx context.Context) ([]byte, error) {
 		select {
 		case a := <-done:
 			return a.result, a.err
+		// An answer that comes later is dropped by receive.
 		case <-ctx.Done():
 			c.mu.Lock()
 			delete(c.waiting, id)
@@ -134,13 +144,13 @@ func (c *client) MayAct(ctx context.Context, targetID string) error {
 	return err
 }
 
-// Leave implements actions.Client.
+// Leave implements actions.Client. It waits until the connection has ended.
 func (c *client) Leave() {
 	c.conn.Close(wsconn.ReasonNormal)
 	<-c.ended
 }
 
-// fail answers all calls that wait.
+// fail answers all calls that wait, and those to come, with "Target closed".
 func (c *client) fail() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -151,6 +161,8 @@ func (c *client) fail() {
 	}
 }
 
+// receive takes a message. An event goes to the function of Join, which does not
+// block.
 func (c *client) receive(frame []byte) {
 	var m message
 	if json.Unmarshal(frame, &m) != nil {

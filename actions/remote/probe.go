@@ -16,11 +16,12 @@ import (
 )
 
 // answering is how long a server may take to answer an HTTP request that needs no
-// browser. One that takes longer is no hub.
+// browser. A server that takes longer is no hub.
 const answering = 5 * time.Second
 
-// probe asks for a page that each hub has at once, and each browser refuses at
-// once. A handshake may take much longer: a hub may have to start a browser.
+// probe asks for /health, which a hub answers and a browser refuses, both at once.
+// Without it, a wrong address would show only after the time of a handshake, in which
+// a hub may start a browser.
 func probe(endpoint string, within time.Duration) error {
 	u, err := url.Parse(endpoint)
 	if err != nil {
@@ -35,6 +36,7 @@ func probe(endpoint string, within time.Duration) error {
 		return fmt.Errorf("%s is no address: %w", endpoint, err)
 	}
 	client := http.Client{
+		// No proxy and no redirect: the answer must be that of the server itself.
 		Transport:     &http.Transport{DisableKeepAlives: true, Proxy: nil},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
