@@ -22,8 +22,9 @@ const (
 	noticeAfter = 2 * time.Second
 )
 
-// awaitApp waits until somebody listens at the address of the app, which is often
-// started at the same time. A name that does not exist is an error.
+// awaitApp waits until something listens at the address of the app, which is often
+// started at the same time. It prints once what it waits for. A host name that does
+// not exist is an error: waiting would not help.
 func awaitApp(ctx context.Context, address string, out io.Writer) error {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -57,8 +58,8 @@ func awaitApp(ctx context.Context, address string, out io.Writer) error {
 	}
 }
 
-// show opens a page and waits until as many apps in it have paired. closeAll gives back
-// the hub and closes the page, unless the user's own browser shows it.
+// show opens a page and waits until that many apps in it have paired. closeAll gives
+// back the hub and closes the page, unless the user's own browser shows it.
 func (b desktop) show(ctx context.Context, srv *server.Server, page string, apps int, out io.Writer) (closeAll func(), err error) {
 	browser, err := b.open(ctx, page)
 	if err != nil {
@@ -80,8 +81,8 @@ func (b desktop) show(ctx context.Context, srv *server.Server, page string, apps
 	return closeAll, nil
 }
 
-// awaitTargets waits until so many apps, which a browser shows, have told their
-// titles.
+// awaitTargets waits until that many apps, which a browser shows, have announced
+// their titles. It fails when the browser ends, or after pairWithin.
 func awaitTargets(ctx context.Context, hub *relay.Hub, count int, browser shown, out io.Writer) error {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()

@@ -28,8 +28,8 @@ Examples:
                                              listen on one port for both, open to the network
   agent-browser --cdp 9222 snapshot          show what is on the page of a connected Host`
 
-// newParser makes the parser of the command line, the environment and the
-// config file, in this order of precedence.
+// newParser makes the parser of the command line. A value comes from the command
+// line, else from the environment, else from the config file.
 func newParser(c *cli, program string, stdout, stderr io.Writer, exit func(int)) (*kong.Kong, error) {
 	return kong.New(c,
 		kong.Name(program),
@@ -61,7 +61,8 @@ type configFile struct {
 	values map[string]any // by option
 }
 
-// Validate refuses keys that are no option, which are most often misspelt.
+// Validate implements kong.Resolver. It refuses keys that are no option: most of them
+// are misspelt, and would have no effect.
 func (f configFile) Validate(app *kong.Application) error {
 	known := map[string]*kong.Flag{}
 	for _, node := range append([]*kong.Node{app.Node}, app.Leaves(false)...) {
@@ -81,8 +82,8 @@ func (f configFile) Validate(app *kong.Application) error {
 	return nil
 }
 
-// Resolve returns the file's value for a flag, unless the environment has
-// one.
+// Resolve implements kong.Resolver. It returns the file's value for a flag, unless
+// the environment has one, which comes first.
 func (f configFile) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 	for _, env := range flag.Envs {
 		if _, set := os.LookupEnv(env); set {
@@ -95,8 +96,8 @@ func (f configFile) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any
 	return f.value(flag)
 }
 
-// value is the value of an option as the command line has it. The errors name the
-// file, and kong puts the option before them.
+// value is the value of an option in the form of the command line. It is parsed here
+// only so that an error names the file; kong puts the option before it.
 func (f configFile) value(flag *kong.Flag) (string, error) {
 	text, err := f.text(flag.Name)
 	if err == nil {
@@ -109,6 +110,8 @@ func (f configFile) value(flag *kong.Flag) (string, error) {
 	return text, nil
 }
 
+// text is the text of a value: a list has commas between its elements, as on the
+// command line.
 func (f configFile) text(key string) (string, error) {
 	switch v := f.values[key].(type) {
 	case nil:

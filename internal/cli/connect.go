@@ -71,8 +71,9 @@ func (c *connectCmd) Run(ctx context.Context, s streams) error {
 	return f.serve(ctx, ln)
 }
 
-// dialer is how to reach the hub: with the proxies of the environment, and the
-// system's certificate authorities.
+// dialer is how to reach the hub: through the proxies of the environment, and with
+// the system's certificate authorities. A listener beyond loopback gets a link
+// without the token, unless --insecure-bind is set.
 func (c *connectCmd) dialer() (d link.Dialer, err error) {
 	u, err := url.Parse(c.URL)
 	schemes := map[string]string{"http": "ws", "ws": "ws", "https": "wss", "wss": "wss"}
@@ -138,7 +139,7 @@ func (c *connectCmd) welcome(addr string, out io.Writer) {
 	fmt.Fprintf(out, "\nThe hub at %s is here too:\n\n  Clients     http://%s\n\nTry it:\n\n  agent-browser --cdp %s snapshot -i\n  curl http://%s/json/list\n\nCtrl+C ends it.\n\n", c.place(), at, port, at)
 }
 
-// forwarder carries connections over links.
+// forwarder carries connections over links, one link for each connection.
 type forwarder struct {
 	dialer link.Dialer
 	log    *zap.Logger
@@ -149,7 +150,7 @@ type forwarder struct {
 	pipes map[*link.Pipe]struct{}
 }
 
-// try makes a link, to see whether the hub lets it.
+// try makes a link and ends it, to see whether the hub accepts links with this token.
 func (f *forwarder) try(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, firstWithin, errors.New("the hub does not answer"))
 	defer cancel()
@@ -160,7 +161,8 @@ func (f *forwarder) try(ctx context.Context) error {
 	return err
 }
 
-// serve carries connections until ctx ends.
+// serve carries connections until ctx ends. Then it ends the links, and waits at most
+// the time leaving for their last bytes.
 func (f *forwarder) serve(ctx context.Context, ln net.Listener) error {
 	defer context.AfterFunc(ctx, func() { ln.Close() })()
 	var all sync.WaitGroup
@@ -178,7 +180,7 @@ func (f *forwarder) serve(ctx context.Context, ln net.Listener) error {
 	}
 }
 
-// end ends what is carried.
+// end ends all links.
 func (f *forwarder) end() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -187,7 +189,8 @@ func (f *forwarder) end() {
 	}
 }
 
-// waitFor waits for a group, for a time at most.
+// waitFor waits for a group, but not longer than a time. Its goroutine stays until
+// the group is done.
 func waitFor(all *sync.WaitGroup, longest time.Duration) {
 	done := make(chan struct{})
 	go func() {
@@ -200,7 +203,8 @@ func waitFor(all *sync.WaitGroup, longest time.Duration) {
 	}
 }
 
-// carry serves one connection.
+// carry serves one connection. It copies bytes in both directions until both have
+// ended.
 func (f *forwarder) carry(ctx context.Context, nc net.Conn) {
 	defer nc.Close()
 	within, cancel := context.WithTimeoutCause(ctx, nextWithin, errors.New("the hub cannot be reached"))
@@ -218,6 +222,7 @@ func (f *forwarder) carry(ctx context.Context, nc net.Conn) {
 	defer p.Close() //nolint:errcheck // it never fails
 	f.keep(p, true)
 	defer f.keep(p, false)
+	// Each direction ends alone: a program may close its half first, as TCP allows.
 	up := make(chan struct{})
 	go func() {
 		defer close(up)
@@ -231,6 +236,7 @@ func (f *forwarder) carry(ctx context.Context, nc net.Conn) {
 		if half, ok := nc.(interface{ CloseWrite() error }); ok {
 			half.CloseWrite() //nolint:errcheck // a program that is gone
 		}
+		// The hub has closed its half. The program has this time to close its own.
 		nc.SetReadDeadline(time.Now().Add(lingering))
 	} else {
 		nc.Close()
@@ -254,7 +260,8 @@ func (f *forwarder) keep(p *link.Pipe, on bool) {
 // watched is what is known of one link.
 type watched struct{ lost bool }
 
-// changed says when the first link is lost, and when all are back.
+// changed logs when the first link is lost, and when all are back: one line for an
+// outage, however many links there are.
 func (f *forwarder) changed(of *watched, lost error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -275,7 +282,7 @@ func (f *forwarder) changed(of *watched, lost error) {
 	}
 }
 
-// forget leaves out a link that has ended.
+// forget takes a link that has ended out of the count.
 func (f *forwarder) forget(of *watched) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -286,8 +293,8 @@ func (f *forwarder) forget(of *watched) {
 	}
 }
 
-// refuseConn answers a connection that cannot be carried, as a gateway does (RFC
-// 9110, section 15.6.3).
+// refuseConn answers a connection that cannot be carried with the status of the hub,
+// or with 502 as a gateway does (RFC 9110, section 15.6.3).
 func refuseConn(nc net.Conn, why error) {
 	status := http.StatusBadGateway
 	if refused, is := errors.AsType[wsconn.StatusError](why); is {

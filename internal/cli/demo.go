@@ -116,8 +116,8 @@ func (c *demoCmd) desktop(log *zap.Logger) desktop {
 	return desktop{path: c.BrowserPath, headless: c.Headless || c.Drive, log: log}
 }
 
-// servePages serves the Host page and each app on an origin of its own, and
-// returns the page's URL.
+// servePages serves the Host page and each app on an origin of its own, so that the
+// apps are cross-origin iframes. It returns the page's URL.
 func servePages(srv *server.Server, rules auth.Rules, log *zap.Logger) (page string, closeAll func(), err error) {
 	var servers []*http.Server
 	closeAll = func() {

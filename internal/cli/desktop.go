@@ -30,8 +30,8 @@ func (b desktop) check() error {
 	return err
 }
 
-// open shows a page in the user's own browser where there is a display, else
-// in a headless Chromium, which window is then.
+// open shows a page in the user's own browser where there is a display, else in a
+// headless Chromium. Only that one ends when window is closed.
 func (b desktop) open(ctx context.Context, page string) (window shown, err error) {
 	if opener := b.opener(); opener != "" {
 		b.log.Info("opening the default browser", zap.String("page", withoutToken(page)))
@@ -57,8 +57,9 @@ func (b desktop) open(ctx context.Context, page string) (window shown, err error
 const openerWithin = 3 * time.Second
 
 // handOver starts the program that opens a page in the default browser. It returns
-// when that has ended, or after openerWithin: xdg-open runs for as long as the browser
-// does, if it has started it. The browser is the user's, and stays when cdphub ends.
+// when that program has ended, or after openerWithin: xdg-open runs as long as the
+// browser if it has started the browser. The browser is the user's, and stays when
+// cdphub ends.
 func handOver(ctx context.Context, opener, page string) error {
 	cmd := exec.Command(opener, page)
 	separate(cmd)
@@ -110,9 +111,9 @@ func (b desktop) opener() string {
 	return opener
 }
 
-// printed is the address of a page for the user to open. Where a headless browser
-// shows the page already, the user's own page waits on standby: opened to look, it
-// must not take the hub away from the one that clients drive.
+// printed is the address of a page for the user to open. If a headless browser shows
+// the page already, the user's own page waits on standby: opened only to look, it
+// must not take the hub away from the page that clients drive.
 func (b desktop) printed(page string) string {
 	if b.opener() != "" {
 		return page

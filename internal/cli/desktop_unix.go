@@ -7,6 +7,6 @@ import (
 	"syscall"
 )
 
-// separate gives a program a session of its own: Ctrl+C in the terminal of cdphub is
-// not for it.
+// separate gives a program a session of its own (setsid(2)), so that Ctrl+C in the
+// terminal of cdphub does not end it.
 func separate(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }

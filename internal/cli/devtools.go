@@ -67,7 +67,8 @@ func (c *inspectCmd) hub() (base, id string, err error) {
 	return base + "/hub/" + url.PathEscape(hub), id, nil
 }
 
-// print asks for two tickets, since each works once.
+// print prints a target with its two addresses. Each has a ticket of its own, since a
+// ticket works once.
 func (c *inspectCmd) print(ctx context.Context, out io.Writer, base string, t inspected) error {
 	front, err := c.open(ctx, base, t.ID)
 	if err != nil {
@@ -88,7 +89,8 @@ func (c *inspectCmd) print(ctx context.Context, out io.Writer, base string, t in
 	return nil
 }
 
-// open returns the address of the front end with a ticket for a target.
+// open asks the hub for the address of the front end, with a ticket for a target in
+// it.
 func (c *inspectCmd) open(ctx context.Context, base, id string) (string, error) {
 	resp, err := c.do(ctx, base+"/devtools/ui/?target="+url.QueryEscape(id))
 	if err != nil {
@@ -101,7 +103,7 @@ func (c *inspectCmd) open(ctx context.Context, base, id string) (string, error) 
 	return resp.Header.Get("Location"), nil
 }
 
-// missing says how to get the front end, where the hub has none.
+// missing says how to get the front end if the hub has none; "" if it has one.
 func (c *inspectCmd) missing(ctx context.Context, front string) string {
 	page, _, _ := strings.Cut(front, "?")
 	resp, err := c.do(ctx, page)
@@ -127,7 +129,8 @@ func (c *inspectCmd) get(ctx context.Context, address string, into any) error {
 	return json.NewDecoder(resp.Body).Decode(into)
 }
 
-// refused is an answer of the hub as an error.
+// refused is the error for an answer of the hub that is no success, with the first
+// KiB of its text.
 func refused(resp *http.Response) error {
 	const longest = 1 << 10
 	text, err := io.ReadAll(io.LimitReader(resp.Body, longest))
@@ -137,7 +140,8 @@ func refused(resp *http.Response) error {
 	return fmt.Errorf("the hub answers %d: %s", resp.StatusCode, strings.TrimSpace(string(text)))
 }
 
-// do asks the hub with the token, and follows no redirect: it has a ticket.
+// do sends a request with the token to the hub. It follows no redirect: the address
+// of one has a ticket, which would be used up.
 func (c *inspectCmd) do(ctx context.Context, address string) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
 	if err != nil {

@@ -19,7 +19,7 @@ type doctorCmd struct {
 	JSON bool `name:"json" help:"Print the findings as JSON."`
 }
 
-// state is how a finding is.
+// state is how good a finding is.
 type state string
 
 const (
@@ -36,7 +36,7 @@ type finding struct {
 	Cure  string `json:"cure,omitempty"` // what to do; "" when all is well
 }
 
-// errUnwell is for the exit code: the findings say what is wrong.
+// errUnwell makes the exit status 1. The findings say what is wrong.
 var errUnwell = errors.New("something is missing: see the lines that begin with fail")
 
 // Run prints one finding for each check.
@@ -97,11 +97,11 @@ func report(out io.Writer, asJSON bool, all []finding) error {
 	return nil
 }
 
-// isDoctor reports whether a command line asks for the findings: then options that
-// cannot be read are one, too.
+// isDoctor reports whether a command line is for doctor. Then options that cannot be
+// read are a finding, and no usage error.
 func isDoctor(args []string) bool { return len(args) > 0 && args[0] == "doctor" }
 
-// unreadable reports that the options cannot be read.
+// unreadable reports, as the only finding, that the options cannot be read.
 func unreadable(out io.Writer, args []string, err error) error {
 	check := "options"
 	if strings.Contains(err.Error(), "config file") {

@@ -16,8 +16,8 @@ import (
 	"github.com/cdphub/cdphub/browsers"
 )
 
-// browser finds out whether the browser is there and starts. Without options for
-// one it is not needed, but for open and demo.
+// browser finds out whether there is a browser and whether it starts. Without options
+// for one a failure is only a warning: open and demo need a browser, serve does not.
 func (c *doctorCmd) browser(ctx context.Context, wanted *browsers.Options) []finding {
 	bad, o := failing, chrome.Options{NoSandbox: os.Geteuid() == 0}
 	if wanted == nil {
@@ -45,8 +45,8 @@ func (c *doctorCmd) browser(ctx context.Context, wanted *browsers.Options) []fin
 	return append(all, finding{Check: "browser start", State: fine, Found: found})
 }
 
-// userNamespaces are the settings of Linux that keep Chromium's sandbox from
-// working, by the value that does so. The last is Ubuntu's, from 23.10.
+// userNamespaces are the settings of Linux that keep Chromium's sandbox from working,
+// each with the value that does so. The last one is Ubuntu's, from 23.10.
 var userNamespaces = map[string]string{
 	"kernel/unprivileged_userns_clone":             "0",
 	"user/max_user_namespaces":                     "0",

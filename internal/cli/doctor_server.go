@@ -16,7 +16,8 @@ import (
 	"github.com/cdphub/cdphub/server"
 )
 
-// port finds out whether an address can be listened on.
+// port finds out whether an address can be listened on. If not, it asks whether a hub
+// is there already.
 func (c *doctorCmd) port(option, addr string) finding {
 	ln, err := net.Listen("tcp", addr)
 	if err == nil {
@@ -33,7 +34,8 @@ func (c *doctorCmd) port(option, addr string) finding {
 	return finding{"port", failing, fmt.Sprintf("%s cannot be listened on (%s): %v", addr, option, err), "stop the program that uses it, or choose another address with " + option}
 }
 
-// tokens reads the sources of tokens; hosts says whether Hosts must connect.
+// tokens reads the sources of tokens. hosts says that Hosts must connect, since there
+// is no browser.
 func tokens(t server.Tokens, hosts bool) []finding {
 	const check = "tokens"
 	read, err := auth.NewTokens(auth.TokenOptions{Client: t.Client, Host: t.Host, Admin: t.Admin, File: t.File, Keys: t.JWTKeys, Log: zap.NewNop()})
@@ -81,7 +83,8 @@ func certificate(t server.TLS) finding {
 	return finding{Check: check, State: fine, Found: found}
 }
 
-// clock finds out whether the time is right, by which signed tokens expire.
+// clock finds out whether the time is right: signed tokens and certificates expire by
+// it.
 func clock(needed bool) finding {
 	const check = "clock"
 	now := time.Now().UTC()
@@ -96,7 +99,8 @@ func clock(needed bool) finding {
 	return finding{Check: check, State: fine, Found: found}
 }
 
-// dryRun makes a server with these options, and ends it.
+// dryRun makes a server with these options and ends it, which finds everything that
+// server.New refuses.
 func dryRun(o server.Options) finding {
 	o.Browsers = nil // has been checked
 	srv, err := server.New(o)

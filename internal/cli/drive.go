@@ -17,8 +17,8 @@ import (
 // stepWithin is how long one command of agent-browser may take.
 const stepWithin = 30 * time.Second
 
-// step is one command of agent-browser and what it must print. {NAME} in a
-// command is the ref that the last snapshot gave to what has that name.
+// step is one command of agent-browser and a text that it must print. {NAME} in a
+// command stands for the ref that the last snapshot gave to the element of that name.
 type step struct {
 	say     string
 	command []string
@@ -129,8 +129,8 @@ var (
 	tab  = regexp.MustCompile(`\[(t?[0-9]+)\]`)
 )
 
-// resolve replaces {NAME} by that ref of the last snapshot, and {tab:TITLE} by
-// that tab of the last list.
+// resolve replaces {NAME} by the ref of that element in the last snapshot, and
+// {tab:TITLE} by the number of that tab in the last list.
 func (d *driver) resolve(word string) (string, error) {
 	name, is := strings.CutPrefix(word, "{")
 	if !is {

@@ -38,7 +38,8 @@ type hubFlags struct {
 	timelineFlags
 }
 
-// takeoverWaits say how long commands wait for a page to be handed back.
+// takeoverWaits are how long commands wait for a page to be handed back, by the value
+// of --takeover.
 var takeoverWaits = map[string]time.Duration{"refuse": 0, "wait": 30 * time.Second}
 
 // accessFlags say who may connect. With any of the tokens everybody needs one.
@@ -118,7 +119,7 @@ func (f logFlags) open(w io.Writer) (*logging.Log, error) {
 	return logging.Open(w, logging.Options{Level: f.LogLevel, JSON: f.LogJSON})
 }
 
-// options are those of a server, whose log is l.
+// options are the options of a server that logs to l.
 func (f hubFlags) options(l *logging.Log) server.Options {
 	o := server.Options{
 		ClientAddr: f.ClientAddr, HostAddr: f.HostAddr, InsecureBind: f.InsecureBind,
@@ -165,7 +166,7 @@ func (f frontEnd) open() *devtools.FrontEnd {
 	return own
 }
 
-// dropped are the metrics of a log.
+// dropped are the metrics of the lines that a log has left out.
 func dropped(l *logging.Log) []prometheus.Collector {
 	counter := func(why string, count func() uint64) prometheus.Collector {
 		return prometheus.NewCounterFunc(prometheus.CounterOpts{

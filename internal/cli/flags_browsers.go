@@ -24,7 +24,7 @@ type browserFlags struct {
 	MaxBrowsers      positiveInt      `help:"Browsers that run at the same time. An idle browser is closed to make room for a new one." default:"8" env:"CDPHUB_MAX_BROWSERS" needs:"browser,browser-path,browser-url" group:"Browsers:"`
 }
 
-// wanted reports whether hubs have browsers.
+// wanted reports whether any of the options asks for browsers.
 func (f browserFlags) wanted() bool { return f.Browser || f.BrowserPath != "" || f.BrowserURL != "" }
 
 // options are for the browsers of a process; nil when there are none.

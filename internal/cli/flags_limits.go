@@ -70,6 +70,7 @@ var (
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (s *byteSize) UnmarshalText(text []byte) error {
 	n, err := humanize.ParseBytes(string(text))
+	// 2^50 bytes are more than any machine has, and fit into an int64.
 	if err != nil || n == 0 || n > 1<<50 {
 		return fmt.Errorf("%q is no size: give bytes above 0, as 64MiB", text)
 	}

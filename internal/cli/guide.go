@@ -55,7 +55,7 @@ func (g *guide) endpoint() (addr, port string) {
 	return addr, port
 }
 
-// examples are commands to try, a line each; action is what agent-browser does.
+// examples are commands to try, one on each line. action is what agent-browser does.
 func (g *guide) examples(action string) string {
 	addr, port := g.endpoint()
 	program := g.agentBrowser
@@ -82,7 +82,8 @@ func (g *guide) examples(action string) string {
 	return b.String()
 }
 
-// clientToken is what an example has for a token.
+// clientToken is the token in an example, or the name of a variable where no token
+// may be printed.
 func (g *guide) clientToken() string {
 	if !g.terminal {
 		return tokenVariable
@@ -93,7 +94,7 @@ func (g *guide) clientToken() string {
 	return g.token
 }
 
-// listeners says where they are, a line each.
+// listeners lists the addresses of the listeners, one on each line.
 func (g *guide) listeners() string {
 	var b strings.Builder
 	line := func(what, addr string) {

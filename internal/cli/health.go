@@ -17,8 +17,8 @@ import (
 	"github.com/cdphub/cdphub/internal/version"
 )
 
-// healthCmd is `cdphub health`. It knows where the hub is from the options of
-// `cdphub serve`, so that both may have them from one environment.
+// healthCmd is `cdphub health`. It finds the hub by the options of `cdphub serve`, so
+// that both can have them from the same environment.
 type healthCmd struct {
 	URL        string        `arg:"" optional:"" help:"Hub to ask, for example https://hub.example:9222; without a path, its /health. Default: /readyz of --admin-addr, else /health of --client-addr, on this machine."`
 	ClientAddr string        `help:"Address where the hub listens for Clients." default:"127.0.0.1:9222" env:"CDPHUB_CLIENT_ADDR"`
@@ -122,8 +122,8 @@ func (c *healthCmd) url() (*url.URL, error) {
 	return u, nil
 }
 
-// only accepts one certificate, that of a file, by whatever name the server was
-// asked: a listener is asked by its address, which no certificate names.
+// only accepts the certificate of a file and no other, whatever name the server was
+// asked by: a listener is asked by its address, which is in no certificate.
 func only(file string) (*tls.Config, error) {
 	raw, err := os.ReadFile(file)
 	if err != nil {

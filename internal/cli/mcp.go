@@ -73,7 +73,8 @@ type nopWriteCloser struct{ io.Writer }
 // Close implements io.Closer.
 func (nopWriteCloser) Close() error { return nil }
 
-// join is how to connect; end ends what was started for it.
+// join returns the function that connects to the hub, or starts a browser. end ends
+// what was started.
 func (c *mcpCmd) join(ctx context.Context, urls *urlpolicy.Policy, log *zap.Logger) (join actions.Join, end func(), err error) {
 	o, err := c.browserFlags.options()
 	if err != nil {
@@ -105,7 +106,7 @@ func (c *mcpCmd) join(ctx context.Context, urls *urlpolicy.Policy, log *zap.Logg
 	}, pool.Close, nil
 }
 
-// webSocketOf makes of the address of a hub that of its WebSocket.
+// webSocketOf is the address of a hub's WebSocket, by the address of the hub.
 func webSocketOf(address string) (string, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {

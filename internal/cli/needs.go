@@ -15,9 +15,9 @@ import (
 //	needs:"role=client"             --role has this value
 //	useless-with:"browser-url"      none of these is given
 //
-// checkNeeds is the one place that reads the tags: an option that is given and
-// would do nothing is refused, wherever its value comes from. What the command
-// has no option for is not asked of it.
+// checkNeeds is the one place that reads the tags. An option that is given and would
+// do nothing is refused, wherever its value comes from. Words of a tag that are no
+// options of this command are ignored.
 func checkNeeds(c *kong.Context) error {
 	flags := map[string]*kong.Flag{}
 	for _, f := range c.Flags() {
@@ -51,6 +51,8 @@ func present(flags map[string]*kong.Flag, tag string) (words []string) {
 	return words
 }
 
+// satisfied reports whether one of the needed options is on, or has the value that is
+// needed.
 func satisfied(flags map[string]*kong.Flag, needed []string) bool {
 	for _, word := range needed {
 		name, value, is := strings.Cut(word, "=")
@@ -78,7 +80,7 @@ func contains(f *kong.Flag, value string) bool {
 // default, or another option with a value.
 func on(f *kong.Flag) bool { return !f.Target.IsZero() }
 
-// given reports whether an option has another value than by default: from the
+// given reports whether an option has another value than its default: from the
 // command line, the environment or the config file.
 func given(f *kong.Flag) bool {
 	byDefault := reflect.New(f.Target.Type()).Elem()
@@ -91,6 +93,7 @@ func given(f *kong.Flag) bool {
 	return !reflect.DeepEqual(byDefault.Interface(), f.Target.Interface())
 }
 
+// orList joins options for a message: "--a, --b or --c".
 func orList(words []string) string {
 	options := make([]string, len(words))
 	for i, w := range words {

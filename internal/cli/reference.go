@@ -95,7 +95,7 @@ func hubCommands(app *kong.Application) []*kong.Node {
 	})
 }
 
-// command is the one of that name.
+// command is the command with that name; nil for none.
 func command(app *kong.Application, name string) *kong.Node {
 	for _, node := range app.Leaves(true) {
 		if node.Name == name {
@@ -105,7 +105,7 @@ func command(app *kong.Application, name string) *kong.Node {
 	return nil
 }
 
-// row is one option.
+// row is the line of one option in the table.
 func row(f *kong.Flag) string {
 	option := "--" + f.Name
 	if f.PlaceHolder != "" {

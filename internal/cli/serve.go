@@ -71,8 +71,8 @@ func (c *serveCmd) options(l *logging.Log) (server.Options, error) {
 	return o, c.checkTokens(o)
 }
 
-// checkTokens refuses tokens that leave out somebody who is needed. A file of
-// tokens may have them later.
+// checkTokens refuses tokens that leave out somebody who is needed: with one token
+// set, everybody needs one. A file of tokens may get the missing ones later.
 func (c *serveCmd) checkTokens(o server.Options) error {
 	t := o.Tokens
 	switch {
@@ -117,7 +117,8 @@ func newServer(o server.Options) (*server.Server, error) {
 	return server.New(o)
 }
 
-// runServer runs a server, which reads its files again at each SIGHUP.
+// runServer runs a server. It reads its files again at each SIGHUP, and gives memory
+// back when there is little to do.
 func runServer(ctx context.Context, srv *server.Server) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -134,8 +135,8 @@ func runServer(ctx context.Context, srv *server.Server) error {
 	return srv.Run(ctx)
 }
 
-// runWhile runs a server for as long as use takes, or lets use go on for as
-// long as the server runs.
+// runWhile runs a server and use at the same time. When one of them ends, the other
+// is ended, too. The error joins those of both.
 func runWhile(ctx context.Context, srv *server.Server, use func(context.Context) error) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()

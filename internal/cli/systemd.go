@@ -17,8 +17,8 @@ import (
 // (FileDescriptorName= of systemd.socket(5)).
 var socketNames = []string{"clients", "hosts", "admin"}
 
-// inherited are the listeners that the service manager has opened. The
-// environment that names them is read once and then cleared.
+// inherited are the listeners that the service manager has opened (sd_listen_fds(3)).
+// The environment that names them is read once and then cleared.
 var inherited = sync.OnceValues(func() (server.Listeners, error) {
 	named, err := activation.ListenersWithNames()
 	if err != nil {

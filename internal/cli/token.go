@@ -36,7 +36,8 @@ type grantFlags struct {
 	Grace   string `help:"Longest time that named sessions of the token stay without a connection, such as 10m. Default: --session-grace of the hub." placeholder:"TIME" needs:"role=client"`
 }
 
-// entry is that of a tokens file.
+// entry is an entry of a tokens file. name is for a token that has no name of its
+// own.
 func (f *grantFlags) entry(name string) auth.FileEntry {
 	return auth.FileEntry{
 		Name: cmp.Or(f.Name, name), Role: f.Role, Hub: f.Hub, Scope: f.Scope, Hooks: f.Hooks, Tabs: f.Tabs,
@@ -50,8 +51,9 @@ type tokenNewCmd struct {
 	Append string        `help:"Add the entry to this tokens file, which is created with mode 0600 if it does not exist, and print the token alone." placeholder:"FILE"`
 }
 
-// Run prints a token for its bearer and an entry for the hub, which cannot be
-// turned back into the token. The entry may stand at the end of any tokens file.
+// Run prints a token for its bearer and an entry for the hub. The entry has only a
+// hash, which cannot be turned back into the token. It can be added at the end of any
+// tokens file.
 func (c *tokenNewCmd) Run(s streams) error {
 	token := auth.NewToken()
 	hash := auth.NewSecret(token).Hash()

@@ -1,5 +1,9 @@
 // Package closelog remembers the last connections that have ended, so that an
-// operator can see who has left and why without searching the log.
+// operator can see who has left and why without searching the log:
+//
+//	var ring closelog.Ring
+//	ring.Add(closelog.Close{Time: time.Now(), Side: "client", Code: 1000})
+//	list := ring.Last()
 package closelog
 
 import (

@@ -1,4 +1,6 @@
-// Package docpage writes a page of the documentation from a table of the source.
+// Package docpage writes a page of the documentation from a table of the source:
+//
+//	docpage.Main("docs/scopes.md", page, funcs, data)
 package docpage
 
 import (

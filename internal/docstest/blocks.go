@@ -79,7 +79,7 @@ func Pages(root string) ([]string, error) {
 	return pages, err
 }
 
-// Blocks returns the blocks of all pages. A declaration that is not of the form
+// Blocks returns the code blocks of all pages. A declaration that is not well formed
 // is an error.
 func Blocks(root string) ([]Block, error) {
 	pages, err := Pages(root)
@@ -134,7 +134,7 @@ func parse(file, text string) ([]Block, error) {
 	return blocks, nil
 }
 
-// declare takes the line above a block.
+// declare reads the line above a block, if it is a declaration.
 func (b *Block) declare(line string) error {
 	if !strings.HasPrefix(line, "<!-- test") {
 		return nil

@@ -12,16 +12,17 @@ import (
 	"time"
 )
 
-// BodyRate is how fast a request body must come. The server waits for Within
-// in all, and for one second more with each PerSecond bytes that have come. The
-// time that the handler takes between two reads does not count.
+// BodyRate is how fast a request body must come. The server waits for Within in all,
+// and one second more for each PerSecond bytes that have come. The time that the
+// handler takes between two reads does not count.
 type BodyRate struct {
 	Within    time.Duration
 	PerSecond int64 // bytes
 }
 
-// limitBodies holds every body to that rate, whether its handler reads it or
-// not: net/http reads the rest before it answers, or takes the next request.
+// limitBodies holds every body to that rate, whether its handler reads it or not:
+// net/http itself reads the rest before it answers, or before it takes the next
+// request.
 func limitBodies(rate BodyRate, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Body == nil || r.Body == http.NoBody {
@@ -52,7 +53,7 @@ type limitedBody struct {
 	ended  bool // the deadline is not to be touched any more
 }
 
-// arm sets the deadline by which more must come.
+// arm sets the deadline by which the next bytes must come.
 func (b *limitedBody) arm() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -101,8 +102,9 @@ func (b *limitedBody) end() {
 	}
 }
 
-// leave has what is left come at the same rate when the handler has returned.
-// Who reads on, as a transport may, does not touch the connection any more.
+// leave has the rest of the body come at the same rate after the handler has
+// returned. A transport that still reads the body does not touch the connection any
+// more.
 func (b *limitedBody) leave() {
 	b.arm()
 	b.mu.Lock()
@@ -110,7 +112,8 @@ func (b *limitedBody) leave() {
 	b.ended = true
 }
 
-// limitAnswers gives the peer a time to read each part of an answer.
+// limitAnswers gives the peer writeWithin for each part of an answer, so that a peer
+// that reads nothing does not hold the connection for ever.
 func limitAnswers(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		t := &limitedAnswer{ownAnswer{ResponseWriter: w}}
@@ -136,8 +139,8 @@ func (t *limitedAnswer) Write(p []byte) (int, error) {
 	return t.ResponseWriter.Write(p)
 }
 
-// ownAnswer is an answer over a connection whose deadlines are ours until it is
-// taken over for a WebSocket.
+// ownAnswer is an answer over a connection whose deadlines this package sets, until
+// the connection is taken over for a WebSocket.
 type ownAnswer struct {
 	http.ResponseWriter
 	over atomic.Bool

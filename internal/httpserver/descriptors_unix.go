@@ -8,6 +8,7 @@ import "golang.org/x/sys/unix"
 // when that is unknown.
 func maxDescriptors() int {
 	var l unix.Rlimit
+	// A larger limit, such as RLIM_INFINITY, is none.
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &l); err != nil || l.Cur > 1<<30 {
 		return 0
 	}

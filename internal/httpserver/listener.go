@@ -48,7 +48,8 @@ type listener struct {
 	from PerAddress
 }
 
-// Accept implements net.Listener.
+// Accept implements net.Listener. It refuses connections of an address that has too
+// many, and waits for the next one.
 func (l *listener) Accept() (net.Conn, error) {
 	for {
 		nc, err := l.Listener.Accept()
@@ -68,8 +69,9 @@ func (l *listener) Accept() (net.Conn, error) {
 	}
 }
 
-// refuse closes a connection. Nothing has been written to it, so that the
-// answer does not wait for the peer.
+// refuse answers 429 and closes a connection. Nothing has been written to the
+// connection before, so that the answer fits into its buffer and does not wait for
+// the peer.
 func (l *listener) refuse(nc *net.TCPConn) {
 	defer nc.Close()
 	if l.o.Silent {

@@ -13,7 +13,8 @@ type PerAddress struct {
 	open map[netip.Prefix]int
 }
 
-// Enter counts a connection until left is called. It refuses one too many.
+// Enter counts a connection until left is called, once. It returns false if that
+// address has most connections already.
 func (a *PerAddress) Enter(from netip.Addr, most int) (left func(), ok bool) {
 	at := auth.Place(from)
 	a.mu.Lock()

@@ -1,5 +1,8 @@
-// Package httpserver makes HTTP servers and listeners that strangers may reach:
-// with limits for headers, bodies, answers, and connections of one address.
+// Package httpserver makes HTTP servers and listeners that strangers may reach, with
+// limits for headers, bodies, answers, and connections of one address:
+//
+//	ln = httpserver.Listen(ln, httpserver.ListenerOptions{Connections: httpserver.Connections(0), Log: log})
+//	err := httpserver.New(handler, httpserver.OwnRate, log).Serve(ln)
 package httpserver
 
 import (
@@ -19,8 +22,8 @@ const (
 	writeWithin  = time.Minute     // for each part of an answer
 )
 
-// The rates of request bodies: those for the hub itself are short, those for
-// an app may be files.
+// The rates of request bodies. Bodies for the hub itself are short; those for an app
+// may be files.
 var (
 	OwnRate = BodyRate{10 * time.Second, 64 << 10}
 	AppRate = BodyRate{time.Minute, 4 << 10}
@@ -35,8 +38,8 @@ func New(h http.Handler, bodies BodyRate, log *zap.Logger) *http.Server {
 	return hs
 }
 
-// NewApp makes a server of an app's pages: its answers may take as long as the
-// visitor plays or downloads them.
+// NewApp makes a server of an app's pages. It does not limit the time of an answer,
+// which may be a download or a stream.
 func NewApp(h http.Handler, bodies BodyRate, log *zap.Logger) *http.Server {
 	var only http.Protocols
 	only.SetHTTP1(true)

@@ -81,7 +81,8 @@ func (n *Network) join(near *net.TCPConn) {
 	})
 }
 
-// pass passes bytes on in one direction until that ends. An error ends the other one, too.
+// pass copies bytes in one direction until it ends. A failure ends the other
+// direction, too.
 func (n *Network) pass(to, from *net.TCPConn) {
 	b := make([]byte, 32<<10)
 	for {
@@ -111,6 +112,7 @@ func (n *Network) pass(to, from *net.TCPConn) {
 	}
 }
 
+// reset closes a connection with RST in place of FIN (SO_LINGER of 0, socket(7)).
 func reset(c *net.TCPConn) {
 	c.SetLinger(0)
 	c.Close()

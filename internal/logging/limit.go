@@ -17,17 +17,19 @@ type rate struct {
 
 var usualRate = rate{10, time.Second}
 
-// rates are those of kinds that need another than the usual one.
+// rates are the rates of kinds that need another one than the usual.
 var rates = map[kind]rate{
 	{"http", AcceptFailed}:   {1, time.Minute},
 	{"", TooManyConnections}: {1, time.Minute},
 }
 
-// kind is what lines have in common that are limited together.
+// kind is what lines have in common that are limited together: logger and message,
+// without the fields.
 type kind struct{ logger, message string }
 
-// limitedCore leaves out lines of a kind beyond its rate. At the end of the
-// time one more line says how many, as "leftOut", and counts among the next.
+// limitedCore leaves out lines of a kind beyond its rate. When the time of the rate
+// is over, one more line says how many were left out, as "leftOut". That line counts
+// among the next ones.
 type limitedCore struct {
 	zapcore.Core
 	limit  *limiter        // shared by all that With has made
@@ -98,7 +100,7 @@ func (l *limiter) admit(e zapcore.Entry) bool {
 	return true
 }
 
-// openLocked begins a kind's next stretch of time.
+// openLocked begins the next window of a kind. A timer ends it.
 func (l *limiter) openLocked(k kind) *window {
 	r, special := rates[k]
 	if !special {
@@ -110,7 +112,8 @@ func (l *limiter) openLocked(k kind) *window {
 	return w
 }
 
-// end tells what was left out in a stretch of time, which begins the next.
+// end ends a window, and says what was left out in it. That line begins the next
+// window.
 func (l *limiter) end(k kind, w *window) {
 	l.mu.Lock()
 	delete(l.lately, k)
@@ -125,7 +128,7 @@ func (l *limiter) end(k kind, w *window) {
 	}
 }
 
-// tell says what was left out in all stretches that have not ended.
+// tell says what was left out in all windows that have not ended.
 func (l *limiter) tell() {
 	l.mu.Lock()
 	var last []zapcore.Entry

@@ -1,6 +1,11 @@
-// Package logging makes the logger of a command: lines for people on a
-// terminal, JSON elsewhere. A flood of one kind of line is cut, and the
-// program never waits for the reader of the log.
+// Package logging makes the logger of a command: lines for people on a terminal, JSON
+// elsewhere.
+//
+//	log, err := logging.Open(os.Stderr, logging.Options{Level: "info"})
+//	defer log.Sync()
+//
+// A flood of lines of one kind is cut, and the program never waits for the reader of
+// the log.
 package logging
 
 import (
@@ -78,9 +83,9 @@ const (
 	TooManyConnections = "connection refused: its address has too many"
 )
 
-// HTTPErrors is a logger for the errors of net/http. Their texts have
-// addresses in them, so the text becomes a field, and the message is the kind
-// of the error.
+// HTTPErrors is a logger for the errors of net/http. Their texts have addresses in
+// them, so that each would be a kind of its own: the text becomes a field, and the
+// message is the kind of the error.
 func HTTPErrors(log *zap.Logger) *zap.Logger {
 	return log.Named("http").WithOptions(zap.WrapCore(func(c zapcore.Core) zapcore.Core { return httpErrorCore{c} }))
 }

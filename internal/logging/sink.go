@@ -11,10 +11,9 @@ const (
 	syncWithin   = time.Second // how long the end waits for them
 )
 
-// sink writes log lines in a goroutine of its own, so that those who
-// log never wait for a full disk or for the reader of a pipe. What finds no
-// room is left out and counted. The goroutine lives only as long as there is
-// something to write.
+// sink writes log lines in a goroutine of its own, so that callers never wait for a
+// full disk or for the reader of a pipe. Lines that find no room are left out and
+// counted. The goroutine lives only while there is something to write.
 type sink struct {
 	to   io.Writer             // static after newSink, as is lost
 	lost func(n uint64) []byte // the line that tells of n others
@@ -60,7 +59,8 @@ func (s *sink) drain() {
 	}
 }
 
-// take returns what waits, good until the next call.
+// take returns the bytes that wait. They are good until the next call, which reuses
+// them.
 func (s *sink) take() []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -70,8 +70,8 @@ func (m *Map[K, V]) Delete(k K) bool {
 // Len is the number of keys.
 func (m *Map[K, V]) Len() int { return len(m.byKey) }
 
-// All walks the values. The one that it is at may be deleted meanwhile, and
-// others may be added, which it comes to.
+// All walks the values in their order. The current one may be deleted during the
+// walk. Values that are added during the walk are reached, too.
 func (m *Map[K, V]) All() iter.Seq[V] {
 	return func(yield func(V) bool) {
 		for i := m.first; i != nil; i = i.next {

@@ -1,5 +1,7 @@
 // Package secrets knows secrets by their names and their shapes: in addresses,
 // headers and texts.
+//
+//	secrets.Text("/login?token=abc") // /login?token=[REDACTED]
 package secrets
 
 import (
@@ -18,8 +20,8 @@ import (
 // for.
 const Redacted = "[REDACTED]"
 
-// secretWords are the parts, the ends and the whole of names that stand for
-// secrets; in addresses more of them do.
+// secretWords are the words by which a name stands for a secret: parts, ends and
+// whole names. In addresses more words count.
 type secretWords struct {
 	Contain, End, Are []string
 	Address           struct{ End, Are []string }
@@ -32,8 +34,8 @@ var secretNames = sync.OnceValue(func() (w secretWords) {
 	return w
 })
 
-// IsName reports whether a name says that what it stands for is nobody's
-// business. Case and separators do not count, nor a number at the end.
+// IsName reports whether a name stands for a secret. Case, separators and a number at
+// the end do not count.
 func IsName(name string, inAddress bool) bool {
 	word := strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsNumber(r) {
@@ -50,6 +52,8 @@ func IsName(name string, inAddress bool) bool {
 		among(w.Are, w.End) || inAddress && among(w.Address.Are, w.Address.End)
 }
 
+// %(?:25)* matches also text that was percent-encoded several times, as an address
+// inside of another address is.
 var (
 	parameter    = regexp.MustCompile(`(?i)([?&#;]|%(?:25)*(?:3f|26|23))([^=&#;?\s"'<>]{1,100}?)(=|%(?:25)*3d)`)
 	endOfValue   = regexp.MustCompile(`[&#\s"'<>]`)
@@ -60,8 +64,9 @@ var (
 	bearer       = regexp.MustCompile(`(?i)\b(Bearer\s+)[\w\-.~+/]{16,}=*`)
 )
 
-// Text takes out of a text the users and the values of parameters that give
-// access, wherever an address stands in it or in another address; and tokens.
+// Text takes secrets out of a text: users and passwords in addresses, values of
+// secret parameters, also in addresses inside of addresses, secret members of JSON,
+// JSON Web Tokens (RFC 7519) and bearer tokens (RFC 6750).
 func Text(text string) string {
 	if strings.Contains(text, "//") && strings.Contains(text, "@") {
 		text = userOfURL.ReplaceAllString(text, "$1//")
@@ -86,8 +91,8 @@ func Text(text string) string {
 	return text
 }
 
-// mayHaveBearer looks for "bearer" in any case, since a search of the expression
-// takes a second for a text of a few MB.
+// mayHaveBearer looks for "bearer" in any case first: the regular expression takes a
+// second for a text of a few MB.
 func mayHaveBearer(text string) bool {
 	const word = "bearer"
 	for i := range len(text) - len(word) + 1 {
@@ -98,7 +103,8 @@ func mayHaveBearer(text string) bool {
 	return false
 }
 
-// withoutParameters looks through the value of one parameter for others.
+// withoutParameters takes out the values of secret parameters. It also looks through
+// the values of all others, which may be addresses.
 func withoutParameters(text string) string {
 	var out strings.Builder
 	for {
@@ -120,7 +126,7 @@ func withoutParameters(text string) string {
 	}
 }
 
-// valueLength is how long the value is that a text begins with.
+// valueLength is the length in bytes of the value that a text begins with.
 func valueLength(text, equals string) int {
 	if strings.HasPrefix(text, Redacted) {
 		return len(Redacted)

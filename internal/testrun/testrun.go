@@ -66,9 +66,9 @@ func Read(in io.Reader) ([]Test, error) {
 // what it has printed is then of use to see that.
 type Page func(out io.Writer, tests []Test) error
 
-// Main is the whole of a command that makes a page of its standard input:
-// -write names the file for it, -check the one that must be equal to it. Target
-// is what makes it anew.
+// Main is the whole of a command that makes a page of its standard input. -write
+// names the file to write, -check a file that must be equal to the page. target is
+// the target of make that writes that file again.
 func Main(page Page, target string) {
 	write := flag.String("write", "", "write the page to this `file`")
 	check := flag.String("check", "", "compare the page with this `file`")

@@ -1,4 +1,8 @@
-// Package logtest reads logs in tests.
+// Package logtest reads logs in tests:
+//
+//	var b logtest.Buffer
+//	log := logtest.Open(t, &b)
+//	b.Await(t, "listening")
 package logtest
 
 import (
