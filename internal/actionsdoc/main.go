@@ -33,7 +33,7 @@ var text string
 //go:embed methods.txt
 var signatures string
 
-// messages is what tests name the cases that are no method's.
+// messages is the method of cases that are not about one method.
 const messages = "(any)"
 
 // page prints the page.
@@ -118,7 +118,8 @@ func (r *results) missingTable() string {
 	return b.String()
 }
 
-// inShort sums up the cases of a method, the first of which is the normal one.
+// inShort sums up the cases of a method. The first case is the normal one: if it is
+// not supported, nothing is.
 func inShort(rows []row, kind int) string {
 	if why := rows[0].cells[kind].unsupported; why != "" {
 		return "no: " + why

@@ -39,8 +39,8 @@ type row struct {
 	cells        [2]cell // by kind
 }
 
-// runs is the number of kinds that the case is for: what is for one alone comes
-// last.
+// runs is the number of kinds of targets that the case is for. Cases for one kind
+// alone come last in the table.
 func (r row) runs() (n int) {
 	for _, c := range r.cells {
 		if c.run {
@@ -50,14 +50,14 @@ func (r row) runs() (n int) {
 	return n
 }
 
-// cell is what became of it with one kind of targets.
+// cell is how a case ended with one kind of targets.
 type cell struct {
 	run         bool
 	unsupported string // why
 	note        string
 }
 
-// String is a cell as the table has it.
+// String is the text of a cell in the table.
 func (c cell) String() string {
 	switch {
 	case !c.run:
@@ -70,7 +70,7 @@ func (c cell) String() string {
 	return "works"
 }
 
-// answer is what somebody gets who comes with bad intent.
+// answer is what an attack of that name gets.
 type answer struct{ name, what string }
 
 var (
@@ -92,6 +92,8 @@ func read(tests []testrun.Test) (all map[string]*results, bad []string) {
 		if t.Outcome != "pass" {
 			bad = append(bad, t.Name+" ("+t.Outcome+")")
 		}
+		// Package testing puts #01 behind the name of a second subtest of one name.
+		// Then two cases would share a row.
 		if suffixed.MatchString(t.Name) {
 			bad = append(bad, t.Name+" (the name of another)")
 		}
@@ -144,8 +146,8 @@ func (r *results) add(name string, attr map[string]string) {
 	r.rows[i].cells[k] = cell{true, plain(attr["unsupported"]), plain(attr["note"])}
 }
 
-// describe adds what methods take and give, puts their cases into that order,
-// and returns what does not match.
+// describe adds what methods take and give, and puts the cases into the order of
+// methods.txt. It returns what does not match.
 func describe(all map[string]*results, lines string) (bad []string) {
 	order := make(map[string]int)
 	for line := range strings.Lines(lines) {
@@ -180,5 +182,5 @@ func describe(all map[string]*results, lines string) (bad []string) {
 // words is the name of a test, which has _ for spaces.
 func words(name string) string { return plain(strings.ReplaceAll(name, "_", " ")) }
 
-// plain is a text as a cell can have it.
+// plain escapes a text for a cell of a table in Markdown.
 func plain(text string) string { return strings.NewReplacer("|", `\|`, "<", "&lt;").Replace(text) }

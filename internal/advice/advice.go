@@ -1,7 +1,11 @@
-// Package advice is what cdphub says to those who cannot be served: what is the
-// case, and what to do now. Each state has one Entry here, and each Entry a place
-// in docs/troubleshooting.md, which a test holds to this list. The messages of
-// pages are in web/src/wire/messages.ts.
+// Package advice has the messages of cdphub to those who cannot be served. Each says
+// what is the case, and what to do now:
+//
+//	err := advice.NoPage.With("page", "http://localhost:8080/")
+//	http.Error(w, err.Error(), http.StatusServiceUnavailable)
+//
+// Each state has one Entry here, and each Entry a place in docs/troubleshooting.md; a
+// test compares both. The messages of pages are in web/src/wire/messages.ts.
 package advice
 
 import "strings"
@@ -12,7 +16,7 @@ type Entry struct {
 	Do    string // what to do now
 }
 
-// What the hub tells Clients. {page} is an address to open, as Places says it.
+// What the hub tells Clients. {page} is the address of a page to open.
 var (
 	NoPage = Entry{
 		"No page is open in this hub",
@@ -167,7 +171,8 @@ var All = map[string]Entry{
 	"app-certificate": AppCertificate,
 }
 
-// With fills in places: pairs of a name, without braces, and its text.
+// With fills in places: pairs of a name, without braces, and its text. A place that
+// no pair names stays as it is.
 func (e Entry) With(pairs ...string) Entry {
 	list := make([]string, len(pairs))
 	for i, text := range pairs {
@@ -182,5 +187,5 @@ func (e Entry) With(pairs ...string) Entry {
 // String is the whole message, without a full stop.
 func (e Entry) String() string { return e.State + ": " + e.Do }
 
-// Error makes an Entry the error of a function.
+// Error implements error, so that an Entry can be the error of a function.
 func (e Entry) Error() string { return e.String() }

@@ -7,10 +7,10 @@ import (
 	"net/url"
 )
 
-// attachDetach begins a session and ends it. To the splice it is two frames,
-// each answered at once by two frames as large as the hub's are on average,
-// and one of the two goes to the Host, which the hub tells that the session
-// is over.
+// attachDetach begins a session and ends it. For the splice these are two frames.
+// Each is answered at once by two frames, as large as those of the hub are on
+// average. One of the two goes on to the Host, as the hub tells the Host that the
+// session is over.
 func attachDetach() benchCase {
 	open := func(ctx context.Context, p pair) (hub, splice load, err error) {
 		h, err := openHub(ctx, p.hub, 1, nil)
@@ -56,7 +56,8 @@ func attachThenDetach(s *side, detach func(m []byte) []byte, ended func(m []byte
 	}
 }
 
-// attachThenDetachBlindly does it by counting messages.
+// attachThenDetachBlindly does the same for the splice, whose messages have no
+// content: it counts them. Each attach and each detach is answered by two.
 func attachThenDetachBlindly(s *side) *loop {
 	got := 0
 	canned := detachMessage("0123456789ABCDEF0123456789ABCDEF")

@@ -30,7 +30,7 @@ type load struct {
 	what *loop
 }
 
-// run runs the load for some time and returns how many operations ended.
+// run runs the load for some time and returns how many operations have ended.
 func (l load) run(burst int, longest time.Duration) (int, error) {
 	return l.on.run(l.what, burst, math.MaxInt, longest)
 }

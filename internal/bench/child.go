@@ -97,6 +97,7 @@ func start(ctx context.Context, profile, path string, args ...string) (*child, e
 	if err := c.cmd.Start(); err != nil {
 		return nil, err
 	}
+	// There is one line for each of both listeners, so that read never waits here.
 	listening := make(chan line, 2)
 	go c.read(out, listening)
 	for c.clients == "" || c.hosts == "" {
@@ -108,6 +109,7 @@ func start(ctx context.Context, profile, path string, args ...string) (*child, e
 			if l.Hosts {
 				c.hosts = l.Addr
 			}
+		// A child that has ended has closed its standard error: nobody else has it.
 		case <-c.drained:
 			return nil, fmt.Errorf("%s ended: %w", filepath.Base(path), c.cmd.Wait())
 		case <-time.After(10 * time.Second):

@@ -48,13 +48,15 @@ func cpuTicks(pid int) (time.Duration, error) {
 	if err != nil {
 		return 0, err
 	}
-	// The second field is a name in brackets, in which anything may stand.
+	// The second field is the name of the program in brackets. It may contain spaces
+	// and brackets itself, so that the last bracket ends it.
 	_, rest, _ := strings.Cut(string(stat[strings.LastIndexByte(string(stat), ')')+1:]), " ")
 	fields := strings.Fields(rest) // from the third field on
 	if len(fields) < 13 {
 		return 0, fmt.Errorf("stat of %d: %q", pid, stat)
 	}
 	var ticks int64
+	// These are utime and stime, fields 14 and 15 of proc(5).
 	for _, f := range fields[11:13] {
 		n, err := strconv.ParseInt(f, 10, 64)
 		if err != nil {

@@ -72,6 +72,8 @@ func (s *side) awaitTarget(id string) error {
 // push sends a message again and again, as fast as the socket takes it.
 func push(ctx context.Context, conn *wsconn.Conn, message []byte) {
 	for ctx.Err() == nil {
+		// The queue of the socket is filled in batches, so that it is never empty,
+		// and never grows to its limit.
 		for range 64 {
 			conn.Deliver(text(message))
 		}

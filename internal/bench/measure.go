@@ -16,6 +16,7 @@ type spread struct {
 
 func spreadOf(rounds []float64) spread {
 	s := slices.Sorted(slices.Values(rounds))
+	// The median of an even number of rounds is the mean of both in the middle.
 	n := len(s)
 	return spread{(s[(n-1)/2] + s[n/2]) / 2, s[0], s[n-1]}
 }
@@ -59,6 +60,8 @@ func measure(ctx context.Context, cfg config, p programs, c benchCase) (r row, e
 	for i := range cfg.rounds {
 		costs := map[*child]float64{}
 		order := []load{splice, hub}
+		// The order alternates: a CPU that gets slower or faster during the rounds
+		// then does the same to both programs.
 		if i%2 == 1 {
 			slices.Reverse(order)
 		}

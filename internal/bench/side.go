@@ -128,6 +128,8 @@ func answering(result []byte) func(*wsconn.Conn, []byte) {
 		session, rest, _ := bytes.Cut(rest, []byte(`,"targetId":`))
 		_, rest, _ = bytes.Cut(rest, []byte(`,"id":`))
 		id, _, _ := bytes.Cut(rest, []byte(`,`))
+		// head is used again: Deliver copies it, and a connection handles one message
+		// at a time.
 		head = append(append(head[:len(`{"kind":"response"`)], session...), `,"id":`...)
 		head = append(append(head, id...), `,"result":`...)
 		host.Deliver(wire.Frame{Head: head, Body: result, Tail: wire.End})

@@ -1,6 +1,11 @@
-// Package browsertest lends browsers to tests. A start of a browser takes about
-// a second of processor time, so a test binary starts as many browsers as it has
-// tests at a time, not one for each test.
+// Package browsertest lends browsers to tests:
+//
+//	func TestMain(m *testing.M) { os.Exit(browsertest.Main(m)) }
+//
+//	profile := browsertest.Borrow(t) // for chrome.Options.URL
+//
+// A start of a browser takes about a second of processor time, so a test binary
+// starts as many browsers as it has tests at a time, not one for each test.
 //
 // A browser has one borrower at a time. When its test ends, the browser is
 // cleared: all pages and browser contexts are closed, and cookies and
@@ -38,6 +43,7 @@ var (
 // os.Exit.
 func Main(m *testing.M) (status int) {
 	status = m.Run()
+	// No lock is needed: all tests have ended.
 	for _, b := range idle {
 		b.close()
 	}

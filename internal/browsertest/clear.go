@@ -54,6 +54,8 @@ func (b *browser) command(do func(ask) error) error {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
+		// The message belongs to Serve again when the handler returns, hence the
+		// copy.
 		conn.Serve(context.Background(), func(m []byte) { answers <- append([]byte(nil), m...) })
 	}()
 	defer func() {
@@ -86,6 +88,7 @@ func (b *browser) command(do func(ask) error) error {
 // clearBy clears a browser by commands.
 func clearBy(ask ask) error {
 	var blank struct{ TargetID string }
+	// The new page is opened first, so that the browser is never without one.
 	err := errors.Join(
 		ask("Target.createTarget", `{"url":"about:blank"}`, &blank),
 		ask("Storage.clearCookies", `{}`, nil),

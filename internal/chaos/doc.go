@@ -1,7 +1,7 @@
-// Package chaos holds tests that do to a hub, run as a program, whatever can
-// go wrong, and prove with books of their own that nothing is lost, doubled or
-// crossed. The Hosts and Clients in it speak WebSocket by themselves: they
-// share no code with the hub that they judge.
+// Package chaos has tests that cause all kinds of faults around a hub that runs as a
+// program. They keep their own record of all messages, and prove with it that none is
+// lost, doubled or sent to somebody else. The Hosts and Clients in them implement
+// WebSocket on their own: they share no code with the hub that they test.
 //
 //	go test ./internal/chaos                                  each fault alone, then all at random for 5 s
 //	go test ./internal/chaos -run RandomFaults -duration=1h   the random ones for longer

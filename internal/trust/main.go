@@ -67,8 +67,9 @@ var (
 	number  = regexp.MustCompile(`([RF])(\d{2,3})`)
 )
 
-// requirementsOf reads the numbers in a test's name. A subtest without a number
-// of its own is part of its test.
+// requirementsOf reads the numbers in a test's name. A subtest without a number of
+// its own is part of its test. The number in a test's own name does not count for its
+// subtests: a test may prove several requirements, one in each.
 func requirementsOf(test string) []string {
 	top, sub, is := strings.Cut(test, "/")
 	if is {

@@ -15,9 +15,10 @@ import (
 // that of a subtest.
 type named struct{ pkg, test string }
 
-// namesIn reads the tests below a folder: for each requirement, the functions
-// whose name, or whose subtests' names, have its number. Subtests are found as
-// string literals of the function; those of web/test are files.
+// namesIn reads the tests below a folder: for each requirement, the functions whose
+// name, or whose subtests' names, have its number. Subtests are found as string
+// literals of the function; those of web/test are files. Numbers in comments do not
+// count.
 func namesIn(root string) (map[string][]named, error) {
 	found := make(map[string][]named)
 	add := func(ids []string, n named) {

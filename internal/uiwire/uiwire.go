@@ -1,7 +1,12 @@
-// Package uiwire is what the dashboard reads at /ui/api/state and /ui/api/events: a hub
-// says it of itself, and cdphub replay of a recording. The other side is
-// web/src/wire/state.ts; internal/wiretest compares both, and docs/dashboard.md describes
-// it for others. All times are in ms since 1970.
+// Package uiwire has the JSON that the dashboard reads at /ui/api/state and
+// /ui/api/events. A hub writes it about itself, and `cdphub replay` about a
+// recording:
+//
+//	json.NewEncoder(w).Encode(uiwire.State{Version: v, Now: time.Now().UnixMilli(), Hubs: hubs})
+//
+// web/src/wire/state.ts has the same types for the dashboard; the tests of
+// internal/wiretest compare both. docs/dashboard.md describes them for others. All
+// times are in ms since 1970.
 package uiwire
 
 import (
@@ -22,7 +27,8 @@ type State struct {
 	Replay *Replay `json:"replay,omitempty"` // what is shown is a recording: nothing is live in it
 }
 
-// Asker is who asked for the state.
+// Asker is who asked for the state. The dashboard hides what the asker may not do.
+// The hub checks each request all the same.
 type Asker struct {
 	Name     string `json:"name"`
 	Scope    string `json:"scope"`
@@ -31,7 +37,8 @@ type Asker struct {
 	Drain    bool   `json:"drain,omitempty"` // may drain nodes of the cluster
 }
 
-// Hub is one hub with its targets.
+// Hub is one hub with its targets. Path comes before the paths of this hub: "" for
+// the default hub, else "/hub/NAME".
 type Hub struct {
 	Hub           string   `json:"hub"`
 	Path          string   `json:"path"`
@@ -64,7 +71,8 @@ type Node struct {
 	MaxBrowsers int `json:"maxBrowsers,omitempty"` // that it may have
 }
 
-// Named is a named session.
+// Named is a named session. AwaySince is when its Client was disconnected. GraceMs is
+// how long after that the hub keeps the session.
 type Named struct {
 	Name      string `json:"name"`
 	Client    string `json:"client"`
@@ -73,7 +81,8 @@ type Named struct {
 	Kept      int    `json:"kept"` // bytes of messages for its Client
 }
 
-// Counters grow for ever, but for Pending.
+// Counters count from the start of the hub and never go down. Only Pending may: it is
+// the number of commands that wait for an answer.
 type Counters struct {
 	Received uint64 `json:"received"` // commands of Clients
 	Answered uint64 `json:"answered"`
@@ -81,7 +90,8 @@ type Counters struct {
 	Events   uint64 `json:"events"`
 }
 
-// Target is one target of a hub.
+// Target is one target of a hub. Drivers are the names of the Clients that have a
+// session on it.
 type Target struct {
 	TargetID     string   `json:"targetId"`
 	Type         string   `json:"type"`
@@ -96,25 +106,29 @@ type Target struct {
 	Unresponsive bool     `json:"unresponsive,omitempty"`
 }
 
-// Last is the newest command that acted on a target.
+// Last is the newest command that acted on a target. Method is a method of CDP, such
+// as "Page.navigate".
 type Last struct {
 	Method string `json:"method"`
 	At     int64  `json:"at"`
 }
 
-// Holder is who has taken over a target.
+// Holder is who has taken over a target. Until is when the lease ends unless it is
+// renewed, in whole seconds: otherwise each renewal would be an event for the
+// dashboard.
 type Holder struct {
 	Name  string `json:"name"`
 	Until int64  `json:"until"`
 }
 
-// Handoff is what a person is asked to do in a target.
+// Handoff is what a person is asked to do in a target. Until is when the request
+// ends.
 type Handoff struct {
 	Instructions string `json:"instructions"`
 	Until        int64  `json:"until"`
 }
 
-// Replay is what a recording says of itself.
+// Replay is what a recording says of itself. Began is when the recording began.
 type Replay struct {
 	Began int64  `json:"began"`
 	Cut   string `json:"cut,omitempty"` // what it lacks

@@ -1,4 +1,10 @@
-// Package urlhost reads the hosts of URLs as the URL standard does.
+// Package urlhost reads the hosts of URLs as the URL standard
+// (https://url.spec.whatwg.org) does, which is how browsers read them:
+//
+//	addr, ok := urlhost.Parse4("0x7f.1") // 127.0.0.1
+//
+// Package net/netip takes only four decimal numbers. A check that reads a host
+// otherwise than the browser could be evaded.
 package urlhost
 
 import (
@@ -8,9 +14,10 @@ import (
 	"strings"
 )
 
-// Parse4 reads an IPv4 address in any of the forms that a browser takes
-// (URL standard, "IPv4 parser"): 127.0.0.1, 127.1, 0x7f000001, 0177.1. A final
-// dot is not part of it.
+// Parse4 reads an IPv4 address in any of the forms that a browser takes (URL
+// standard, section 3.5, "IPv4 parser"): 127.0.0.1, 127.1, 0x7f000001, 0177.1. The
+// caller cuts off a final dot. It returns false for a name, and for a number that
+// does not fit.
 func Parse4(host string) (netip.Addr, bool) {
 	parts := strings.Split(host, ".")
 	if len(parts) > 4 {
@@ -21,6 +28,8 @@ func Parse4(host string) (netip.Addr, bool) {
 		n, ok := number(part)
 		last := i == len(parts)-1
 		switch {
+		// Each part but the last is one byte. The last one fills all bytes that are
+		// left.
 		case !ok, !last && n > 255, last && n >= 1<<(8*(5-len(parts))):
 			return netip.Addr{}, false
 		case last:
@@ -40,6 +49,7 @@ func number(s string) (uint64, bool) {
 	switch {
 	case strings.HasPrefix(s, "0x"), strings.HasPrefix(s, "0X"):
 		s, base = s[2:], 16
+		// The standard reads "0x" alone as 0.
 		if s == "" {
 			return 0, true
 		}

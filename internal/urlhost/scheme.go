@@ -2,7 +2,8 @@ package urlhost
 
 import "strings"
 
-// Whitespace is what browsers trim from the ends of a URL.
+// Whitespace is what browsers trim from the ends of a URL: C0 controls and the space
+// (URL standard, section 4.4).
 const Whitespace = "\x00\x01\x02\x03\x04\x05\x06\x07\x08\t\n\v\f\r\x0e\x0f\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1b\x1c\x1d\x1e\x1f "
 
 // CutScheme splits a URL at its first colon as the URL standard reads it: white

@@ -1,5 +1,8 @@
-// Package version says which version of cdphub this is. Everything that states
-// a version of the program takes it from here.
+// Package version says which version of cdphub this is:
+//
+//	fmt.Println(version.Current()) // cdphub 1.2.3 (commit …)
+//
+// Everything that states a version of the program takes it from here.
 package version
 
 import (

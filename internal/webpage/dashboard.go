@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-// Dashboard is what the dashboard page of a hub says. It holds nothing about what
+// Dashboard is what the page of a hub's dashboard contains. It has nothing about what
 // runs: the page's script asks for that, with the token of whoever has one.
 // web/src/dashboard/page.ts reads its JSON.
 type Dashboard struct {
@@ -26,13 +26,17 @@ func WriteDashboard(w http.ResponseWriter, d Dashboard) {
 	}
 	form := "form-action 'none'"
 	if d.Shell != "" {
+		// A form of the page opens the Host page, which is at the origin of another
+		// listener.
 		form = "form-action " + d.Shell
 	}
 	header := w.Header()
-	// The socket by name, too: Safari before 15.4 did not take it for 'self'.
+	// The origin stands here beside 'self', too: Safari before 15.4 did not take
+	// WebSockets for 'self'.
 	header.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; "+
 		"connect-src 'self' "+d.Socket+"; base-uri 'none'; frame-ancestors 'none'; "+form+
 		"; require-trusted-types-for 'script'; trusted-types 'none'")
+	// No page of another origin that opens the dashboard reaches its window.
 	header.Set("Cross-Origin-Opener-Policy", "same-origin")
 	writeHTML(w, http.StatusOK, render("dashboard.html", struct {
 		Dashboard

@@ -8,9 +8,9 @@ import (
 // maxText is how much of a refusal's text a page shows, in bytes.
 const maxText = 2 << 10
 
-// ForPeople has next's refusals in plain text answered as error pages, to browsers
-// that ask for a page. Everything else passes as it is. home is the path of the
-// home page for a request.
+// ForPeople replaces refusals in plain text by error pages, for browsers that ask for
+// a page. All other answers pass unchanged. home returns the path of the home page
+// for a request.
 func ForPeople(next http.Handler, home func(*http.Request) string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !WantsHTML(r) {
@@ -50,8 +50,8 @@ func explain(status int, text, home string) Problem {
 	return p
 }
 
-// refusal holds back an answer in plain text whose status says that the request
-// was refused.
+// refusal holds back an answer in plain text with a status of 400 or above, so that a
+// page can be written in its place.
 type refusal struct {
 	http.ResponseWriter
 	begun  bool
@@ -59,11 +59,13 @@ type refusal struct {
 	text   strings.Builder
 }
 
-// Unwrap is for http.ResponseController.
+// Unwrap lets http.ResponseController reach the connection, for its deadlines and to
+// take it over.
 func (f *refusal) Unwrap() http.ResponseWriter { return f.ResponseWriter }
 
 // WriteHeader implements http.ResponseWriter.
 func (f *refusal) WriteHeader(status int) {
+	// A second status does nothing, as in net/http.
 	if f.begun {
 		return
 	}
@@ -83,6 +85,8 @@ func (f *refusal) Write(p []byte) (int, error) {
 	if f.status == 0 {
 		return f.ResponseWriter.Write(p)
 	}
+	// What does not fit is dropped. It counts as written, so that the handler goes
+	// on.
 	if room := maxText - f.text.Len(); room > 0 {
 		f.text.WriteString(strings.ToValidUTF8(string(p[:min(len(p), room)]), ""))
 	}

@@ -2,7 +2,7 @@ package webpage
 
 import "net/http"
 
-// Home is what the home page of a hub says. It holds nothing about what runs: the
+// Home is what the home page of a hub contains. It has nothing about what runs: the
 // page's script asks for that, with the token of whoever has one.
 type Home struct {
 	Hub    string // its name; "" is the default hub

@@ -1,10 +1,11 @@
-// Package webpage renders what people see of a hub in a browser: its home page and
-// its error pages. All have the stylesheet of package web, inline, so that a page
-// looks the same at whatever origin and path it is served.
+// Package webpage renders the pages that people see of a hub in a browser: its home
+// page, its dashboard and its error pages.
 //
 //	webpage.Write(w, webpage.Problem{Status: 502, Title: "The app does not answer", Text: "…", Next: "…"})
 //
-// Templates escape everything. The policy of each page allows no inline script.
+// All but the dashboard have the stylesheet of package web inline, so that a page
+// looks the same at whatever origin and path it is served. The templates escape
+// everything (html/template). The policy of each page allows no inline script.
 package webpage
 
 import (
@@ -29,7 +30,9 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"icon":  func() template.URL { return template.URL("data:image/svg+xml," + url.PathEscape(web.Favicon)) },
 }).ParseFS(files, "*.html"))
 
-// stylePolicy is the source of the stylesheet in a Content Security Policy.
+// stylePolicy is the source of the stylesheet in a Content Security Policy: the hash
+// of its text (CSP Level 3, section 2.3.1). Without a hash or a nonce an inline
+// stylesheet needs 'unsafe-inline'.
 var stylePolicy = func() string {
 	sum := sha256.Sum256([]byte(web.Style))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
@@ -43,8 +46,9 @@ func Policy(more ...string) string {
 	}, more...), "; ")
 }
 
-// WantsHTML reports whether a person's browser asks for a page. Programs, and
-// fetch() of a page, do not accept text/html by name.
+// WantsHTML reports whether a person's browser asks for a page. Browsers name
+// text/html when they open an address. Programs, and fetch() of a page, send */*
+// unless told otherwise.
 func WantsHTML(r *http.Request) bool {
 	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && r.Header.Get("Upgrade") == "" &&
 		strings.Contains(r.Header.Get("Accept"), "text/html")
@@ -71,8 +75,9 @@ func (p Problem) Render() []byte {
 	return render("problem.html", p)
 }
 
-// Write answers a request with the page, which may not be framed. Headers that
-// are set already stay, except for its type, length and policy.
+// Write answers a request with the page, which may not be framed. Headers that are
+// set already stay, except for its type, length and policy. Its policy forbids
+// scripts and forms.
 func Write(w http.ResponseWriter, p Problem) {
 	body := p.Render()
 	h := w.Header()

@@ -1,9 +1,13 @@
-// Package wiretest holds Go and docs/bridge.md to the messages that web/src/wire
-// states. Its tests fail when a field, a kind of message or a verb is added,
-// renamed or given another type on one side alone.
+// Package wiretest compares the messages that web/src/wire declares with the Go code
+// and with docs/bridge.md:
 //
-// It reads as much of TypeScript as those files use: interfaces of simple
-// fields, type aliases and comments.
+//	file, err := wiretest.Read(root, "state.ts")
+//	source, err := wiretest.ReadSource(root, "internal/uiwire")
+//	members, err := source.Struct("State")
+//
+// Its tests fail when a field, a kind of message or a verb is added, renamed or given
+// another type on one side alone. It understands as much of TypeScript as those files
+// use: interfaces of simple fields, type aliases and comments.
 package wiretest
 
 import (
@@ -122,6 +126,7 @@ func (i *Interface) members(rest string) (string, error) {
 			doc, rest = text(m[1]), rest[len(m[0]):]
 		} else if m := member.FindStringSubmatch(rest); m != nil {
 			field := Field{Name: m[1], Type: strings.Join(strings.Fields(m[3]), " "), Optional: m[2] != "", Doc: doc}
+			// A field that is declared again replaces the inherited one.
 			i.Fields = slices.DeleteFunc(i.Fields, func(f Field) bool { return f.Name == field.Name })
 			i.Fields = append(i.Fields, field)
 			doc, rest = "", rest[len(m[0]):]
@@ -194,6 +199,7 @@ func (f *File) Kind(typ string) string {
 		kinds[f.kindOf(strings.TrimSpace(part))] = true
 	}
 	delete(kinds, "")
+	// A type that may be null has the kind of its values.
 	if len(kinds) > 1 {
 		delete(kinds, "null")
 	}

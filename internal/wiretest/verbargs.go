@@ -8,8 +8,8 @@ import (
 	"go/types"
 )
 
-// keys collects the members of an argument of type obj: of a literal, or of a
-// variable or param with all that is ever put into it.
+// keys collects the members of an argument of type obj. It may be a literal, or a
+// variable or param, with all that is put into it anywhere.
 func (t *Typed) keys(all map[string]types.Type, e ast.Expr, fn *ast.FuncDecl) error {
 	switch e := e.(type) {
 	case *ast.CompositeLit:
@@ -31,8 +31,8 @@ func (t *Typed) keys(all map[string]types.Type, e ast.Expr, fn *ast.FuncDecl) er
 	return fmt.Errorf("the args are neither a literal nor a variable")
 }
 
-// keysOf collects what a variable holds: what it begins with, and what is put
-// into it by its function.
+// keysOf collects what a variable holds: its first value, and what its function puts
+// into it.
 func (t *Typed) keysOf(all map[string]types.Type, v types.Object, fn *ast.FuncDecl) error {
 	if i := t.param(fn, v); i >= 0 {
 		if err := t.passed(all, t.info.Defs[fn.Name], i); err != nil {
@@ -84,6 +84,7 @@ func (t *Typed) passed(all map[string]types.Type, f types.Object, i int) (failed
 		if !is || t.info.Uses[sel.Sel] != f {
 			return
 		}
+		// Without this a function that calls itself would be followed for ever.
 		if id, is := call.Args[i].(*ast.Ident); is && t.info.Defs[fn.Name] == f && t.param(fn, t.info.Uses[id]) == i {
 			return // it calls itself
 		}
@@ -94,8 +95,8 @@ func (t *Typed) passed(all map[string]types.Type, f types.Object, i int) (failed
 	return failed
 }
 
-// added collects what a function puts into the args of a call that it is given
-// as a literal, as Page.edit does.
+// added collects what another function puts into the args of a call, where the
+// literal is passed to it, as to Page.edit.
 func (t *Typed) added(all map[string]types.Type, s site) {
 	ast.Inspect(s.fn, func(n ast.Node) bool {
 		call, is := n.(*ast.CallExpr)
@@ -127,8 +128,8 @@ func (t *Typed) added(all map[string]types.Type, s site) {
 	})
 }
 
-// result is the type of what the answer is read into: as the literal has it,
-// or as it is set later in the variable that holds the literal.
+// result is the type of what the answer is read into. The literal names it, or it is
+// set later in the variable that holds the literal.
 func (t *Typed) result(s site) types.Type {
 	if s.result != nil && t.info.Types[s.result].Type != types.Typ[types.UntypedNil] {
 		return t.info.Types[s.result].Type

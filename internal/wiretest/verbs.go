@@ -23,8 +23,8 @@ type Typed struct {
 	info  *types.Info
 }
 
-// Load checks the types of a package. What it imports comes from the build
-// cache.
+// Load checks the types of a package. It reads the types of its imports from the
+// build cache (go list -export), so that their source is not checked again.
 func Load(root, folder string) (*Typed, error) {
 	cmd := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Export,GoFiles,Dir,DepOnly", "./"+folder)
 	cmd.Dir = root
@@ -73,8 +73,8 @@ func Load(root, folder string) (*Typed, error) {
 	return t, err
 }
 
-// A Call is a call of the page script: a literal scriptCall, or a call of a
-// function that passes a verb on.
+// A Call is a call of the page script. In the source it is a literal scriptCall, or a
+// call of a function that passes a verb on.
 type Call struct {
 	Verb   string
 	Args   map[string]types.Type

@@ -1,6 +1,10 @@
-// Package probe makes a program tell, on demand, what cannot be seen from
-// outside: its live heap, and where its CPU time goes. The benchmark builds it
-// into the programs that it measures; it is no part of the product.
+// Package probe makes a program tell, on demand, what cannot be seen from outside:
+// its live heap, and where its CPU time goes.
+//
+//	func init() { probe.Listen() }
+//
+// The benchmark builds it into the programs that it measures. It is no part of the
+// product.
 package probe
 
 import (

@@ -1,6 +1,6 @@
-// Command splice is the yardstick of the benchmark: a forwarder of WebSocket
-// frames that reads none of them. It runs the same connections as the hub, so
-// that what the hub spends beyond it is what the hub does with a message.
+// Command splice is what the hub is compared with in the benchmark: a forwarder of
+// WebSocket frames that reads none of them. It has the same connections as the hub
+// (package wsconn), so that what the hub needs beyond it is needed for the messages.
 //
 //	/host?copies=N        the one Host; each of its frames goes N times to the newest Client
 //	/client               a Client; each of its frames goes to the Host
@@ -58,7 +58,7 @@ func run(ctx context.Context) error {
 	return nil
 }
 
-// splice has the newest connection of either side.
+// splice has the newest connection of each side.
 type splice struct {
 	ctx     context.Context // ends the connections
 	host    *slot
@@ -91,8 +91,8 @@ func (s *slot) put(conn *wsconn.Conn) {
 	s.once.Do(func() { close(s.taken) })
 }
 
-// get waits for the first connection, since a peer knows that it is connected
-// before the slot does; it returns nil if ctx ends before.
+// get waits for the first connection, since a peer knows that it is connected before
+// the slot does. It returns nil if ctx ends before.
 func (s *slot) get(ctx context.Context) *wsconn.Conn {
 	if conn := s.conn.Load(); conn != nil {
 		return conn
@@ -121,6 +121,7 @@ func (s *splice) serveHost(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.host.put(conn)
+	// turn needs no lock: a connection handles one message at a time.
 	turn := int32(0)
 	go conn.Serve(s.ctx, func(message []byte) {
 		client := s.clients[turn%s.of.Load()].get(s.ctx)
