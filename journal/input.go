@@ -126,6 +126,8 @@ func (e *Element) words() string {
 	return ""
 }
 
+// dispatchTouch reads Input.dispatchTouchEvent (CDP). A touch that ends where one
+// began is a tap; only the first finger counts.
 func dispatchTouch(j *Journal, l *line, c *command) {
 	var p struct {
 		Type        string
@@ -158,6 +160,7 @@ func scrollGesture(j *Journal, l *line, c *command) {
 		fmt.Sprintf("scrolled by (%v, %v) %s", -p.XDistance, -p.YDistance, at(p.X, p.Y)))
 }
 
+// dispatchDrag reads Input.dispatchDragEvent (CDP). Only the drop is an action.
 func dispatchDrag(j *Journal, l *line, c *command) {
 	var p struct {
 		Type string
@@ -169,6 +172,8 @@ func dispatchDrag(j *Journal, l *line, c *command) {
 	}
 }
 
+// insertText reads Input.insertText (CDP). Only the number of characters is kept,
+// never the text.
 func insertText(j *Journal, l *line, c *command) {
 	var p struct{ Text string }
 	read(c.params, &p)
@@ -240,6 +245,8 @@ func (l *line) typedKey(j *Journal, c *command, text string) {
 	t.newest = c.at.Add(c.took)
 }
 
+// withModifiers puts the names of modifiers before a key, such as "Control+a". m has
+// the bits of CDP: Alt 1, Control 2, Meta 4, Shift 8 (Input.dispatchKeyEvent).
 func withModifiers(m int, key string) string {
 	for _, mod := range []struct {
 		bit  int

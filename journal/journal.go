@@ -156,6 +156,7 @@ func (j *Journal) lineLocked(key lineKey, now time.Time) *line {
 	return l
 }
 
+// removeOldestLocked removes the timeline that has not changed for longest.
 func (j *Journal) removeOldestLocked() {
 	var oldest lineKey
 	var at *line

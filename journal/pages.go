@@ -29,6 +29,8 @@ func chooseFiles(j *Journal, l *line, c *command) {
 	l.did(j, c, &Action{Do: Upload, Length: len(p.Files), On: c.on}, text)
 }
 
+// answerDialog reads Page.handleJavaScriptDialog (CDP). Of what is typed into the
+// dialog only the number of characters is kept.
 func answerDialog(j *Journal, l *line, c *command) {
 	var p struct {
 		Accept     bool
@@ -65,6 +67,8 @@ func (l *line) happened(j *Journal, e *event, kind Kind, text string) {
 	j.keepLocked(l, Entry{At: e.at.UnixMilli(), Kind: kind, Method: e.name, Text: text}, nil)
 }
 
+// frameNavigated reads Page.frameNavigated (CDP). The address has its fragment in a
+// member of its own. A page that could not be loaded has unreachableUrl.
 func frameNavigated(j *Journal, l *line, e *event) {
 	var p struct {
 		Frame struct {
@@ -92,6 +96,8 @@ func frameNavigated(j *Journal, l *line, e *event) {
 	l.happened(j, e, Navigation, l.url)
 }
 
+// navigatedWithin reads Page.navigatedWithinDocument (CDP): history.pushState, or
+// another fragment.
 func navigatedWithin(j *Journal, l *line, e *event) {
 	var p struct{ FrameID, URL string }
 	read(e.params, &p)
@@ -122,6 +128,7 @@ func dialogOpening(j *Journal, l *line, e *event) {
 	l.happened(j, e, Dialog, fmt.Sprintf("%s opened: %s", l.text(p.Type), l.text(p.Message)))
 }
 
+// dialogClosed reads Page.javascriptDialogClosed (CDP).
 func dialogClosed(j *Journal, l *line, e *event) {
 	var p struct{ Result bool }
 	read(e.params, &p)
@@ -156,6 +163,8 @@ func (r remote) String() string {
 	return r.Type
 }
 
+// consoleCalled reads Runtime.consoleAPICalled (CDP). console.error and a failed
+// console.assert count as errors.
 func consoleCalled(j *Journal, l *line, e *event) {
 	var p struct {
 		Type string
@@ -173,6 +182,8 @@ func consoleCalled(j *Journal, l *line, e *event) {
 	l.happened(j, e, kind, l.text(strings.Join(words, " ")))
 }
 
+// exceptionThrown reads Runtime.exceptionThrown (CDP). The description of an Error
+// has its stack; any other value that is thrown has none, and is shown itself.
 func exceptionThrown(j *Journal, l *line, e *event) {
 	var p struct {
 		ExceptionDetails struct {

@@ -99,6 +99,8 @@ func (o *observer) showsWeb(target string) bool {
 	return known && !t.NotWeb
 }
 
+// takeBy takes a picture in a session of its own, so that no session of a Client is
+// used for it. The answer is that of Page.captureScreenshot (CDP).
 func takeBy(ctx context.Context, c *relay.Local, target string) ([]byte, error) {
 	params, err := json.Marshal(map[string]any{"targetId": target, "flatten": true})
 	if err != nil {

@@ -131,6 +131,8 @@ func (j *Journal) run() {
 // typing, a picture, writing to files.
 const tickEvery = 250 * time.Millisecond
 
+// work takes a batch from the queue. It takes the lock anew for each item, so that
+// readers of timelines wait for one item at most.
 func (j *Journal) work(b batch) {
 	j.mu.Lock()
 	for _, key := range b.blind { // first: the page may say in the next item what was typed

@@ -27,6 +27,8 @@ const (
 	mostLoadBytes = 1 << 20
 )
 
+// add adds a request. One with the same id is replaced: after a redirect CDP uses the
+// id again.
 func (ls *loads) add(id string, x *load) {
 	if ls.open == nil {
 		ls.open = make(map[string]*load)
@@ -74,6 +76,8 @@ type requestParams struct {
 	redirect              []byte // the response that led here; nil: none
 }
 
+// readRequest reads Network.requestWillBeSent (CDP). It picks the members that count
+// and does not decode the rest, since postData may be long.
 func readRequest(params []byte) (p requestParams) {
 	members(params, func(key string, value []byte) {
 		switch key {
@@ -173,6 +177,8 @@ func idOf(params []byte) (id string) {
 	return id
 }
 
+// responseReceived reads Network.responseReceived (CDP). Its type replaces that of
+// the request.
 func responseReceived(j *Journal, l *line, e *event) {
 	var response, kind []byte
 	id := ""
@@ -192,6 +198,8 @@ func responseReceived(j *Journal, l *line, e *event) {
 	}
 }
 
+// loadingFinished reads Network.loadingFinished (CDP). The request is an entry at
+// once, unless its body is asked for first.
 func loadingFinished(j *Journal, l *line, e *event) {
 	id := idOf(e.params)
 	x := l.loads.open[id]

@@ -75,6 +75,9 @@ func commandOf(m *message) (command, error) {
 	return command{method: "Page.handleJavaScriptDialog", params: object{"accept": m.Accept, "promptText": m.Text}}, nil
 }
 
+// mouseCommand makes Input.dispatchMouseEvent (CDP). Only types and buttons that are
+// known get to the browser. A newer move or turn of the wheel takes the place of one
+// that waits.
 func (m *message) mouseCommand() (command, error) {
 	if !mouseTypes[m.Type] {
 		return command{}, fmt.Errorf("%.32q is no type of a mouse event", m.Type)
@@ -95,6 +98,7 @@ func (m *message) mouseCommand() (command, error) {
 	return command{"Input.dispatchMouseEvent", p, m.Type == "mouseMoved" || m.Type == "mouseWheel"}, nil
 }
 
+// keyCommand makes Input.dispatchKeyEvent (CDP). Members that are empty are left out.
 func (m *message) keyCommand() (command, error) {
 	switch {
 	case !keyTypes[m.Type]:

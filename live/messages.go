@@ -91,6 +91,8 @@ func (v *View) tellHolder(held relay.Holding, isHeld bool, taken int) {
 	v.mu.Unlock()
 }
 
+// tellHolderLocked tells a viewer who has taken over the target, and whether it is
+// the viewer itself.
 func (w *Viewer) tellHolderLocked() {
 	v := w.view
 	m := holderMessage{Kind: "holder"}
@@ -190,6 +192,8 @@ func (w *Viewer) Receive(text []byte) {
 	w.fail(err)
 }
 
+// readMessage reads a message of a viewer. Its sizes are read only for the kind
+// "size": other kinds may have members of those names with other types.
 func readMessage(text []byte) (*message, error) {
 	m := new(message)
 	var sizes struct {

@@ -69,6 +69,8 @@ func (p *clickParams) check() *failure {
 	return firstOf(p.Selector.pointed("selector"), oneOf("options.button", &p.Options.Button, "left", "right", "middle"))
 }
 
+// click clicks count times. A single click may ask for another number itself, with
+// clickCount.
 func (p *clickParams) click(ctx context.Context, page *actions.Page, count int) error {
 	o := p.Options
 	if count == 1 && o.ClickCount > 0 {
@@ -235,6 +237,8 @@ const scrollStep = 300
 // directions are the signs of the distances, to the right and down.
 var directions = map[string][2]float64{"down": {0, 1}, "up": {0, -1}, "left": {-1, 0}, "right": {1, 0}}
 
+// scroll is action/scroll. With a selector it brings the element into view, else it
+// scrolls the page.
 func scroll(ctx context.Context, page *actions.Page, p scrollParams) error {
 	if p.Selector.Locator != nil {
 		return page.ScrollIntoView(ctx, p.Selector.Locator)
@@ -290,6 +294,8 @@ func (p *uploadParams) check() *failure {
 	return p.elementParams.check()
 }
 
+// upload is action/upload. The files come within the message, in base64: a client has
+// no access to files of the hub's machine.
 func upload(ctx context.Context, page *actions.Page, p uploadParams) error {
 	if trial, err := p.trial(ctx, page); trial {
 		return err

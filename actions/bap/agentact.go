@@ -55,6 +55,8 @@ const (
 	mostSteps        = 50
 )
 
+// check refuses the whole call if one of its steps is wrong, before the first step is
+// done.
 func (p *actParams) check() *failure {
 	if n := len(p.Steps); n < 1 || n > mostSteps {
 		return invalid("steps", "there are %d, and must be 1 to %d", n, mostSteps)
@@ -75,6 +77,8 @@ func (p *actParams) check() *failure {
 	return nil
 }
 
+// check checks one step and fills in the defaults. field is its place in the params,
+// for the error.
 func (s *step) check(field string) *failure {
 	if !slices.Contains(stepActions, s.Action) {
 		return invalid(field+".action", "%q is not allowed in agent/act: use %s", s.Action, strings.Join(stepActions, ", "))

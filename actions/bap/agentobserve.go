@@ -33,6 +33,8 @@ type observeParams struct {
 	IncludeWebMCPTools bool
 }
 
+// check refuses what is out of range. A tier below "full" decides itself what is
+// observed, whatever the other params say.
 func (p *observeParams) check() *failure {
 	const most = 200
 	if p.MaxElements < 0 || p.MaxElements > most {

@@ -103,6 +103,8 @@ func (p *createContextParams) check() *failure {
 	return p.Options.check()
 }
 
+// createContext is context/create. The lock is not held while the browser makes the
+// context, so that other calls of the session go on meanwhile.
 func createContext(ctx context.Context, k *call, p createContextParams) (any, error) {
 	s := k.session
 	b, err := s.open(ctx)
@@ -142,6 +144,7 @@ type contextInfo struct {
 	Options   *pageOptions `json:"options,omitempty"`
 }
 
+// listContexts is context/list. It lists the contexts of this session alone, by id.
 func listContexts(ctx context.Context, k *call, _ none) (any, error) {
 	s := k.session
 	b, err := s.open(ctx)
@@ -162,6 +165,7 @@ func listContexts(ctx context.Context, k *call, _ none) (any, error) {
 	return obj{"contexts": list, "limits": obj{"maxContexts": s.srv.options.Contexts, "currentCount": len(list)}}, nil
 }
 
+// destroyContext is context/destroy. It closes the pages of the context, too.
 func destroyContext(ctx context.Context, k *call, p struct{ ContextID string }) (any, error) {
 	if f := need("contextId", p.ContextID); f != nil {
 		return nil, f

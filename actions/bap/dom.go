@@ -23,6 +23,8 @@ func (p *domParams) check() *failure {
 	return p.Options.Root.maybe("options.root")
 }
 
+// dom is observe/dom. What is deeper than depth, and attributes if they are not
+// wanted, are cut from the HTML here and not in the page.
 func dom(ctx context.Context, page *actions.Page, p domParams) (any, error) {
 	o := p.Options
 	if o.ComputedStyles {

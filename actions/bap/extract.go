@@ -54,6 +54,8 @@ type source struct {
 	Text     string           `json:"text,omitempty"`
 }
 
+// extractData is agent/extract. A page that cannot be read is a result without
+// success, as BAP has it; only a page that has gone is an error.
 func extractData(ctx context.Context, page *actions.Page, p extractParams) (any, error) {
 	c, err := page.Content(ctx, "html", p.Selector.Locator)
 	if err != nil {

@@ -40,6 +40,8 @@ func (p *initializeParams) check() *failure {
 // obj is an object of a result. Its members are sorted in JSON (encoding/json).
 type obj = map[string]any
 
+// initialize begins a session, or resumes the one whose id the client gives. Each
+// connection does so once.
 func initialize(_ context.Context, k *call) (any, error) {
 	if k.c.current() != nil {
 		return nil, fail(codeInitialized, "Server already initialized")
@@ -128,6 +130,8 @@ type launchParams struct {
 	Proxy    *struct{ Server string }
 }
 
+// check refuses options for a browser process: the hub has started its browsers
+// already, and a client must not choose paths or arguments on its machine.
 func (p *launchParams) check() *failure {
 	if f := oneOf("browser", &p.Browser, "chromium", "firefox", "webkit"); f != nil {
 		return f

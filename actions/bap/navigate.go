@@ -46,6 +46,8 @@ type navigated struct {
 	Observation *observation      `json:"observation,omitempty"`
 }
 
+// navigate is page/navigate, with an observation of the new page if the client asks
+// for one.
 func navigate(ctx context.Context, k *call, page *actions.Page, p navigateParams) (any, error) {
 	n, err := page.Goto(ctx, p.URL, actions.GotoOptions{WaitUntil: p.state(), Referer: p.Referer})
 	if err != nil {
@@ -87,6 +89,7 @@ type frameInfo struct {
 	IsMain   bool   `json:"isMain"`
 }
 
+// listFrames is frame/list. The frame without a parent is the main one.
 func listFrames(ctx context.Context, page *actions.Page, _ none) (any, error) {
 	frames, err := page.Frames(ctx)
 	if err != nil {
@@ -105,6 +108,7 @@ type switchParams struct {
 	URL      string
 }
 
+// check refuses a call that names no frame, or names one in several ways.
 func (p *switchParams) check() *failure {
 	n := 0
 	for _, given := range []bool{p.FrameID != "", p.Selector.Locator != nil, p.URL != ""} {

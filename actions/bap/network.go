@@ -145,6 +145,8 @@ func (p *fulfillParams) check() *failure {
 	return need("requestId", p.RequestID)
 }
 
+// fulfill is network/fulfill. A Content-Type among the headers comes before
+// contentType.
 func fulfill(_ context.Context, k *call, p fulfillParams) (any, error) {
 	r := actions.RouteResponse{Status: p.Response.Status, Headers: map[string]string{}, Body: []byte(p.Response.Body)}
 	if p.Response.ContentType != "" {

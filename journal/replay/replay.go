@@ -124,6 +124,8 @@ func (p player) serveEvents(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// serveTimeline answers the entries after a number, as a hub does for its own
+// timelines.
 func (p player) serveTimeline(w http.ResponseWriter, r *http.Request) {
 	after, _ := strconv.ParseUint(r.URL.Query().Get("after"), 10, 64) // all, where it is no number
 	list := []journal.Entry{}
@@ -141,6 +143,7 @@ func (p player) serveTimeline(w http.ResponseWriter, r *http.Request) {
 	}{list})
 }
 
+// servePicture answers the picture of an entry, as JPEG.
 func (p player) servePicture(w http.ResponseWriter, r *http.Request) {
 	seq, err := strconv.ParseUint(r.URL.Query().Get("seq"), 10, 64)
 	if err != nil {
