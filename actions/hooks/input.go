@@ -69,6 +69,8 @@ type clickParams struct {
 	Modifiers  []string `json:"modifiers"`
 }
 
+// click is browser.click, on an element or on a point of the viewport in CSS pixels.
+// The answer has the point in both cases.
 func click(ctx context.Context, c *call, p clickParams) (any, error) {
 	switch point := p.X != nil || p.Y != nil; {
 	case p.ElementID != "" && point:
@@ -103,6 +105,8 @@ type typeParams struct {
 // actWithin.
 const perCharacter = 20 * time.Millisecond
 
+// typeText is browser.type. A long text gets more time than other actions, by its
+// length in bytes.
 func typeText(ctx context.Context, c *call, p typeParams) (any, error) {
 	if p.Text == nil {
 		return nil, missing("text")
@@ -131,6 +135,7 @@ type fillParams struct {
 	Value *string `json:"value"`
 }
 
+// fill is browser.fill.
 func fill(ctx context.Context, c *call, p fillParams) (any, error) {
 	if p.Value == nil {
 		return nil, missing("value")
@@ -146,6 +151,8 @@ type keyParams struct {
 	Modifiers []string `json:"modifiers"`
 }
 
+// pressKey is browser.pressKey. Without an element the key goes to what has the
+// focus.
 func pressKey(ctx context.Context, c *call, p keyParams) (any, error) {
 	if p.Key == "" {
 		return nil, missing("key")
@@ -163,6 +170,8 @@ type scrollParams struct {
 	ToBottom bool     `json:"toBottom"`
 }
 
+// scroll is browser.scroll, by CSS pixels or to an end. Without an element it scrolls
+// the page.
 func scroll(ctx context.Context, c *call, p scrollParams) (any, error) {
 	var by actions.Scroll
 	delta := p.DeltaX != nil || p.DeltaY != nil
@@ -195,6 +204,8 @@ type hoverParams struct {
 // longestHover is how long a hover may stay, in milliseconds.
 const longestHover = 10_000
 
+// hover is browser.hover. The time that the pointer stays is added to the time of the
+// action.
 func hover(ctx context.Context, c *call, p hoverParams) (any, error) {
 	if p.DurationMS < 0 || p.DurationMS > longestHover {
 		return nil, invalid("durationMs must be 0 to 10000")

@@ -50,6 +50,7 @@ type browserInfo struct {
 	Focused bool   `json:"focused"`
 }
 
+// list is browser.list. The hub has one place and no projects.
 func list(ctx context.Context, c *call, params json.RawMessage) (any, error) {
 	var p struct {
 		PlaceID    string `json:"placeId"`
@@ -78,6 +79,7 @@ type snapshotParams struct {
 	ViewportOnly  bool `json:"viewportOnly"`
 }
 
+// snapshot is browser.snapshot.
 func snapshot(ctx context.Context, c *call, p snapshotParams) (any, error) {
 	o := actions.TaggedOptions{IncludeHidden: p.IncludeHidden, ViewportOnly: p.ViewportOnly}
 	if p.MaxElements != nil {
@@ -100,6 +102,8 @@ type screenshotParams struct {
 	Quality  *float64 `json:"quality"` // of no effect on a PNG
 }
 
+// screenshot is browser.screenshot. The picture is a PNG whatever quality says, which
+// is only checked.
 func screenshot(ctx context.Context, c *call, p screenshotParams) (any, error) {
 	if p.Quality != nil && (*p.Quality < 0 || *p.Quality > 100) {
 		return nil, invalid("quality must be 0 to 100")
@@ -160,6 +164,7 @@ type navigateParams struct {
 	URL string `json:"url"`
 }
 
+// navigate is browser.navigate.
 func navigate(ctx context.Context, c *call, p navigateParams) (any, error) {
 	if p.URL == "" {
 		return nil, missing("url")
@@ -191,6 +196,8 @@ type waitParams struct {
 	TimeoutMS *float64 `json:"timeoutMs"`
 }
 
+// waitForElement is browser.waitForElement. The element gets an id, by which other
+// hooks find it.
 func waitForElement(ctx context.Context, c *call, p waitParams) (any, error) {
 	if p.Selector == "" {
 		return nil, missing("selector")

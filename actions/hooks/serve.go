@@ -128,6 +128,7 @@ func once(ctx context.Context, c actions.Caller, call request) answer {
 	return answerTo(ctx, c, opener{open: open}, call)
 }
 
+// reply writes an answer as JSON with its status.
 func reply(w http.ResponseWriter, status int, a answer) {
 	text, err := json.Marshal(a)
 	if err != nil {

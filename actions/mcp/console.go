@@ -118,6 +118,7 @@ type consoleArgs struct {
 	All   bool         `json:"all,omitempty" jsonschema:"Those of earlier documents of the page too"`
 }
 
+// consoleMessages is browser_console_messages.
 func consoleMessages(_ context.Context, c *call, in consoleArgs) error {
 	written := c.written(c.page)
 	if written == nil {

@@ -39,6 +39,7 @@ var missingTools = []tool{
 
 const noVideo = "the hub has no encoder for video; browser_take_screenshot takes pictures"
 
+// getConfig is browser_get_config. Times are in ms.
 func getConfig(_ context.Context, c *call, _ none) error {
 	config := map[string]any{
 		"server": "cdphub", "version": c.caller.Version, "capabilities": append([]string{"core"}, c.groups...),
@@ -55,6 +56,7 @@ func getConfig(_ context.Context, c *call, _ none) error {
 	return err
 }
 
+// savePDF is browser_pdf_save.
 func savePDF(ctx context.Context, c *call, in saveArgs) error {
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
@@ -75,6 +77,7 @@ type highlightArgs struct {
 	Style string `json:"style,omitempty" jsonschema:"More CSS for the mark, such as outline: 2px dashed red"`
 }
 
+// highlight is browser_highlight.
 func highlight(ctx context.Context, c *call, in highlightArgs) error {
 	ctx, cancel := act(ctx)
 	defer cancel()
@@ -86,6 +89,8 @@ func highlight(ctx context.Context, c *call, in highlightArgs) error {
 	return c.page.Highlight(ctx, locate(in.Target), in.Style)
 }
 
+// hideHighlight is browser_hide_highlight. Without an element it removes all
+// highlights.
 func hideHighlight(ctx context.Context, c *call, in maybeElement) error {
 	ctx, cancel := act(ctx)
 	defer cancel()

@@ -19,6 +19,8 @@ type handoffArgs struct {
 	Timeout      float64 `json:"timeout,omitempty" jsonschema:"Seconds that the person has; 300 when left out"`
 }
 
+// handoff is browser_handoff. It returns at once; the client waits with
+// browser_handoff_wait, as a call of a tool must not take as long as a person may.
 func handoff(ctx context.Context, c *call, in handoffArgs) error {
 	if in.Timeout < 0 || in.Timeout > actions.MaxHandoff.Seconds() {
 		return invalid("timeout is in seconds, up to 3600")
@@ -47,6 +49,8 @@ var handedOff = map[actions.HandoffState]string{
 	actions.HandoffClosed:    "The page has ended meanwhile: it is not done.",
 }
 
+// handoffWait is browser_handoff_wait. When its time is over it says that the person
+// is not ready yet, which is no error.
 func handoffWait(ctx context.Context, c *call, in handoffWaitArgs) error {
 	ctx, cancel := actions.WithTimeout(ctx, time.Duration(in.Timeout*float64(time.Second)), readTimeout)
 	defer cancel()

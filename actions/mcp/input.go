@@ -33,6 +33,8 @@ type clickArgs struct {
 	Modifiers   []modifierKey `json:"modifiers,omitempty" jsonschema:"Keys to hold"`
 }
 
+// click is browser_click. The line of Playwright that it tells is only for the client
+// to read: nothing runs it.
 func click(ctx context.Context, c *call, in clickArgs) error {
 	ctx, cancel := act(ctx)
 	defer cancel()
@@ -82,6 +84,8 @@ type typeArgs struct {
 	Slowly bool   `json:"slowly,omitempty" jsonschema:"Type key by key after what is there, for pages that listen to keys"`
 }
 
+// typeText is browser_type. As in Playwright MCP it replaces the text at once, unless
+// slowly is set. Then the time is longer, since each key takes some.
 func typeText(ctx context.Context, c *call, in typeArgs) error {
 	ctx, cancel := context.WithTimeout(ctx, loadTimeout) // keys take time
 	defer cancel()
@@ -121,6 +125,7 @@ type selectArgs struct {
 	Values []string `json:"values" jsonschema:"The values or labels to select, and no others"`
 }
 
+// selectOption is browser_select_option.
 func selectOption(ctx context.Context, c *call, in selectArgs) error {
 	ctx, cancel := act(ctx)
 	defer cancel()
@@ -146,6 +151,8 @@ type formField struct {
 	Value   string    `json:"value" jsonschema:"The text; true or false of a checkbox; the label of a combobox's option"`
 }
 
+// fillForm is browser_fill_form. Fields before one that cannot be filled keep their
+// new values, and the answer says how many they are.
 func fillForm(ctx context.Context, c *call, in formArgs) error {
 	// No action here leads elsewhere as a click does, so that look need not wait half
 	// a second.
@@ -161,6 +168,7 @@ func fillForm(ctx context.Context, c *call, in formArgs) error {
 	return nil
 }
 
+// fill fills one field. Each has the time of one action for itself.
 func (c *call) fill(ctx context.Context, f formField) error {
 	ctx, cancel := act(ctx)
 	defer cancel()

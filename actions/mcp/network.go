@@ -43,6 +43,9 @@ func (c *call) requests(ctx context.Context) ([]actions.Request, error) {
 	return list, nil
 }
 
+// networkRequests is browser_network_requests. The numbers count all requests,
+// whether they are listed or not, so that browser_network_request finds them with any
+// filter.
 func networkRequests(ctx context.Context, c *call, in requestsArgs) error {
 	filter, err := regexp.Compile(in.Filter)
 	if err != nil {
@@ -93,6 +96,7 @@ type requestArgs struct {
 	Part  requestPart `json:"part,omitempty" jsonschema:"This part alone"`
 }
 
+// networkRequest is browser_network_request.
 func networkRequest(ctx context.Context, c *call, in requestArgs) error {
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()

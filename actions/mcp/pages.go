@@ -47,6 +47,8 @@ func complete(address string) string {
 	return "https://" + address
 }
 
+// navigate is browser_navigate. A page that has begun to load, but is not complete in
+// time, is no error: the client reads what is there.
 func navigate(ctx context.Context, c *call, in navigateArgs) error {
 	c.calm = true
 	ctx, cancel := context.WithTimeout(ctx, loadTimeout)
@@ -68,6 +70,7 @@ func navigate(ctx context.Context, c *call, in navigateArgs) error {
 	return err
 }
 
+// back is browser_navigate_back.
 func back(ctx context.Context, c *call, _ none) error {
 	c.calm = true
 	ctx, cancel := context.WithTimeout(ctx, loadTimeout)
@@ -90,6 +93,8 @@ type waitArgs struct {
 	TextGone string  `json:"textGone,omitempty" jsonschema:"The text to wait for to disappear"`
 }
 
+// waitFor is browser_wait_for. What is given is waited for in this order: the time,
+// the text that disappears, the text that appears.
 func waitFor(ctx context.Context, c *call, in waitArgs) error {
 	c.calm = true
 	if in.Time < 0 || in.Time == 0 && in.Text == "" && in.TextGone == "" {
@@ -132,6 +137,7 @@ type resizeArgs struct {
 	Height float64 `json:"height" jsonschema:"In CSS pixels"`
 }
 
+// resize is browser_resize. Sizes are in CSS pixels.
 func resize(ctx context.Context, c *call, in resizeArgs) error {
 	const most = 10_000
 	if in.Width < 1 || in.Height < 1 || in.Width > most || in.Height > most {

@@ -125,6 +125,8 @@ func globPattern(glob string) (*regexp.Regexp, error) {
 	return re, nil
 }
 
+// addRoute is browser_route. The route stands in the list before pages ask for it, so
+// that no request gets by in between; if a page cannot ask, it is taken out again.
 func addRoute(ctx context.Context, c *call, in routeArgs) error {
 	r, err := in.route()
 	if err != nil {
@@ -179,6 +181,8 @@ func (c *call) eachPage(do func(*actions.Page) error) error {
 	return nil
 }
 
+// routePage has one page ask for its requests, once. The lock is not held while the
+// page is told, since requests need it for their decisions.
 func (c *call) routePage(ctx context.Context, p *actions.Page) error {
 	c.mu.Lock()
 	already := c.unroute[p] != nil
@@ -218,6 +222,7 @@ func (c *call) routed() func(context.Context, *actions.Page) error {
 	}
 }
 
+// listRoutes is browser_route_list.
 func listRoutes(_ context.Context, c *call, _ none) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -235,6 +240,8 @@ type unrouteArgs struct {
 	Pattern string `json:"pattern,omitempty" jsonschema:"The pattern of the routes to remove; all when left out"`
 }
 
+// removeRoutes is browser_unroute. Without a pattern it removes all routes. Pages ask
+// until the last route is gone.
 func removeRoutes(ctx context.Context, c *call, in unrouteArgs) error {
 	c.mu.Lock()
 	before := len(c.routes)
@@ -259,6 +266,7 @@ type networkArgs struct {
 	State networkState `json:"state" jsonschema:"offline: every request fails"`
 }
 
+// setNetwork is browser_network_state_set.
 func setNetwork(ctx context.Context, c *call, in networkArgs) error {
 	offline := in.State == "offline"
 	err := c.eachPage(func(p *actions.Page) error { return p.Emulate(ctx, actions.Emulation{Offline: &offline}) })

@@ -60,6 +60,8 @@ func schemaFor[In any]() *jsonschema.Schema {
 	return s
 }
 
+// noNullLists removes null from a type such as ["null", "array"], here and in all
+// members.
 func noNullLists(s *jsonschema.Schema) {
 	if i := slices.Index(s.Types, "null"); i >= 0 && len(s.Types) == 2 {
 		s.Type, s.Types = s.Types[1-i], nil

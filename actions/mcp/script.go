@@ -22,6 +22,8 @@ type evaluateArgs struct {
 	Function string `json:"function" jsonschema:"() => { … }, or (element) => { … } with a target"`
 }
 
+// evaluate is browser_evaluate. The function gets the element, if there is one, and
+// its value comes back as JSON.
 func evaluate(ctx context.Context, c *call, in evaluateArgs) error {
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
@@ -65,6 +67,8 @@ type uploadFile struct {
 	Data     string `json:"data" jsonschema:"In base64"`
 }
 
+// upload is browser_file_upload. Without a target it takes the file input of the
+// page.
 func upload(ctx context.Context, c *call, in uploadArgs) error {
 	ctx, cancel := act(ctx)
 	defer cancel()
@@ -83,6 +87,7 @@ type dropArgs struct {
 	Data map[string]string `json:"data,omitempty" jsonschema:"Data by MIME type, such as {\"text/plain\": \"hello\"}"`
 }
 
+// drop is browser_drop. Data are texts by their MIME types.
 func drop(ctx context.Context, c *call, in dropArgs) error {
 	ctx, cancel := act(ctx)
 	defer cancel()

@@ -33,6 +33,7 @@ type snapshotArgs struct {
 	Boxes  bool    `json:"boxes,omitempty" jsonschema:"Show where each element is, as [box=x,y,width,height] in CSS pixels of the viewport"`
 }
 
+// snapshot is browser_snapshot.
 func snapshot(ctx context.Context, c *call, in snapshotArgs) error {
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
@@ -78,6 +79,8 @@ type findArgs struct {
 	Regex string `json:"regex,omitempty" jsonschema:"A regular expression (RE2), as error or /error/i"`
 }
 
+// find is browser_find. It searches the text of the snapshot, so that what it finds
+// has refs.
 func find(ctx context.Context, c *call, in findArgs) error {
 	pattern, err := in.pattern()
 	if err != nil {
@@ -99,6 +102,8 @@ func find(ctx context.Context, c *call, in findArgs) error {
 	return nil
 }
 
+// pattern is what is searched for. A text is found in any case; a regex may stand
+// between slashes as in JavaScript, with the flag i or none.
 func (in findArgs) pattern() (*regexp.Regexp, error) {
 	if (in.Text == "") == (in.Regex == "") {
 		return nil, invalid("one of text and regex must be given")
@@ -168,6 +173,7 @@ func (in screenshotArgs) format() string {
 	return "png"
 }
 
+// screenshot is browser_take_screenshot.
 func screenshot(ctx context.Context, c *call, in screenshotArgs) error {
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
