@@ -27,9 +27,9 @@ import (
 // over links that may be lost and come back.
 type connectCmd struct {
 	URL          string `arg:"" name:"hub" help:"Address of the hub, such as wss://hub.example, or wss://hub.example/hub/NAME for one by name."`
-	Listen       string `help:"Address to listen on. Beyond loopback each request must bring a token of the hub by itself, unless --insecure-bind is set." default:"127.0.0.1:9222" env:"CDPHUB_LISTEN"`
+	Listen       string `help:"Address to listen on. Beyond loopback each request must have its own token for the hub, unless --insecure-bind is set." default:"127.0.0.1:9222" env:"CDPHUB_LISTEN"`
 	Token        string `help:"Token for the hub, of role client." placeholder:"TOKEN" env:"CDPHUB_TOKEN"`
-	InsecureBind bool   `help:"Let everybody act with --token who reaches --listen, also beyond loopback." env:"CDPHUB_INSECURE_BIND"`
+	InsecureBind bool   `help:"Let everybody who can reach --listen use --token, also beyond loopback." env:"CDPHUB_INSECURE_BIND"`
 
 	logFlags
 }
@@ -116,11 +116,11 @@ func (c *connectCmd) explain(err error) error {
 	status, is := errors.AsType[wsconn.StatusError](err)
 	switch {
 	case !is:
-		return fmt.Errorf("no link to the hub at %s can be had: check the address, and that a hub runs there (%w)", c.place(), err)
+		return fmt.Errorf("cannot open a link to the hub at %s: check the address, and that a hub runs there (%w)", c.place(), err)
 	case status == http.StatusUnauthorized:
 		return fmt.Errorf("the hub at %s refuses the token: set the right one with --token or CDPHUB_TOKEN (%w)", c.place(), err)
 	case status == http.StatusForbidden && !isLoopback(c.Listen):
-		return fmt.Errorf("%s can be reached from other machines, and the hub at %s would let in whoever reaches it: listen on 127.0.0.1, or say --insecure-bind (%w)", c.Listen, c.place(), err)
+		return fmt.Errorf("%s can be reached from other machines, and the hub at %s needs no token, so that everybody who reaches this address could use it: listen on 127.0.0.1, or set --insecure-bind (%w)", c.Listen, c.place(), err)
 	case status == http.StatusForbidden && strings.Contains(err.Error(), "Host header"):
 		return fmt.Errorf("the hub at %s does not know that name: start it with --allowed-host (%w)", c.place(), err)
 	case status == http.StatusNotFound:
@@ -136,7 +136,7 @@ func (c *connectCmd) welcome(addr string, out io.Writer) {
 	if err != nil {
 		port = at
 	}
-	fmt.Fprintf(out, "\nThe hub at %s is here too:\n\n  Clients     http://%s\n\nTry it:\n\n  agent-browser --cdp %s snapshot -i\n  curl http://%s/json/list\n\nCtrl+C ends it.\n\n", c.place(), at, port, at)
+	fmt.Fprintf(out, "\nThe hub at %s is reachable here:\n\n  Clients     http://%s\n\nTry it:\n\n  agent-browser --cdp %s snapshot -i\n  curl http://%s/json/list\n\nCtrl+C ends it.\n\n", c.place(), at, port, at)
 }
 
 // forwarder carries connections over links, one link for each connection.

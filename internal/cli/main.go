@@ -104,7 +104,7 @@ type cli struct {
 	Demo    demoCmd    `cmd:"" help:"Run the hub with a Host page and three example apps in cross-origin iframes."`
 	Open    openCmd    `cmd:"" help:"Start the hub and a proxy that makes any web app drivable, and open the app in a browser."`
 	Proxy   proxyCmd   `cmd:"" help:"Start the hub and a proxy that makes any web app drivable, and print the address to open."`
-	Connect connectCmd `cmd:"" help:"Make a hub far away one of this machine, over links that survive losses."`
+	Connect connectCmd `cmd:"" help:"Make a hub on another machine reachable at a local address, over links that survive network failures."`
 	Mcp     mcpCmd     `cmd:"" help:"Run an MCP server on standard input and output."`
 	Replay  replayCmd  `cmd:"" help:"Show a recording of --record in a browser, or export it."`
 	Inspect inspectCmd `cmd:"" name:"devtools" help:"Print the addresses at which DevTools open on the targets of a running hub."`
