@@ -14,7 +14,7 @@ func extras() cli.Extras {
 type commands struct {
 	Cluster struct {
 		Keys   keysCmd   `cmd:"" help:"Write a new authority, a certificate and a key for the nodes of a cluster."`
-		Status statusCmd `cmd:"" help:"Print the nodes of the cluster, as one of them knows them."`
-		Drain  drainCmd  `cmd:"" help:"Drain a node, which then ends as by SIGTERM. Any node can be asked."`
-	} `cmd:"" help:"Prepare a cluster, and look at it."`
+		Status statusCmd `cmd:"" help:"Print the nodes of the cluster, as the asked node knows them."`
+		Drain  drainCmd  `cmd:"" help:"Drain a node, which then ends as after SIGTERM. Any node of the cluster can be asked to do this."`
+	} `cmd:"" help:"Create keys for a cluster, list its nodes, and drain nodes."`
 }
