@@ -2,7 +2,7 @@ package auth
 
 import "errors"
 
-// Why a login fails. The bearer of a wrong token is never told which it is.
+// Why a login fails. refusal says what the sender of the token is told.
 var (
 	errMissing   = errors.New("no token was sent")
 	errInURL     = errors.New("a token in the address is refused on this path")
