@@ -14,7 +14,7 @@ export function Badges({ target }: { target: Target }) {
       {target.drawn && (
         <span
           class="badge"
-          title="Drawn from the page's DOM by script: a picture of pixels is not to be had in a frame."
+          title="Drawn from the page's DOM by script, because script in a frame cannot read its pixels."
         >
           drawn
         </span>

@@ -18,7 +18,7 @@ function Clients() {
       <h2 id="connect">Connect a client</h2>
       {page.token && (
         <p>
-          Put a client token in the place of <code>TOKEN</code>. <code>cdphub token new</code> makes one.
+          Replace <code>TOKEN</code> with a client token. <code>cdphub token new</code> makes one.
         </p>
       )}
       {page.clients!.map((s) => (

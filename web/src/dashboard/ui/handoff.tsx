@@ -33,7 +33,7 @@ export function HandoffPanel({ handoff, control, view }: Props) {
           </p>
         </div>
       ) : (
-        <p class="faint">Your token may not do it.</p>
+        <p class="faint">Your token is not allowed to do this.</p>
       )}
     </section>
   );

@@ -129,7 +129,7 @@ function Gone({ alone, name, text }: { alone: boolean; name: string; text: strin
       <p>{alone ? "The agent goes on. You can close this tab." : why}</p>
       {!alone && (
         <p>
-          <a href={linkTo({ at: "targets" })}>Go to what runs</a>
+          <a href={linkTo({ at: "targets" })}>Go to all targets</a>
         </p>
       )}
     </section>

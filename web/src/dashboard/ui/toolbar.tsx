@@ -46,5 +46,5 @@ function holdText(you: You, { holder, connected, gone }: Live): string {
   if (!connected) return "Connecting to the target …";
   if (holder?.mine) return "You have the page. Escape twice hands it back.";
   if (holder?.name) return `${holder.name} has the page`;
-  return you.control ? "" : "Your token may look, and not touch.";
+  return you.control ? "" : "Your token can view this page, but not act on it.";
 }
