@@ -123,7 +123,7 @@ func TestWebSocket(t *testing.T) {
 }
 
 func TestNoUpstream(t *testing.T) {
-	const gone = "The app at http://127.0.0.1:1 cannot be reached (net::ERR_CONNECTION_REFUSED): start it, or give cdphub the address at which it is"
+	const gone = "The app at http://127.0.0.1:1 cannot be reached (net::ERR_CONNECTION_REFUSED): start it, or give cdphub the right address"
 	own, _ := serve(t, nil, func(o *Options) { o.Upstream = &url.URL{Scheme: "http", Host: "127.0.0.1:1"} })
 	res, body := ask(t, "GET", own+"/", "Sec-Fetch-Dest: iframe")
 	if res.StatusCode != 502 || !strings.Contains(body, tagOf(own)) || !strings.Contains(body, gone) || strings.Index(body, "reload()") > strings.Index(body, tagOf(own)) {

@@ -26,10 +26,10 @@ func TestMessagesByState(t *testing.T) {
 			s.awaitStatus(t, `"hostConnected":false`)
 		},
 	}
-	const open = "open http://{hosts}/shell?app=URL (URL is your app's address) in "
+	const open = "open http://{hosts}/shell?app=URL (URL is your app's address) "
 	says := map[string]string{
-		"no page":                 "No page is open in this hub: " + open + "a browser, or start cdphub with --browser",
-		"a page without the hook": "not supported by this target: Target.createTarget is not supported: icdp targets are iframes paired by the Host: This Host page opens no pages by command: give its Host the option createTarget, " + open + "its place, or start cdphub with --browser",
+		"no page":                 "No page is open in this hub: " + open + "in a browser, or start cdphub with --browser",
+		"a page without the hook": "not supported by this target: Target.createTarget is not supported: icdp targets are iframes paired by the Host: This Host page cannot open new pages: give its Host the option createTarget, " + open + "instead, or start cdphub with --browser",
 		"a page that is away":     "Host is not connected: The Host page has lost its connection, and the hub keeps its sessions for a while: wait, or reload the page in its tab",
 	}
 	for name, host := range hosts {

@@ -31,15 +31,15 @@ var (
 		"go to its tab and close what is open there, such as a dialog or a paused debugger, or reload it",
 	}
 	HostBusy = Entry{
-		"The Host takes commands more slowly than they come",
+		"The Host handles commands more slowly than they arrive",
 		"wait for answers before sending more",
 	}
 	NoHook = Entry{
-		"This Host page opens no pages by command",
-		"give its Host the option createTarget, open {page} in its place, or start cdphub with --browser",
+		"This Host page cannot open new pages",
+		"give its Host the option createTarget, open {page} instead, or start cdphub with --browser",
 	}
 	NoBrowserHere = Entry{
-		"No browser belongs to this hub, only frames of a page",
+		"This hub has no browser, only frames of a Host page",
 		"start cdphub with --browser to have browser contexts and permissions",
 	}
 	Restarting = Entry{
@@ -52,10 +52,10 @@ var (
 	}
 	TakenOver = Entry{
 		"A person has taken over this page",
-		"read it meanwhile, and act again when it is handed back",
+		"you can still read it; act again when it is handed back",
 	}
 	HandedOff = Entry{
-		"A person does something on this page that others may not see",
+		"A person is doing something on this page that others may not see",
 		"wait until it is handed back",
 	}
 	BrowsersFull = Entry{
@@ -76,7 +76,7 @@ var (
 	}
 	TokenUnknown = Entry{
 		"This token is not valid here",
-		"check that it is whole, and that cdphub was started with it (--client-token, --host-token, --tokens) or with the key that verifies it (--jwt-key)",
+		"check that it is complete, and that cdphub was started with it (--client-token, --host-token, --tokens) or with the key that verifies it (--jwt-key)",
 	}
 	TokenExpired = Entry{
 		"This token has expired",
@@ -91,12 +91,12 @@ var (
 		"use a token with role {needed}",
 	}
 	TokenHub = Entry{
-		"This token is for {hub}, and this address is not",
-		"use the address of its own hub, or a token for this one or for every hub",
+		"This token is for {hub}, and this address belongs to another hub",
+		"use the address of {hub}, or a token for this hub or for every hub",
 	}
 	TokenClaims = Entry{
 		"This token is signed with a known key, but cannot be used ({reason})",
-		"mint one that fits: cdphub token mint",
+		"create a valid one: cdphub token mint",
 	}
 	TokenInURL = Entry{
 		"This address takes no token in its query, where it could be logged",
@@ -111,7 +111,7 @@ var (
 		"connect with fresh=true to begin another one of that name",
 	}
 	SessionUnknown = Entry{
-		"This token has no named session of that name to resume: another token has begun it, or the hub was started anew",
+		"This token has no named session of that name to resume: another token has begun it, or the hub was restarted",
 		"connect without resume to begin one",
 	}
 	StreamEnded = Entry{
@@ -119,8 +119,8 @@ var (
 		"connect without resume, too",
 	}
 	StreamAhead = Entry{
-		"The number in resume is above that of the last message that was sent",
-		"give the number of the last message that came",
+		"The number in resume is greater than the number of the last message that the hub has sent",
+		"give the number of the last message that you have received",
 	}
 	SessionsFull = Entry{
 		"This token has as many named sessions as it may have here",
@@ -132,7 +132,7 @@ var (
 var (
 	AppDown = Entry{
 		"The app at {app} cannot be reached ({reason})",
-		"start it, or give cdphub the address at which it is",
+		"start it, or give cdphub the right address",
 	}
 	AppCertificate = Entry{
 		"The certificate of the app at {app} is not trusted ({reason})",
