@@ -50,14 +50,14 @@ tests (`+"`make clients-doc`"+`).
 * "works (5), but [1]": further tests behave differently in an iframe, or cannot work there. The note says which.
 * "works differently", "cannot": all tests of the feature behave differently in an iframe, or cannot work there.
 * "no command": the client has no command for the feature.
-* "not tested": the client has one, and no test tries it.
+* "not tested": the client has a command, but no test uses it.
 
 chrome-remote-interface, and every client that connects to the addresses of `+"`/json/list`"+`, needs `+"`cdphub serve --page-sockets`"+` for
 an iframe. For a page of a real browser it needs no option; see [browsers.md](browsers.md#addresses-as-chromium-has-them).
 
-DevTools are those that [the hub serves](devtools.md).
+The column "DevTools" is about the DevTools that [the hub serves](devtools.md).
 
-Selenium is the exception: chromedriver drives whole browsers only, so its column is of a page of a browser behind the hub
+Selenium is the exception: chromedriver drives whole browsers only, so its column is about a page of a real browser behind the hub
 (`+"`cdphub serve --browser`"+`).`)
 	fmt.Fprintf(out, "\n| feature | %s |\n|---|%s\n", strings.Join(columns, " | "), strings.Repeat("---|", len(columns)))
 	var notes []string
