@@ -26,7 +26,7 @@ import (
 // connectCmd is `cdphub connect`: a listener whose connections a hub far away serves,
 // over links that may be lost and come back.
 type connectCmd struct {
-	URL          string `arg:"" name:"hub" help:"Address of the hub, such as wss://hub.example, or wss://hub.example/hub/NAME for one by name."`
+	URL          string `arg:"" name:"hub" help:"Address of the hub, such as wss://hub.example, or wss://hub.example/hub/NAME for the hub NAME."`
 	Listen       string `help:"Address to listen on. Beyond loopback each request must have its own token for the hub, unless --insecure-bind is set." default:"127.0.0.1:9222" env:"CDPHUB_LISTEN"`
 	Token        string `help:"Token for the hub, of role client." placeholder:"TOKEN" env:"CDPHUB_TOKEN"`
 	InsecureBind bool   `help:"Let everybody who can reach --listen use --token, also beyond loopback." env:"CDPHUB_INSECURE_BIND"`

@@ -18,13 +18,13 @@ type hubFlags struct {
 	accessFlags
 	ClientAddr   string        `help:"Address to listen on for Clients." default:"127.0.0.1:9222" env:"CDPHUB_CLIENT_ADDR"`
 	HostAddr     string        `help:"Address to listen on for Hosts. It may be the same as --client-addr." default:"127.0.0.1:9223" env:"CDPHUB_HOST_ADDR"`
-	AllowedHost  []string      `help:"Name that a Host header may carry. IP addresses and localhost are always allowed." env:"CDPHUB_ALLOWED_HOST"`
-	ClientOrigin []string      `help:"Origin whose pages may be Clients. Without any, no page may." env:"CDPHUB_CLIENT_ORIGIN"`
+	AllowedHost  []string      `help:"Host name that the Host header of a request may have. IP addresses and localhost are always allowed." env:"CDPHUB_ALLOWED_HOST"`
+	ClientOrigin []string      `help:"Origin whose pages may be Clients. Default: no page may be a Client." env:"CDPHUB_CLIENT_ORIGIN"`
 	HostOrigin   []string      `help:"Origin whose pages may be Hosts. Origins on loopback are always allowed." env:"CDPHUB_HOST_ORIGIN"`
-	BaseDomain   string        `help:"Serve hub NAME at NAME.BASEDOMAIN too." env:"CDPHUB_BASE_DOMAIN"`
+	BaseDomain   string        `help:"Domain below which each hub has a host name: hub NAME is also served at NAME.DOMAIN." env:"CDPHUB_BASE_DOMAIN"`
 	PublicURL    string        `help:"URL at which people reach the hub's listener for Clients, for the links of handoffs. Without it, the links have the listener's own address." env:"CDPHUB_PUBLIC_URL" placeholder:"URL"`
 	PageSockets  *bool         `help:"Name the page socket of each target (/devtools/page/ID) in /json/list; with --page-sockets=false, the browser's socket. If it is not set, the list names the page socket for pages of a browser, and the browser's socket for frames." env:"CDPHUB_PAGE_SOCKETS"`
-	Devtools     frontEnd      `help:"Zip of the DevTools front end that people open at /devtools/ui/, as make devtools packs it. Default: the one in the program, which releases have." env:"CDPHUB_DEVTOOLS" placeholder:"FILE"`
+	Devtools     frontEnd      `help:"Zip file of the DevTools front end that people open at /devtools/ui/, as make devtools packs it. Default: the front end in the program, which releases contain." env:"CDPHUB_DEVTOOLS" placeholder:"FILE"`
 	Takeover     string        `help:"What happens to commands that act on a page while a person has taken it over in the dashboard: refuse answers them at once, wait keeps them for up to 30 s." enum:"refuse,wait" default:"refuse" env:"CDPHUB_TAKEOVER"`
 	UI           *bool         `name:"ui" help:"Serve the dashboard and its API at the address for Clients; with --ui=false, a simple home page. If it is not set, the dashboard is served where the address is on loopback." env:"CDPHUB_UI"`
 	UploadDir    string        `help:"Directory from which Clients may upload files by path. Without it, uploads by path are refused." env:"CDPHUB_UPLOAD_DIR" placeholder:"DIR"`
@@ -48,22 +48,22 @@ type accessFlags struct {
 	HostToken    string   `help:"Token for Hosts, valid for every hub." env:"CDPHUB_HOST_TOKEN" placeholder:"TOKEN"`
 	Tokens       string   `help:"YAML file of tokens and of revoked ids (see cdphub token new). It is read again when it changes and at SIGHUP." env:"CDPHUB_TOKENS" placeholder:"FILE"`
 	JWTKey       []string `help:"Key that verifies signed tokens: an Ed25519 public key in PEM, a JWK set, or a secret. The file is read again when it changes and at SIGHUP." name:"jwt-key" env:"CDPHUB_JWT_KEY" placeholder:"FILE"`
-	URLToken     bool     `help:"Accept a token as ?token= of a URL too." name:"url-token" default:"true" negatable:"" env:"CDPHUB_URL_TOKEN" needs:"client-token,host-token,tokens,jwt-key"`
-	TrustedProxy []string `help:"Address or CIDR of a reverse proxy whose X-Forwarded-For header is believed." env:"CDPHUB_TRUSTED_PROXY" placeholder:"CIDR"`
+	URLToken     bool     `help:"Also accept a token in the URL, as ?token=TOKEN." name:"url-token" default:"true" negatable:"" env:"CDPHUB_URL_TOKEN" needs:"client-token,host-token,tokens,jwt-key"`
+	TrustedProxy []string `help:"Address or CIDR of a reverse proxy whose X-Forwarded-For header the hub trusts." env:"CDPHUB_TRUSTED_PROXY" placeholder:"CIDR"`
 }
 
 // actionFlags are the options of the action APIs.
 type actionFlags struct {
-	Actions bool `help:"Serve the action APIs beside CDP: NDJSON, browser.*, browser hooks, BAP, MCP." default:"true" negatable:"" env:"CDPHUB_ACTIONS" group:"Actions:"`
+	Actions bool `help:"Serve the action APIs in addition to CDP: NDJSON, browser.*, browser hooks, BAP, MCP." default:"true" negatable:"" env:"CDPHUB_ACTIONS" group:"Actions:"`
 
-	HookScope []string `name:"hook-scope" help:"What browser hooks may do: browser:read, browser:write, browser:eval. A token that names its own scopes for hooks has those instead. With a token of scope readonly they may only read." default:"browser:read,browser:write" env:"CDPHUB_HOOK_SCOPE" placeholder:"SCOPE" needs:"actions" group:"Actions:"`
+	HookScope []string `name:"hook-scope" help:"What browser hooks may do: browser:read, browser:write, browser:eval. If a token names scopes for hooks, these apply instead. Hooks with a token of scope readonly may only read." default:"browser:read,browser:write" env:"CDPHUB_HOOK_SCOPE" placeholder:"SCOPE" needs:"actions" group:"Actions:"`
 	EvalAllow []string `name:"eval-allow" help:"Origin in whose pages browser.eval may run scripts; * allows all origins." env:"CDPHUB_EVAL_ALLOW" placeholder:"ORIGIN" needs:"hook-scope=browser:eval,tokens,jwt-key" group:"Actions:"`
 	EvalDeny  []string `name:"eval-deny" help:"Origin in whose pages browser.eval may never run scripts. It overrides --eval-allow and --eval-ask." env:"CDPHUB_EVAL_DENY" placeholder:"ORIGIN" needs:"hook-scope=browser:eval,tokens,jwt-key" group:"Actions:"`
 	EvalAsk   string   `name:"eval-ask" help:"URL that decides about all other origins. The hub sends POST {\"caller\",\"origin\"} and expects {\"allow\":true} within 60 s. Without it, other origins are refused." env:"CDPHUB_EVAL_ASK" placeholder:"URL" needs:"hook-scope=browser:eval,tokens,jwt-key" group:"Actions:"`
 
-	BAPConnections positiveInt `name:"bap-connections" help:"Connections of the Browser Agent Protocol from one address." default:"10" env:"CDPHUB_BAP_CONNECTIONS" needs:"actions" group:"Actions:"`
-	BAPMessage     byteSize    `name:"bap-max-message" help:"Largest message from a client of the Browser Agent Protocol. --max-client-message is a limit for it too." default:"10MiB" env:"CDPHUB_BAP_MAX_MESSAGE" needs:"actions" group:"Actions:"`
-	BAPAllPages    bool        `name:"bap-all-pages" help:"Show all pages of the hub to clients of the Browser Agent Protocol. Without it each client sees the pages that it opens; with a token of scope readonly, which can open none, it sees all. cdphub open, proxy and demo always show all." env:"CDPHUB_BAP_ALL_PAGES" needs:"actions" group:"Actions:"`
+	BAPConnections positiveInt `name:"bap-connections" help:"Maximum connections of the Browser Agent Protocol from one address." default:"10" env:"CDPHUB_BAP_CONNECTIONS" needs:"actions" group:"Actions:"`
+	BAPMessage     byteSize    `name:"bap-max-message" help:"Largest message from a client of the Browser Agent Protocol. --max-client-message also applies to these messages." default:"10MiB" env:"CDPHUB_BAP_MAX_MESSAGE" needs:"actions" group:"Actions:"`
+	BAPAllPages    bool        `name:"bap-all-pages" help:"Show all pages of the hub to clients of the Browser Agent Protocol. Without this option each client sees only the pages that it opens; a client with scope readonly, which cannot open pages, sees all. cdphub open, proxy and demo always show all pages." env:"CDPHUB_BAP_ALL_PAGES" needs:"actions" group:"Actions:"`
 
 	urlFlags
 	rateFlags
@@ -77,8 +77,8 @@ type rateFlags struct {
 
 // urlFlags say which pages there may be.
 type urlFlags struct {
-	AllowURL   []string `name:"allow-url" help:"Host that browsers may show pages of and that actions may open: a name, *.name, an IP address, or a block such as 10.0.0.0/8. Default: all hosts." env:"CDPHUB_ALLOW_URL" placeholder:"HOST" group:"Network:"`
-	BlockURL   []string `name:"block-url" help:"Host that browsers may not show pages of and that actions may not open, also by another name that resolves to its address." env:"CDPHUB_BLOCK_URL" placeholder:"HOST" group:"Network:"`
+	AllowURL   []string `name:"allow-url" help:"Host whose pages browsers may show and actions may open: a name, *.name, an IP address, or a block such as 10.0.0.0/8. Default: all hosts." env:"CDPHUB_ALLOW_URL" placeholder:"HOST" group:"Network:"`
+	BlockURL   []string `name:"block-url" help:"Host whose pages browsers may not show and actions may not open, even under another name that resolves to its address." env:"CDPHUB_BLOCK_URL" placeholder:"HOST" group:"Network:"`
 	PublicURLs bool     `name:"public-urls" help:"Refuse pages of loopback addresses, private networks, and all other addresses that are not of the public Internet." env:"CDPHUB_PUBLIC_URLS" group:"Network:"`
 }
 
@@ -88,15 +88,15 @@ func (f urlFlags) options() server.Network {
 
 // sandboxFlags are the options of sandboxes.
 type sandboxFlags struct {
-	MaxSandboxes positiveInt      `help:"Sandboxes that exist at the same time." default:"64" env:"CDPHUB_MAX_SANDBOXES" needs:"actions" group:"Actions:"`
-	SandboxIdle  positiveDuration `help:"Time that a sandbox stays when no connection uses it." default:"30m" env:"CDPHUB_SANDBOX_IDLE" needs:"actions" group:"Actions:"`
+	MaxSandboxes positiveInt      `help:"Maximum sandboxes that exist at the same time." default:"64" env:"CDPHUB_MAX_SANDBOXES" needs:"actions" group:"Actions:"`
+	SandboxIdle  positiveDuration `help:"Time after which a sandbox without a connection ends." default:"30m" env:"CDPHUB_SANDBOX_IDLE" needs:"actions" group:"Actions:"`
 }
 
 // operationFlags are the options of a hub that runs unattended.
 type operationFlags struct {
 	AdminAddr  string `help:"Address to listen on for operators: /metrics, /livez, /readyz, /hubs, /log-level, /debug/pprof. Only on loopback without an admin token." placeholder:"ADDR" env:"CDPHUB_ADMIN_ADDR"`
 	AdminToken string `help:"Token for the listener of operators (--admin-addr)." env:"CDPHUB_ADMIN_TOKEN" placeholder:"TOKEN"`
-	TLSCert    string `help:"Certificate with its chain, in PEM: every listener speaks TLS. The file is read again when it changes and at SIGHUP." name:"tls-cert" placeholder:"FILE" env:"CDPHUB_TLS_CERT" needs:"tls-key"`
+	TLSCert    string `help:"Certificate chain in PEM. With this option, every listener uses TLS. The file is read again when it changes and at SIGHUP." name:"tls-cert" placeholder:"FILE" env:"CDPHUB_TLS_CERT" needs:"tls-key"`
 	TLSKey     string `help:"Private key of --tls-cert, in PEM." name:"tls-key" placeholder:"FILE" env:"CDPHUB_TLS_KEY" needs:"tls-cert"`
 	TLSMin     string `help:"Oldest version of TLS that is accepted: 1.2 or 1.3." name:"tls-min" enum:"1.2,1.3" default:"1.3" env:"CDPHUB_TLS_MIN" needs:"tls-cert"`
 }

@@ -15,26 +15,26 @@ import (
 type limitFlags struct {
 	MaxClientMessage  byteSize         `help:"Largest message from a Client." default:"100MiB" env:"CDPHUB_MAX_CLIENT_MESSAGE" group:"Limits:"`
 	MaxHostMessage    byteSize         `help:"Largest message from a Host." default:"256MiB" env:"CDPHUB_MAX_HOST_MESSAGE" group:"Limits:"`
-	MaxClientQueue    byteSize         `help:"Bytes that may wait to be written to one Client. A Client that reads too slowly is disconnected (1013)." default:"32MiB" env:"CDPHUB_MAX_CLIENT_QUEUE" group:"Limits:"`
-	MaxHostQueue      byteSize         `help:"Bytes that may wait to be written to one Host." default:"64MiB" env:"CDPHUB_MAX_HOST_QUEUE" group:"Limits:"`
-	MaxClientQueued   positiveInt      `help:"Messages that may wait to be written to one Client." default:"32768" env:"CDPHUB_MAX_CLIENT_QUEUED" group:"Limits:"`
-	MaxHostQueued     positiveInt      `help:"Messages that may wait to be written to one Host." default:"1048576" env:"CDPHUB_MAX_HOST_QUEUED" group:"Limits:"`
-	MaxConnections    positiveInt      `help:"Connections that one IP address, or one /64 network of IPv6, may have to one listener. A --trusted-proxy has no such limit. The limit is never above a quarter of the files that the process may open." default:"4096" env:"CDPHUB_MAX_CONNECTIONS" group:"Limits:"`
-	MaxClients        positiveInt      `help:"Clients of one hub." default:"1024" env:"CDPHUB_MAX_CLIENTS" group:"Limits:"`
-	MaxClientSessions positiveInt      `help:"Sessions of one Client." default:"8192" env:"CDPHUB_MAX_CLIENT_SESSIONS" group:"Limits:"`
-	MaxClientCalls    positiveInt      `help:"Commands of one Client that wait for an answer." default:"4096" env:"CDPHUB_MAX_CLIENT_CALLS" group:"Limits:"`
-	MaxCalls          positiveInt      `help:"Commands of all Clients of one hub that wait for an answer." default:"65536" env:"CDPHUB_MAX_CALLS" group:"Limits:"`
-	MaxLinks          positiveInt      `help:"Connections of cdphub connect with one token; without tokens, from one address." default:"256" env:"CDPHUB_MAX_LINKS" group:"Limits:"`
+	MaxClientQueue    byteSize         `help:"Maximum bytes that wait to be written to one Client. A Client that reads too slowly is disconnected (1013)." default:"32MiB" env:"CDPHUB_MAX_CLIENT_QUEUE" group:"Limits:"`
+	MaxHostQueue      byteSize         `help:"Maximum bytes that wait to be written to one Host." default:"64MiB" env:"CDPHUB_MAX_HOST_QUEUE" group:"Limits:"`
+	MaxClientQueued   positiveInt      `help:"Maximum messages that wait to be written to one Client." default:"32768" env:"CDPHUB_MAX_CLIENT_QUEUED" group:"Limits:"`
+	MaxHostQueued     positiveInt      `help:"Maximum messages that wait to be written to one Host." default:"1048576" env:"CDPHUB_MAX_HOST_QUEUED" group:"Limits:"`
+	MaxConnections    positiveInt      `help:"Maximum connections from one IP address, or one /64 network of IPv6, to one listener. The limit does not apply to a --trusted-proxy. It is never above a quarter of the files that the process may open." default:"4096" env:"CDPHUB_MAX_CONNECTIONS" group:"Limits:"`
+	MaxClients        positiveInt      `help:"Maximum Clients of one hub." default:"1024" env:"CDPHUB_MAX_CLIENTS" group:"Limits:"`
+	MaxClientSessions positiveInt      `help:"Maximum sessions of one Client." default:"8192" env:"CDPHUB_MAX_CLIENT_SESSIONS" group:"Limits:"`
+	MaxClientCalls    positiveInt      `help:"Maximum commands of one Client that wait for an answer." default:"4096" env:"CDPHUB_MAX_CLIENT_CALLS" group:"Limits:"`
+	MaxCalls          positiveInt      `help:"Maximum commands of all Clients of one hub that wait for an answer." default:"65536" env:"CDPHUB_MAX_CALLS" group:"Limits:"`
+	MaxLinks          positiveInt      `help:"Maximum connections of cdphub connect with one token; without tokens, from one address." default:"256" env:"CDPHUB_MAX_LINKS" group:"Limits:"`
 	PingEvery         positiveDuration `help:"Time without a message after which the hub sends a ping to a peer." default:"25s" env:"CDPHUB_PING_EVERY" group:"Limits:"`
 	PongWithin        positiveDuration `help:"Time that a peer has to answer a ping before it is disconnected." default:"10s" env:"CDPHUB_PONG_WITHIN" group:"Limits:"`
 	MessageTimeout    positiveDuration `help:"Time that one message may take to arrive." default:"60s" env:"CDPHUB_MESSAGE_TIMEOUT" group:"Limits:"`
 	WriteTimeout      positiveDuration `help:"Time after which a peer that reads nothing is disconnected." default:"10s" env:"CDPHUB_WRITE_TIMEOUT" group:"Limits:"`
-	LinkGrace         positiveDuration `help:"Time that a lost link of cdphub connect has to come back to its connections." default:"2m" env:"CDPHUB_LINK_GRACE" group:"Limits:"`
-	HostGrace         positiveDuration `help:"Time that a Host whose connection was lost has to come back to its targets and their sessions." default:"30s" env:"CDPHUB_HOST_GRACE" group:"Limits:"`
+	LinkGrace         positiveDuration `help:"Time for which the hub keeps a lost link of cdphub connect, so that it can come back." default:"2m" env:"CDPHUB_LINK_GRACE" group:"Limits:"`
+	HostGrace         positiveDuration `help:"Time for which the hub keeps the targets and sessions of a Host whose connection was lost, so that the Host can come back." default:"30s" env:"CDPHUB_HOST_GRACE" group:"Limits:"`
 	NamedGrace        positiveDuration `name:"session-grace" help:"Longest time that a named session (?session=NAME) stays without a connection. A Client may ask for less." default:"30m" env:"CDPHUB_SESSION_GRACE" group:"Limits:"`
-	MaxNamed          positiveInt      `name:"max-named-sessions" help:"Named sessions of one token at one hub." default:"16" env:"CDPHUB_MAX_NAMED_SESSIONS" group:"Limits:"`
-	NamedMemory       byteSize         `name:"session-memory" help:"Messages that one named session keeps for a Client that resumes it. All named sessions together keep at most an eighth of the memory budget." default:"8MiB" env:"CDPHUB_SESSION_MEMORY" group:"Limits:"`
-	MemoryBudget      byteSize         `help:"Memory that all queues and large messages may use together. Above it the connection that uses most is disconnected first. Default: 75% of the memory that the process may use." env:"CDPHUB_MEMORY_BUDGET" placeholder:"SIZE" group:"Limits:"`
+	MaxNamed          positiveInt      `name:"max-named-sessions" help:"Maximum named sessions of one token at one hub." default:"16" env:"CDPHUB_MAX_NAMED_SESSIONS" group:"Limits:"`
+	NamedMemory       byteSize         `name:"session-memory" help:"Maximum bytes of messages that one named session keeps for a Client that resumes it. All named sessions together keep at most an eighth of --memory-budget." default:"8MiB" env:"CDPHUB_SESSION_MEMORY" group:"Limits:"`
+	MemoryBudget      byteSize         `help:"Maximum memory of all queues and large messages together. Above it, the hub first disconnects the connection that uses most. Default: 75% of the memory that the process may use." env:"CDPHUB_MEMORY_BUDGET" placeholder:"SIZE" group:"Limits:"`
 	Compression       bool             `help:"Compress large messages to Clients and Hosts that offer it (permessage-deflate)." env:"CDPHUB_COMPRESSION"`
 }
 

@@ -21,7 +21,7 @@ type replayCmd struct {
 	File           string `arg:"" help:"Recording: a file that ends in .ndjson.zst, in the folder of --record." type:"existingfile"`
 	Addr           string `help:"Address to serve the recording on. It must be on loopback." default:"127.0.0.1:9224"`
 	Har            string `help:"Write the requests as a HAR file instead. It has bodies only if --record-text was set." placeholder:"OUT.har"`
-	Playwright     string `help:"Write what Clients did as a test of Playwright instead." placeholder:"OUT.spec.ts"`
+	Playwright     string `help:"Write what Clients did as a Playwright test instead." placeholder:"OUT.spec.ts"`
 	ChromeRecorder string `help:"Write what Clients did as a file for the Recorder of Chrome's DevTools instead." placeholder:"OUT.json"`
 	Video          string `help:"Write the pictures as a video instead. It needs ffmpeg." placeholder:"OUT.webm"`
 }

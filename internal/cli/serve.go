@@ -20,7 +20,7 @@ import (
 type serveCmd struct {
 	hubFlags
 	browserFlags
-	PageHost bool `help:"Let a page be a Host of a hub that has a browser, beside the browser. A page with a Host token is always let in." env:"CDPHUB_PAGE_HOST" needs:"browser,browser-path,browser-url" group:"Browsers:"`
+	PageHost bool `help:"Allow a Host page at a hub that has a browser, in addition to the browser. A page with a Host token is always allowed." env:"CDPHUB_PAGE_HOST" needs:"browser,browser-path,browser-url" group:"Browsers:"`
 
 	operationFlags
 	logFlags

@@ -25,14 +25,14 @@ type tokenCmd struct {
 
 // grantFlags say what a new token allows.
 type grantFlags struct {
-	Name  string   `help:"Name of the program or person that uses the token. Default: the role, and a part of the token's hash that tells it from others."`
+	Name  string   `help:"Name of the program or person that uses the token. Default: the role, and a part of the token's hash."`
 	Role  string   `help:"Role of the token: client, host or admin." enum:"client,host,admin" default:"client"`
 	Hub   string   `help:"Name of the hub that the token is for; * for all hubs. Default: the default hub, or all hubs for role admin."`
 	Scope string   `help:"What a Client with the token may do: readonly, standard, full or privileged." enum:"readonly,standard,full,privileged" default:"standard" needs:"role=client"`
 	Hooks []string `help:"What browser hooks may do with the token, in place of --hook-scope of the hub: browser:read, browser:write, browser:eval." placeholder:"SCOPE" needs:"role=client"`
-	Tabs  string   `help:"Tabs that Clients with the token see: own for those alone that they have opened or that were granted to them. Default: all tabs." enum:",own" default:"" needs:"role=client"`
+	Tabs  string   `help:"Tabs that Clients with the token see. own: only the tabs that they have opened or that were granted to them. Default: all tabs." enum:",own" default:"" needs:"role=client"`
 
-	Session string `help:"Named session of Clients with the token that name none in their URL." placeholder:"NAME" needs:"role=client"`
+	Session string `help:"Named session for Clients with the token whose URL names no session." placeholder:"NAME" needs:"role=client"`
 	Grace   string `help:"Longest time that named sessions of the token stay without a connection, such as 10m. Default: --session-grace of the hub." placeholder:"TIME" needs:"role=client"`
 }
 
@@ -48,7 +48,7 @@ func (f *grantFlags) entry(name string) auth.FileEntry {
 type tokenNewCmd struct {
 	grantFlags
 	TTL    time.Duration `name:"ttl" help:"Time until the token expires, such as 24h. Default: it never expires." placeholder:"TIME"`
-	Append string        `help:"Add the entry to this tokens file, which is created with mode 0600 if it does not exist, and print the token alone." placeholder:"FILE"`
+	Append string        `help:"Add the entry to this tokens file, which is created with mode 0600 if it does not exist, and print only the token." placeholder:"FILE"`
 }
 
 // Run prints a token for its bearer and an entry for the hub. The entry has only a
@@ -112,7 +112,7 @@ func (c *tokenMintCmd) Run(s streams) error {
 }
 
 type tokenCheckCmd struct {
-	Token  string   `arg:"" help:"Token to check. - reads it from standard input, where other users cannot see it."`
+	Token  string   `arg:"" help:"Token to check. With -, the token is read from standard input, where other users cannot see it."`
 	Tokens string   `help:"Tokens file of the hub." env:"CDPHUB_TOKENS" placeholder:"FILE"`
 	JWTKey []string `help:"Key file with which the hub verifies signed tokens." name:"jwt-key" env:"CDPHUB_JWT_KEY" placeholder:"FILE"`
 }
