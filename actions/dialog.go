@@ -58,7 +58,7 @@ func (b *Browser) mayAnswer() error {
 	if b.dialogs != LeaveDialogs {
 		return nil
 	}
-	return errorf(PermissionDenied, "permission denied: who may only read answers no dialogs")
+	return errorf(PermissionDenied, "permission denied: a caller that may only read cannot answer dialogs")
 }
 
 // ArmDialog sets the answer to the page's next dialog. It must be called before the

@@ -54,7 +54,7 @@ func (p *Page) DeclaredTools(ctx context.Context) ([]DeclaredTool, error) {
 	}
 	list := []DeclaredTool{}
 	if err := json.Unmarshal(p.redactJSON(v.JSON), &list); err != nil {
-		return nil, errorf(Internal, "the page declares tools that are none: %v", err)
+		return nil, errorf(Internal, "the page declares tools that are not valid: %v", err)
 	}
 	return list, nil
 }

@@ -69,7 +69,7 @@ func Read(in io.Reader) (*Recording, error) {
 		return nil, errors.New("this is no recording of cdphub: its first line does not say so")
 	}
 	if r.Version > formatVersion {
-		return nil, fmt.Errorf("a newer cdphub has made this recording (format %d): use that one", r.Version)
+		return nil, fmt.Errorf("a newer version of cdphub has made this recording (format %d): use that version", r.Version)
 	}
 	r.readEntries(lines)
 	if limited.N <= 0 {

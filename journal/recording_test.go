@@ -197,7 +197,7 @@ func TestR166ReadSaysWhatIsWrong(t *testing.T) {
 	}{
 		{"nothing", "", "this is no recording of cdphub", "", 0},
 		{"another file", "{}\n", "its first line does not say so", "", 0},
-		{"a newer one", `{"cdphub":9}`, "a newer cdphub has made this recording (format 9)", "", 0},
+		{"a newer one", `{"cdphub":9}`, "a newer version of cdphub has made this recording (format 9)", "", 0},
 		{"a bad line", header + `{"seq":1,"at":1,"kind":"console"}` + "\n{", "", "entry 2 cannot be read", 1},
 		{"the same number", header + strings.Repeat(`{"seq":1,"at":1,"kind":"console"}`+"\n", 2), "", "not newer", 1},
 		{"a long line", header + strings.Repeat("x", longestLine+1), "", "token too long", 0},

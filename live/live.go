@@ -62,7 +62,7 @@ type Options struct {
 }
 
 // ErrTooMany is the error for one viewer more than a target has at a time.
-var ErrTooMany = errors.New("too many people look at this target already")
+var ErrTooMany = errors.New("this target has too many viewers already")
 
 // maxViewers is how many viewers a target has.
 const maxViewers = 4096

@@ -182,7 +182,7 @@ func (w *Viewer) Receive(text []byte) {
 		err = w.act(m)
 	case "done", "cancel":
 		if w.Answer == nil {
-			err = errors.New("not allowed: to answer an agent needs a token of scope standard or more")
+			err = errors.New("not allowed: a token needs scope standard or more to answer an agent")
 		} else {
 			err = w.Answer(m.Kind == "done")
 		}

@@ -179,7 +179,7 @@ func (w *Viewer) take() error {
 	v.mu.Unlock()
 	switch {
 	case !w.Control:
-		return errors.New("not allowed: to act on pages needs a token of scope standard or more")
+		return errors.New("not allowed: a token needs scope standard or more to act on pages")
 	case client == nil || session == "":
 		return errors.New("the view has not begun: try again")
 	case holder == w:
@@ -216,7 +216,7 @@ func (w *Viewer) take() error {
 	return nil
 }
 
-var errNotHolder = errors.New("take over the page first: nobody acts on it by looking")
+var errNotHolder = errors.New("take over the page first: a viewer cannot act on it")
 
 // release hands the target back to its Clients.
 func (w *Viewer) release() error {

@@ -101,7 +101,7 @@ func (w *Wish) readResume(query url.Values) (err error) {
 		w.Numbered = true
 		return nil
 	case w.Fresh:
-		return errors.New("fresh=true begins a session and resume goes on with one: leave one of them out")
+		return errors.New("fresh=true begins a session and resume continues one: leave one of them out")
 	}
 	stream, number, ok := strings.Cut(text, ".")
 	number, sent, counted := strings.Cut(number, ".")
@@ -111,7 +111,7 @@ func (w *Wish) readResume(query url.Values) (err error) {
 	}
 	w.Counted = counted
 	if w.After, err = strconv.ParseUint(number, 10, 53); !ok || err != nil || stream == "" || !ValidName(stream) {
-		return fmt.Errorf("resume=%s is not known: say resume=on to be told the stream, or resume=STREAM.N to go on behind message N of it", cut(text))
+		return fmt.Errorf("resume=%s is not known: say resume=on to begin a stream, or resume=STREAM.N to continue a stream after message N", cut(text))
 	}
 	w.Numbered, w.Stream = true, stream
 	return nil

@@ -165,7 +165,7 @@ func (p *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	// A client that takes this for a forward proxy gets a clear answer.
 	if r.Method == http.MethodConnect {
-		http.Error(w, "This serves one app and is no proxy for others.", http.StatusMethodNotAllowed)
+		http.Error(w, "This proxy serves only one app.", http.StatusMethodNotAllowed)
 		return
 	}
 	// Browsers send this header with the script of a service worker and with nothing

@@ -21,7 +21,7 @@ import (
 
 var (
 	errNoClient = errors.New("no Client has this name: CdpHub.getClients and the dashboard list the names, such as \"playwright #3\"")
-	errNotGiver = errors.New("only who has opened the tab, or a Client that sees all tabs, may take it away from another")
+	errNotGiver = errors.New("only the Client that has opened the tab, or a Client that sees all tabs, may take it away from another Client")
 	errSeesAll  = errors.New("this Client sees all tabs: connect it with tabs=own, then tabs can be granted to it and taken away")
 	errHidden   = errors.New("this Client may see only pages of the web")
 )

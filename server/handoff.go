@@ -153,7 +153,7 @@ func answerHandoff(hub *relay.Hub, target string, done bool) error {
 	}
 	h, open := hub.HandoffOf(target)
 	if !open || !hub.EndHandoff(h.ID, why) {
-		return errors.New("no agent asks for anything here any more")
+		return errors.New("the agent no longer asks for anything here")
 	}
 	return nil
 }

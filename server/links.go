@@ -245,7 +245,7 @@ func (s *Server) joinLink(w http.ResponseWriter, r *http.Request) (j link.Joined
 		http.Error(w, "pass="+cut(query)+" is not known: say pass=none for requests that bring their own tokens, or leave it out.", http.StatusBadRequest)
 		return j, false
 	case query == "none" && !s.tokens.Set():
-		http.Error(w, "This hub needs no tokens, so that requests without one would be let in: leave pass=none out.", http.StatusForbidden)
+		http.Error(w, "This hub needs no tokens, so it would accept requests without a token: leave pass=none out.", http.StatusForbidden)
 		return j, false
 	}
 	hello, err := link.ReadHello(r.Header)

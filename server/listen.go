@@ -110,8 +110,8 @@ func refuseExposed(addr string) error {
 	if host == "localhost" || err == nil && ip.IsLoopback() {
 		return nil
 	}
-	return fmt.Errorf("%s can be reached from other machines, and whoever reaches it may drive every app behind it: "+
-		"listen on 127.0.0.1, have tokens for all that is served there (--client-token, --host-token, --tokens, --jwt-key), or say --insecure-bind", addr)
+	return fmt.Errorf("%s can be reached from other machines, and everybody who reaches it could drive every app behind it: "+
+		"listen on 127.0.0.1, set tokens for everything that is served there (--client-token, --host-token, --tokens, --jwt-key), or set --insecure-bind", addr)
 }
 
 // exposed reports whether other machines can reach a listener. A listener that is no

@@ -292,7 +292,7 @@ func (s *Server) Hub(ctx context.Context, name string) (hub *relay.Hub, release 
 		// Without tokens only programs of this machine ask, and need the details.
 		if s.guarded(true, false) && !forEverybody(err) {
 			s.log.Info("client refused", zap.Error(err))
-			err = errors.New("no browser can be had: the log of cdphub says why")
+			err = errors.New("no browser is available: the log of cdphub says why")
 		}
 		return nil, nil, err
 	}

@@ -133,7 +133,7 @@ func (s *Server) servePicture(w http.ResponseWriter, r *http.Request) {
 	seq, err := seqOf(r, "seq")
 	picture := s.journal.Picture(hub, target, seq, watcher(r))
 	if err != nil || len(picture) == 0 {
-		http.Error(w, "There is no picture with this seq, or no more: name an entry whose picture is true.", http.StatusNotFound)
+		http.Error(w, "There is no picture with this seq, or it is no longer kept: name an entry whose picture is true.", http.StatusNotFound)
 		return
 	}
 	w.Header().Set("Content-Type", "image/jpeg")

@@ -103,16 +103,16 @@ func TestR170ReadonlyViewsAndDoesNotAct(t *testing.T) {
 	v.until(map[string]any{"kind": "view", "control": false})
 	v.untilPictures(2)
 	v.say(`{"kind":"take"}`)
-	v.until(map[string]any{"kind": "error", "message": "not allowed: to act on pages needs a token of scope standard or more"})
+	v.until(map[string]any{"kind": "error", "message": "not allowed: a token needs scope standard or more to act on pages"})
 	for _, m := range []string{
 		`{"kind":"mouse","type":"mousePressed","x":1,"y":1,"button":"left"}`, `{"kind":"key","type":"keyDown","key":"a","text":"a"}`,
 		`{"kind":"paste","text":"a"}`, `{"kind":"release"}`, `{"kind":"dialog","accept":true}`,
 	} {
 		v.say("%s", m)
-		v.until(map[string]any{"kind": "error", "message": "take over the page first: nobody acts on it by looking"})
+		v.until(map[string]any{"kind": "error", "message": "take over the page first: a viewer cannot act on it"})
 	}
 	v.say(`{"kind":"done"}`)
-	v.until(map[string]any{"kind": "error", "message": "not allowed: to answer an agent needs a token of scope standard or more"})
+	v.until(map[string]any{"kind": "error", "message": "not allowed: a token needs scope standard or more to answer an agent"})
 	if n := host.inputs.Load(); n != 0 {
 		t.Errorf("%d inputs reached the page", n)
 	}

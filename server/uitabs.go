@@ -34,7 +34,7 @@ func (s *Server) serveTabs(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if !handsOver(r) {
-		http.Error(w, "To hand tabs over needs a token of scope full or more.", http.StatusForbidden)
+		http.Error(w, "A token needs scope full or more to hand tabs over.", http.StatusForbidden)
 		return
 	}
 	hub, release := s.hubs.Peek(routeOf(r).hub)
@@ -49,7 +49,7 @@ func (s *Server) serveTabs(w http.ResponseWriter, r *http.Request) {
 	if routeOf(r).path == "/ui/api/revoke" {
 		what, do = "tab revoked", hub.Revoke
 		if _, own := who.Policy.(relay.OwnTabs); own {
-			http.Error(w, "Only a token that sees all tabs takes them away here: use CdpHub.revoke.", http.StatusForbidden)
+			http.Error(w, "Only a token that sees all tabs may take tabs away here: use CdpHub.revoke.", http.StatusForbidden)
 			return
 		}
 	}

@@ -199,7 +199,7 @@ func canonical(token string) bool {
 func (c claims) grant(now time.Time) (Grant, error) {
 	switch {
 	case c.Expires == nil:
-		return Grant{}, errors.New("the token has no exp, so that it would be good for ever")
+		return Grant{}, errors.New("the token has no exp, so it would never expire")
 	case len(c.Audience) > 0 && !c.Audience.Contains(audience):
 		return Grant{}, fmt.Errorf("the token's aud is not %q", audience)
 	case c.NotBefore != nil && now.Add(leeway).Before(c.NotBefore.Time()),

@@ -18,7 +18,7 @@ import (
 // The key is an HS256 secret or an Ed25519 private key in PEM (PKCS #8).
 func Mint(keyFile []byte, g Grant, now time.Time, ttl time.Duration) (string, error) {
 	if ttl <= 0 {
-		return "", errors.New("a token must be good for longer than nothing: say --ttl, such as 24h")
+		return "", errors.New("a token must be valid for some time: set --ttl, such as 24h")
 	}
 	sk, err := signingKey(keyFile)
 	if err != nil {

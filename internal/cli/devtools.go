@@ -45,7 +45,7 @@ func (c *inspectCmd) Run(ctx context.Context, s streams) error {
 	}
 	switch {
 	case found:
-		fmt.Fprintln(s.out, "Each address works once, within a minute. Those with devtools:// are for a Chrome, and a hub with --client-origin devtools://devtools.")
+		fmt.Fprintln(s.out, "Each address works once, within a minute. The addresses with devtools:// are for Chrome, and need a hub with --client-origin devtools://devtools.")
 		return nil
 	case id == "":
 		return fmt.Errorf("the hub at %s has no target: open a page first", base)

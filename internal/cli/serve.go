@@ -81,9 +81,9 @@ func (c *serveCmd) checkTokens(o server.Options) error {
 	case t.File != "" || len(t.JWTKeys) > 0 || t.Client+t.Host+t.Admin == "":
 		return nil
 	case t.Client == "":
-		return errors.New("no Client could connect: with a token for anybody, everybody needs one: add --client-token, --tokens or --jwt-key")
+		return errors.New("no Client could connect: if any token is set, Clients need a token too: add --client-token, --tokens or --jwt-key")
 	case t.Host == "" && o.Browsers == nil:
-		return errors.New("there would be nothing to drive: with a token for anybody, Hosts need one too: add --host-token, --tokens or --jwt-key, or have a browser with --browser")
+		return errors.New("there would be nothing to drive: if any token is set, Hosts need a token too: add --host-token, --tokens or --jwt-key, or start a browser with --browser")
 	}
 	return nil
 }

@@ -135,7 +135,7 @@ func (c *tokenCheckCmd) Run(_ context.Context, s streams) error {
 		return err
 	}
 	if !tokens.Set() {
-		return errors.New("there is nothing to check the token against: say --tokens or --jwt-key, as the hub has them")
+		return errors.New("there is nothing to check the token against: set --tokens or --jwt-key as for the hub")
 	}
 	g, err := tokens.Inspect(auth.NewSecret(text))
 	if err != nil {

@@ -98,7 +98,7 @@ func TestToken(t *testing.T) {
 		{"signature", []string{"check", signed[:len(signed)-4] + "AAAA", "--jwt-key", key}},
 		{"nothing to check", []string{"check", signed}},
 		{"no such file", []string{"mint", "--key", dir + "/none"}},
-		{"longer than nothing", []string{"mint", "--key", key, "--ttl", "0s"}},
+		{"valid for some time", []string{"mint", "--key", key, "--ttl", "0s"}},
 		{"hub is", []string{"new", "--hub", "No"}},
 		{"role", []string{"new", "--role", "user"}},
 	} {
