@@ -12,11 +12,11 @@ import (
 const playwrightHead = `// Made by cdphub replay --playwright. Run it with: npx playwright test
 import { test } from "@playwright/test";
 
-// What was typed is not in a recording. Set TYPED_1, TYPED_2 and so on to what belongs
-// there: without them, the test types as many x.
+// A recording contains no typed text. Set TYPED_1, TYPED_2 and so on to the real texts:
+// without them, the test types an x for each character.
 const typed = (n: number, length: number) => process.env[` + "`TYPED_${n}`" + `] ?? "x".repeat(length);
 
-// The same for files that were chosen, with commas between them.
+// Set FILES_1, FILES_2 and so on to the files to choose, separated by commas.
 const files = (n: number) => (process.env[` + "`FILES_${n}`" + `] ?? "").split(",").filter(Boolean);
 
 `
