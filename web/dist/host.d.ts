@@ -5,7 +5,7 @@ interface TargetInfo {
 	url: string;
 	/** The Target whose page opened this one. */
 	openerId?: string;
-	/** With "browser": what it is, such as "page", "iframe", "worker" or "service_worker". */
+	/** With "browser": the type of the Target, such as "page", "iframe", "worker" or "service_worker". */
 	type?: string;
 }
 /** State of the connection to a relay. */

@@ -15,7 +15,7 @@ export interface TargetInfo {
   url: string;
   /** The Target whose page opened this one. */
   openerId?: string;
-  /** With "browser": what it is, such as "page", "iframe", "worker" or "service_worker". */
+  /** With "browser": the type of the Target, such as "page", "iframe", "worker" or "service_worker". */
   type?: string;
 }
 
@@ -23,11 +23,11 @@ export interface TargetInfo {
 export interface BrowserInfo {
   product: string;
   userAgent: string;
-  /** Of its source: "@a21ce95c24ce". chromedriver needs it. */
+  /** Revision of its source, such as "@a21ce95c24ce". chromedriver needs it. */
   revision?: string;
-  /** Of its JavaScript engine: "15.6.75.27". */
+  /** Version of its JavaScript engine, such as "15.6.75.27". */
   jsVersion?: string;
-  /** Of CDP: "1.3". */
+  /** Version of CDP, such as "1.3". */
   protocolVersion?: string;
 }
 
@@ -40,28 +40,28 @@ export interface NestedSession {
   type: string;
 }
 
-/** The first message, due within 10 s. A second one starts over. */
+/** The first message, due within 10 s. A second one replaces everything that the Host has announced. */
 export interface Ready {
   kind: "ready";
   /** 1. */
   v: number;
   targets: TargetInfo[];
-  /** Browser-level methods that the Host answers; with "handles+" also domains as "Storage.*". */
+  /** Browser-level methods that the Host answers; with "handles+" also domains, such as "Storage.*". */
   handles?: string[];
   /** The extensions that the Host knows. */
   features?: string[];
-  /** With "resume": the name by which the Host comes back. It must not be guessable. */
+  /** With "resume": the id with which the Host reconnects. It must be impossible to guess. */
   hostId?: string;
   browser?: BrowserInfo;
 }
 
-/** A Target has come. */
+/** A new Target exists. */
 export interface TargetCreated {
   kind: "targetCreated";
   target: TargetInfo;
 }
 
-/** A Target has gone. */
+/** A Target no longer exists. */
 export interface TargetDestroyed {
   kind: "targetDestroyed";
   targetId: string;
@@ -90,7 +90,7 @@ export interface CommandResponse {
 /** An event of a Target or of a session. */
 export interface TargetEvent {
   kind: "event";
-  /** The Target; with "browser" the session says it. */
+  /** The Target. With "browser" it can be absent, because the session implies it. */
   targetId?: string;
   method: string;
   params: Json;
@@ -98,13 +98,13 @@ export interface TargetEvent {
   sessionId?: string;
   /** With "sessionIds", and without sessionId: the sessions it is for. */
   sessionIds?: string[];
-  /** With "nested": the event tells of this new session. */
+  /** With "nested": the event announces this new session. */
   opens?: NestedSession;
-  /** With "nested": the event tells of the end of the session with this id. */
+  /** With "nested": the event announces the end of the session with this id. */
   closes?: string;
 }
 
-/** With "eval": leaves a script at the hub, which serves it once at /eval/KEY.js. */
+/** With "eval": stores a script at the hub, which serves it once at /eval/KEY.js. */
 export interface ScriptPut {
   kind: "evalput";
   /** 32 hexadecimal digits. */
@@ -112,7 +112,7 @@ export interface ScriptPut {
   source: string;
 }
 
-/** With "alive": what the hub sent, returned by the page's own script. */
+/** With "alive": the answer of the page's script to alive of the hub, with the same n. */
 export interface AliveReply {
   kind: "alive";
   n: number;
@@ -150,15 +150,15 @@ export type HostMessage =
   | Chunk
   | BrowserResult;
 
-/** The extensions that hold from now on: those of the ready that the hub knows. */
+/** The extensions that are used from now on: those of the ready message that the hub knows. */
 export interface Accepted {
   kind: "accepted";
   features: string[];
 }
 
 /**
- * To a Host that came with ?standby in its URL, before its ready: whether no other Host has the hub. Once
- * it is free, the Host owes its ready within 10 s.
+ * To a Host that has connected with ?standby in its URL, before its ready: whether no other Host has the hub. If it
+ * is free, the Host must send ready within 10 s.
  */
 export interface Standby {
   kind: "standby";
@@ -187,7 +187,7 @@ export interface HostCommand {
   params?: Json;
 }
 
-/** A session has ended: what it held is to be released. */
+/** A session has ended. The Host must release what belongs to it. */
 export interface SessionDetached {
   kind: "detached";
   sessionId: string;
@@ -201,23 +201,26 @@ export interface ScriptAccepted {
   key: string;
 }
 
-/** With "chunks": the hub has taken one chunk. A Host sends few that the hub has not taken, so that other messages soon follow. */
+/**
+ * With "chunks": the hub has taken one chunk. A Host limits the chunks that the hub has not taken yet, so that other
+ * messages do not wait long.
+ */
 export interface ChunkTaken {
   kind: "chunkTaken";
 }
 
-/** With "resume": every session that goes on has been named by attached. */
+/** With "resume": the hub has sent attached for every session that continues. */
 export interface Resumed {
   kind: "resumed";
 }
 
-/** With "alive": asks the page's own script for a sign of life. */
+/** With "alive": checks whether the script of the page still runs. */
 export interface AliveRequest {
   kind: "alive";
   n: number;
 }
 
-/** A browser-level command, of those that handles names. */
+/** A browser-level command. The hub sends only methods that are listed in handles of ready. */
 export interface BrowserRequest {
   kind: "browserRequest";
   id: number;
