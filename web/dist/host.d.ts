@@ -125,19 +125,19 @@ export declare class Host {
 	attach(targetId: string): LocalSession;
 	/**
 	 * Offers the Targets through the relay at url, such as
-	 * "ws://127.0.0.1:9223/icdp/host", and comes back when the connection is
+	 * "ws://127.0.0.1:9223/icdp/host", and reconnects when the connection is
 	 * lost. It replaces the Host that the hub has, unless `standby` is set. A
 	 * Host that was replaced, or is on standby, has the state "replaced". It
-	 * comes back by itself about 2 s after the other Host has left, or at once
-	 * by takeOver. A hub with tokens wants one of a Host's; to one that refuses
-	 * it the Host comes back ever more slowly, as browsers do not tell a
-	 * refusal from a hub that is down.
+	 * connects again about 2 s after the other Host has left, or at once with
+	 * takeOver. A hub with tokens needs a token of role host. If the hub refuses
+	 * the token, the Host retries with exponential backoff, because browsers do
+	 * not distinguish a refusal from a hub that is down.
 	 */
 	connectRelay(url: string, options?: {
 		token?: string;
 		standby?: boolean;
 	}): void;
-	/** Replaces the other Host, when the state is "replaced". That one can come back the same way. */
+	/** Replaces the other Host, when the state is "replaced". The other Host can take over again in the same way. */
 	takeOver(): void;
 	disconnectRelay(): void;
 	private heard;
