@@ -1,5 +1,5 @@
-// What the modules cdphub/agent and cdphub/host say on a server. A server that
-// renders an application imports them, too.
+// The error of the modules cdphub/agent and cdphub/host on a server. A server that renders an application imports
+// them, too.
 
 /** The error of a function that is called without a document. */
 export function needsDocument(module: string, name: string): Error {

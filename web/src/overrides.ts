@@ -45,7 +45,7 @@ export const overrides: Record<string, Override<never>> = {
   },
 };
 
-/** What ends an override: the method whose override it is. */
+/** The methods that end an override, and the method whose override they end. */
 export const clearing: Record<string, string> = {
   "Emulation.clearGeolocationOverride": "Emulation.setGeolocationOverride",
 };
@@ -55,7 +55,7 @@ export function overrideId(method: string, sessionId: string): string {
   return `${method}.${sessionId}`;
 }
 
-/** A script that overrides what the params say; with none, one that ends the override. */
+/** The script of an override; without params, a script that ends it. */
 export function overrideScript(method: string, p?: object): string {
   const { path, keys, values } = overrides[method];
   return (
@@ -66,8 +66,8 @@ export function overrideScript(method: string, p?: object): string {
 }
 
 /**
- * The methods of a Geolocation that is at one position, or without params, unavailable. Its source
- * runs in the page, so it names globals by globalThis only: the bundler renames others.
+ * The methods of a Geolocation at a fixed position, or without params, an unavailable one. The source of this
+ * function runs in the page. It names globals by globalThis only, because the bundler renames others.
  */
 function geolocation(p: Protocol.Emulation.SetGeolocationOverrideRequest): Geolocation {
   const answer = (ok: unknown, fail: unknown): void => {

@@ -23,9 +23,9 @@ if (element instanceof HTMLScriptElement) {
   setAgentUrl(element.src, proxyKey);
   if (url) {
     setAddress(url);
-    addOwnAddress(element.src); // the Host has put it there
+    addOwnAddress(element.src); // the Host has written this element, so the page did not request the script
   }
-  element.remove(); // hydration of the whole document must see no foreign node
+  element.remove(); // frameworks that hydrate the whole document must not find a node that they have not rendered
   if (upstream) followMoved(upstream);
   startFrameAgent({ allowedParents, key, state: state && JSON.parse(state), response, upstream });
 }

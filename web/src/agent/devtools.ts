@@ -1,5 +1,5 @@
-// What DevTools ask for, beyond what drives a page: by a bundle that is loaded
-// when it is first asked for.
+// Domains that DevTools use and that Clients do not need to drive a page. They are in devtools.js, which is loaded at
+// the first such command.
 
 import type { Json } from "../wire/cdp";
 import { isBundle, load, withClientErrors } from "./base/bundles";
@@ -19,7 +19,7 @@ import { wrap } from "./runtime/objects";
 
 type DevTools = typeof import("../devtools/index");
 
-/** What the part with the DOM domain has of it. */
+/** What the part dom.js adds. */
 interface OfDom {
   boxModel: typeof boxModel;
   pushNode: typeof pushNode;
@@ -46,24 +46,24 @@ const own = {
   wrap,
 };
 
-/** What the bundle has of the agent. */
+/** The functions of the agent that the bundle uses. */
 export type Lent = typeof own & OfDom;
 
 let lent: Lent;
 
-/** Adds what is in the part. */
+/** Adds the functions of dom.js. */
 export function lendDevTools(more: OfDom): void {
   lent = { ...own, ...more };
 }
 
-/** The domains that begin anew in each document. */
+/** Domains that must be enabled again in each document. */
 const DOMAINS = ["CSS", "Overlay", "DOMStorage", "IndexedDB", "Debugger", "ServiceWorker"];
 
-/** The methods in the bundle, as far as the agent has none itself. */
+/** The methods in the bundle. A handler of the agent itself has precedence. */
 const BUNDLED =
   /^(CSS|Overlay|DOMStorage|IndexedDB|CacheStorage|Debugger|ServiceWorker|Autofill)\.|^DOM\.getTop|^DOMDebugger\.setBreakOn|^Page\.(setAd|getResource|searchIn|getInst|getApp)|^Storage\.(getUsage|clearData|(un)?track(In|Ca))/;
 
-/** What is answered in pages whose policy forbids the bundle: programs that drive a page send these, too. */
+/** Answers in pages whose policy forbids the bundle: Clients that only drive a page send these commands, too. */
 const without: Record<string, () => Json | void> = {
   "CSS.enable": () => {},
   "DOMStorage.enable": () => {},
@@ -88,7 +88,7 @@ const inBundle =
 
 lookElsewhere((method) => (BUNDLED.test(method) ? inBundle(method) : undefined));
 
-/** Goes on in a new document with what its sessions have enabled. */
+/** Enables the domains again in a new document, for the sessions that had enabled them. */
 export function resumeDevTools(): void {
   for (const s of allSessions())
     for (const domain of DOMAINS)

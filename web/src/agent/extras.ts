@@ -1,4 +1,4 @@
-// What few clients ask a frame for, as a part of agent.js.
+// What few Clients ask a frame for, as a part of agent.js.
 
 import "./dom/deep";
 import "./dom/edit";

@@ -1,5 +1,5 @@
 // The parts of agent.js that only commands need. A document loads one when a
-// client first sends such a command. agent.mjs has all of them in it.
+// Client first sends such a command. agent.mjs has all of them in it.
 
 /// <reference path="./agent-lent.d.ts" />
 import { lend, version } from "agent-lent";
@@ -43,7 +43,7 @@ const PARTS: Kind[] = [
 const LOAD_MS = 15_000;
 
 const there = new Set<string>();
-/** What parts may use: of agent.js, and of the parts that are there. */
+/** What parts may use: exports of agent.js and of the parts that have been loaded. */
 let lent: object | undefined;
 
 loadMissing((method, p) => {
@@ -54,12 +54,12 @@ loadMissing((method, p) => {
 async function add({ name, needs = [] }: Kind, method: string): Promise<void> {
   const missing = PARTS.filter((p) => needs.includes(p.name) && !there.has(p.name));
   const needed = Promise.all(missing.map((p) => add(p, method)));
-  needed.catch(() => {}); // it is heard below
+  needed.catch(() => {}); // not an unhandled rejection: it is awaited below
   const part = await inTime(load<Part>(name, method), name);
   await needed;
   if (part.version !== version)
     throw new ProtocolError(`${name} is of another version than the agent in the page: reload the page`);
-  if (there.has(name)) return; // for another command
+  if (there.has(name)) return; // another command has added it meanwhile
   there.add(name);
   lent ??= lend();
   Object.assign(lent, part.default(lent));

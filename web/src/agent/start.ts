@@ -60,23 +60,23 @@ type Win = Window & typeof globalThis;
 export interface AgentOptions {
   /** Origins of the pages that may drive this document, such as "http://localhost:8080". */
   allowedParents: string[];
-  /** @internal By which the Host knows a document of its own making. */
+  /** @internal Identifies a document that the Host made. */
   key?: string;
-  /** @internal What sessions have set, where the Host has made the document itself. */
+  /** @internal What sessions have set, in a document that the Host made. */
   state?: SessionState[];
-  /** @internal How the document came, as a proxy before the app tells of it. */
+  /** @internal The data-response of the proxy in front of the app (wire/proxy.ts), as JSON. */
   response?: string;
-  /** @internal Where the app is for itself, behind a proxy. */
+  /** @internal The app's own origin, behind a proxy. */
   upstream?: string;
 }
 
-/** Of base/builtins.ts, which the build adds. */
+/** In base/builtins.ts, which the build adds to the bundle. */
 declare function $remember(win: Win): void;
 
 const PRESENT = Symbol.for("cdphub.agent");
 
 /**
- * Starts the agent. Does nothing in a top window, when one is there, or in a child frame that a
+ * Starts the agent. Does nothing in a top window, in a document that has an agent, or in a child frame that a
  * parent's agent reaches.
  */
 export function startFrameAgent(options: AgentOptions): void {
@@ -111,7 +111,8 @@ export function startFrameAgent(options: AgentOptions): void {
   watchLeaving();
   if (interceptedBefore()) void ready("Fetch.enable")?.catch(() => {}); // partsFor reports the failure
   pair(options.allowedParents, options.key, partsFor, (w) => {
-    restoreNetwork(w); // the document's own request is told of first
+    // First: welcomed() reports the document's own request, and the Fetch patterns of the sessions apply to it.
+    restoreNetwork(w);
     welcomed(w);
     beginNetwork();
   });
@@ -124,7 +125,7 @@ function tellAlone({ allowedParents: [host], upstream }: AgentOptions): void {
   originals.warn(say(NOT_IN_A_HOST, { page }));
 }
 
-/** The agent of a document around this one that reaches it: what adopts its windows. */
+/** The function of a same-origin ancestor's agent that adopts this window; undefined if there is none. */
 function agentAbove(): ((win: Win, response?: string) => void) | undefined {
   try {
     for (let win: Window = window; win !== win.parent; ) {
@@ -137,12 +138,12 @@ function agentAbove(): ((win: Win, response?: string) => void) | undefined {
   return undefined;
 }
 
-/** The main frame of a Target is nobody's child, as clients that walk up from it expect. */
+/** window.frameElement is null: Clients that walk up from the main frame must not get into the Host page. */
 function hideFrameElement(): void {
   Object.defineProperty(window, "frameElement", { configurable: true, get: () => null });
 }
 
-/** Wraps what is watched in one window. */
+/** Wraps the built-ins of a window that the agent observes. $remember comes last: it saves the wrapped built-ins. */
 function wrap(win: Win): void {
   installConsole(win, () => contextIn(win));
   installDialogs(win);
@@ -189,7 +190,7 @@ function watchLeaving(): void {
   window.addEventListener(
     "pageshow",
     (e) => {
-      if (e.persisted) greet(); // back from the back/forward cache: a Host must adopt it anew
+      if (e.persisted) greet(); // back from the back/forward cache: a Host must adopt it again
     },
     true,
   );
@@ -209,7 +210,8 @@ function welcomed(w: Welcome): void {
   }
   if (!extended) return versionOne();
   if (w.navigated && !address().startsWith("about:")) respondDocument(frame.loaderId);
-  // What the proxy tells of is not to be told twice, and comes before the load event that has waited for it.
+  // Resource Timing starts after the reports of the proxy, so that no request is reported twice. The load event waits
+  // for both.
   if (isProxied()) holdLoad(refreshUpstream().then(() => watchResources(window)));
   else watchResources(window);
   tell(w.navigated === true, "Page.frameNavigated", { frame: describeFrame(frame), type: "Navigation" });
@@ -229,9 +231,9 @@ function welcomed(w: Welcome): void {
 
 let told = false;
 
-/** What the document has said before its sessions were back. */
+/** Sends the console messages from before the welcome, and enables the domains of DevTools again. */
 function tellEarlierConsole(): void {
-  if (told) return; // taken from the back/forward cache, it is welcomed once more
+  if (told) return; // a document from the back/forward cache gets a second welcome
   told = true;
   for (const s of allSessions()) if (s.enabled.has("Runtime")) replayConsole(s);
   resumeDevTools();
@@ -242,7 +244,10 @@ function tell<M extends EventName>(due: boolean, method: M, params: EventParams<
   emit("Page", method, params);
 }
 
-/** Loads the parts by which requests are as the sessions want them: none is told of, or goes on, before. */
+/**
+ * Loads the parts that the Fetch and Network settings of the sessions need. The welcome waits for them, so that no
+ * request is reported or sent without these settings.
+ */
 function partsFor(w: Welcome): Promise<unknown> | undefined {
   const states = w.state?.sessions ?? [];
   const methods = states.flatMap(({ fetch, network = {} }) => [
@@ -285,7 +290,7 @@ function restoreState(w: Welcome): void {
   restoreScripts(states);
 }
 
-/** A version 1 Host keeps no state: its clients learn from these three that the document is there. */
+/** A version 1 Host keeps no state. Its Clients learn from these three events that there is a document. */
 function versionOne(): void {
   const frame = mainFrame();
   begin(frame);

@@ -82,7 +82,8 @@ const handlers = new Map<string, Handler>(
     "Runtime.releaseObjectGroup": (p, s) => releaseGroup(s, String(p.objectGroup)),
     "Runtime.discardConsoleEntries": discardConsole,
     "Runtime.getIsolateId": () => ({ id: docId }),
-    "Runtime.runIfWaitingForDebugger": () => {}, // it never waits, as Target.attachedToTarget says
+    // A worker does not wait, as waitingForDebugger of Target.attachedToTarget says.
+    "Runtime.runIfWaitingForDebugger": () => {},
   }),
 );
 
@@ -119,7 +120,7 @@ function receive(data: string): void {
 
 // ----------------------------------------------------------------- begin
 
-/** Begins: the page's agent hears the worker's first message. */
+/** Starts. The hello must be the worker's first message. */
 function begin(): void {
   const given = window.name.slice(WORKER_NAME.length);
   const space = given.indexOf(" ");
@@ -146,4 +147,5 @@ function begin(): void {
 }
 
 if (window.name.startsWith(WORKER_NAME)) begin();
-setOwnText(new Error().stack ?? ""); // last of all: what stands before this is the agent
+// Must be the last statement: its position is where the agent ends in the first line.
+setOwnText(new Error().stack ?? "");

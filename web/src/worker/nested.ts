@@ -1,4 +1,4 @@
-// Workers that the worker's script starts. They get the agent as those of the page do.
+// Workers that the worker's script starts. They get the agent as those of a page do.
 
 import { absolute, awaitAgent, optionsFor, watchBlobs, withAgent } from "../agent/workers/script";
 import type { FromWorker } from "../wire/worker";
@@ -7,8 +7,8 @@ import { wantsNow } from "./requests";
 let serial = 0;
 
 /**
- * Wraps Worker; `post` carries messages, and the port of a worker, to the agent of the page. A proxy
- * serves scripts with the agent, or the text of the agent is at the address.
+ * Wraps Worker. `post` sends messages, and the port of a worker, to the agent of the page. `agentUrl` has the text of
+ * the agent; if `proxied`, a proxy adds the agent to the scripts that it serves.
  */
 export function installNested(
   proxied: boolean,
@@ -43,7 +43,7 @@ export function installNested(
   });
 }
 
-/** The text at an address; throws where there is none. */
+/** The text at a URL; throws if it cannot be loaded. */
 function textAt(address: string): string {
   const xhr = new XMLHttpRequest();
   xhr.open("GET", address, false);

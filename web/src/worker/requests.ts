@@ -1,11 +1,10 @@
-// What the worker's script asks for by fetch: the agent of the page tells clients of it, and says
-// what they have decided.
+// Wraps fetch of a worker. The agent of the page reports the requests to Clients, and sends what they have decided.
 
 import type { FromWorker, WantsLetter, WorkerDecision, WorkerFulfill, WorkerGo, WorkerRequest } from "../wire/worker";
 import { base64, bytesOf } from "../agent/network/payload";
 import { initOf, withOverrides } from "../agent/network/responses";
 
-/** Of a longer body clients learn the length alone, in bytes. */
+/** In bytes. Of a longer body Clients get only the length. */
 const MAX_BODY = 20_000_000;
 
 const { Request, Response } = window;
@@ -16,7 +15,7 @@ let post: (m: FromWorker) => void;
 let serial = 0;
 const waiting = new Map<number, (d: WorkerDecision) => void>();
 
-/** What clients want from now on, and whether one has taken the network away. */
+/** Sets what Clients want, and whether one emulates that the network is offline. */
 export function setWants(letter: WantsLetter, off = false): void {
   wants = letter;
   if (off === offline) return;
@@ -24,7 +23,7 @@ export function setWants(letter: WantsLetter, off = false): void {
   window.dispatchEvent(new Event(off ? "offline" : "online"));
 }
 
-/** What clients want now. */
+/** What Clients want now. */
 export function wantsNow(): WantsLetter {
   return wants;
 }
@@ -34,7 +33,7 @@ export function decided(d: WorkerDecision): void {
   waiting.get(d.id)?.(d);
 }
 
-/** Wraps fetch; `send` carries messages to the agent of the page. */
+/** Wraps fetch. `send` sends messages to the agent of the page. */
 export function installRequests(send: typeof post): void {
   post = send;
   const prototype: object = Object.getPrototypeOf(navigator);
@@ -50,14 +49,14 @@ export function installRequests(send: typeof post): void {
         if (wants === "-" || init?.body instanceof ReadableStream) return native(input, init);
         request = new Request(input, init);
       } catch {
-        return native(input, init); // rejects as it does without us
+        return native(input, init); // rejects with the browser's own error
       }
       return run(request);
     },
   }.fetch;
 }
 
-/** Makes a request of script, of which clients hear. */
+/** Makes a request of script, and reports it. */
 export async function run(request: Request, by: WorkerRequest["by"] = "fetch"): Promise<Response> {
   const id = ++serial;
   const { url, method, mode, credentials, referrerPolicy, signal } = request;
@@ -78,7 +77,7 @@ export async function run(request: Request, by: WorkerRequest["by"] = "fetch"): 
   }
 }
 
-/** Sends a request, and tells of what comes. */
+/** Sends a request, and reports the response. */
 async function send(id: number, request: Request): Promise<Response> {
   const r = await native(request);
   post({ worker: "response", id, ...head(r) });
@@ -91,7 +90,7 @@ async function send(id: number, request: Request): Promise<Response> {
   return r;
 }
 
-/** Lets clients decide. */
+/** Waits for the decision of Clients. */
 async function hold(id: number, request: Request): Promise<Response> {
   for (;;) {
     const d = await decision(id, request.signal);
@@ -113,7 +112,7 @@ function decision(id: number, signal: AbortSignal): Promise<WorkerDecision> {
   });
 }
 
-/** A request as clients have changed it. */
+/** A request as Clients have changed it. */
 async function edited(request: Request, d: WorkerGo): Promise<Request> {
   const { url, method, headers, body } = d;
   if (url === undefined && method === undefined && headers === undefined && body === undefined) return request;

@@ -1,5 +1,5 @@
-// What the worker's script asks for by an asynchronous XMLHttpRequest while clients listen: it is sent
-// by fetch, and its answer is played, as the agent of a page does with a request that has waited.
+// Wraps asynchronous XMLHttpRequests of a worker while Clients listen. They are sent by fetch, and this agent
+// delivers the response, as the agent of a page does after a pause.
 
 import { Answer, type Answered, fire, shadow } from "../agent/network/xhranswer";
 import { DeliveredAnswer } from "../agent/network/xhrdelivery";
@@ -15,12 +15,12 @@ interface Call extends Answered {
   method: string;
   async: boolean;
   headers: [name: string, value: string][];
-  /** While no answer has come: gives the request up. */
+  /** Set until the answer comes. Aborts the request. */
   under?: AbortController;
 }
 
 const calls = new WeakMap<Xhr, Call>();
-/** The agent of the page tells of it. */
+/** Stands for an Exchange: the agent of the page reports the request. */
 const nobody = { responded: () => {}, finished: () => {}, failed: () => {} };
 
 /** Wraps XMLHttpRequest. */

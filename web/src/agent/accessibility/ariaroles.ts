@@ -1,5 +1,5 @@
-// What WAI-ARIA 1.2, DPUB-ARIA 1.0 and Graphics-ARIA 1.0 say of roles, as far as
-// the tree needs it. A test compares it with the package aria-query.
+// Roles of WAI-ARIA 1.2, DPUB-ARIA 1.0 and Graphics-ARIA 1.0, as far as the tree needs them. A test compares them
+// with the package aria-query.
 
 const set = (names: string): ReadonlySet<string> => new Set(names.split(" "));
 

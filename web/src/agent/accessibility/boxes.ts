@@ -1,5 +1,5 @@
-// How elements are laid out, as far as the accessibility tree depends on it.
-// The words are those of CSS Display 3 and CSS Text 3.
+// How elements are laid out, as far as the accessibility tree depends on it. The terms are those of CSS Display 3 and
+// CSS Text 3.
 
 /** The part an element plays in its parent's layout; "out" is floating or positioned. */
 export type Kind = "none" | "contents" | "inline" | "atomic" | "block" | "out";
@@ -19,7 +19,7 @@ export interface Box {
   scrolls: boolean;
   collapse: Collapse;
   transform: string;
-  /** Every child is laid out as a block of its own, and white space between them is not. */
+  /** Every child is a block, and white space between children is not rendered (flex, grid). */
   itemises: boolean;
 }
 
@@ -88,7 +88,7 @@ function collapseOf(whiteSpace: string): Collapse {
   return /pre|break-spaces/.test(whiteSpace) ? "preserve" : "collapse";
 }
 
-/** Laid out as a block container, and not a control with contents of its own making. */
+/** Whether it is a block container, and no control whose contents the browser makes. */
 export function isBlockFlow(box: Box, el?: Element): boolean {
   return BLOCK_FLOW.test(box.display) && !(el && (REPLACED.has(el.localName) || isSvgPart(el)));
 }

@@ -1,6 +1,5 @@
-// The fields inside date and time inputs, as Chromium 156 lays them out in the
-// page's language. They belong to the browser's own shadow tree: clients can
-// read them here, and what they do to one is done to the input.
+// The fields inside date and time inputs, as Chromium 156 lays them out in the page's language. They are in the
+// browser's own shadow tree. Clients can read them here; an action on a field is done to the input.
 
 import type { Protocol } from "../../cdp";
 import { isDisabled } from "./focus";
@@ -52,7 +51,8 @@ interface Piece {
 /** Adds the fields and the button of a date or time input. */
 export function addDateFields(item: Item, input: HTMLInputElement, hidden: boolean): void {
   const usable = !isDisabled(input) && !input.readOnly;
-  const label = nameOf(item) === "" ? (name: string) => name : (name: string) => `${name} ${name}`; // Chromium names it twice
+  // Chromium puts the input's name in front of the field's.
+  const label = nameOf(item) === "" ? (name: string) => name : (name: string) => `${name} ${name}`;
   const box = append(append(item, "generic", { ignored: hidden }), "generic", { ignored: hidden });
   for (const piece of piecesOf(input)) {
     const field = FIELDS[piece.type as "day"];

@@ -1,4 +1,4 @@
-// Which elements are worth an object of their own.
+// Which elements get an object of their own.
 
 import type { Box } from "./boxes";
 import { isFocusable } from "./focus";
@@ -32,7 +32,7 @@ function hasMeaningfulAttribute(el: Element): boolean {
   return false;
 }
 
-/** Handlers set by attribute or property; script cannot see those of addEventListener. */
+/** Whether an element has click handlers. Script cannot see those of addEventListener. */
 function isClickable(el: Element): boolean {
   const { onclick, onmousedown, onmouseup } = el as HTMLElement;
   return !!(onclick ?? onmousedown ?? onmouseup);

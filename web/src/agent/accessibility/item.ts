@@ -1,5 +1,5 @@
-// The accessibility tree under construction: what the walk over the document
-// found, before names and states are asked for.
+// The accessibility tree under construction: what the walk over the document has found, before names and states are
+// computed.
 
 import type { Protocol } from "../../cdp";
 
@@ -7,15 +7,15 @@ import type { Protocol } from "../../cdp";
 export interface Item {
   /** Chromium's role name: an ARIA role, or an internal one such as "StaticText". */
   role: string;
-  /** The DOM node, absent for what the browser itself generates. */
+  /** The DOM node; absent for objects that the browser generates. */
   node?: Node;
-  /** The element to act on, for a part of a control that has no node of its own. */
+  /** The element to act on, if the object is a part of a control without a DOM node. */
   handle?: Element;
   /** Same as node where that is an element. */
   el?: Element;
   parent?: Item;
   children: Item[];
-  /** Ignored objects stay in the tree; clients see their children in their place. */
+  /** Ignored objects stay in the tree; Clients see their children in their place. */
   ignored: boolean;
   reason?: "uninteresting" | "presentationalRole" | "labelFor";
   /** The text of StaticText, ListMarker and LineBreak, as it is rendered. */
@@ -24,19 +24,19 @@ export interface Item {
   space?: boolean;
   /** The nearest block around it; texts of different blocks are read with a space between. */
   block: Item | undefined;
-  /** Set off by spaces in a name it is part of, like a box in the line. */
+  /** Has a space before and after it in a name that includes it, like an inline-block. */
   apart?: boolean;
-  /** After a place where a line may be broken, which is read as a space. */
+  /** Follows a line break opportunity, which is read as a space. */
   gap?: boolean;
   /** Laid out as a block whose children are all inline. */
   holdsLines?: boolean;
-  /** Not part of any name: the marker of a list item. */
+  /** Is not part of any name, such as the marker of a list item. */
   silent?: boolean;
   /** A part of a widget that has no DOM node of its own: what it is editable as. */
   editable?: "plaintext" | "richtext";
-  /** Cached by names.ts, or given where there is no element to ask. */
+  /** The name: cached by names.ts, or given for objects without an element. */
   name?: string;
-  /** Of a part of a widget: its value and all its properties. */
+  /** For a part of a widget: its value. `properties` has all its properties. */
   value?: string | number;
   properties?: Protocol.Accessibility.AXProperty[];
 }
@@ -56,14 +56,14 @@ export function remove(item: Item): void {
   item.parent = undefined;
 }
 
-/** The nearest ancestor that a client sees. */
+/** The nearest ancestor that a Client sees. */
 export function shownParent(item: Item): Item | undefined {
   let p = item.parent;
   while (p?.ignored) p = p.parent;
   return p;
 }
 
-/** The nearest ancestor, ignored or not, that the test accepts. */
+/** The nearest ancestor, ignored or not, for which the test is true. */
 export function ancestor(item: Item | undefined, test: (i: Item) => boolean): Item | undefined {
   for (let p = item; p; p = p.parent) if (test(p)) return p;
   return undefined;

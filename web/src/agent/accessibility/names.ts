@@ -14,10 +14,10 @@ const READING = {
   getComputedStyle: (el: Element, pseudo?: string | null) => styleOf(el, pseudo ?? undefined),
 };
 
-/** Roles of Chromium's own that take their name from contents, as does a term. */
+/** Roles of Chromium that are named by their contents, and the role term. */
 const NAMED_BY_CONTENTS = new Set(["DisclosureTriangle", "DisclosureTriangleGrouped", "LayoutTableCell", "term"]);
 
-/** Controls that are read by their value inside another name. */
+/** Controls that contribute their value to the name of an element around them. */
 const READ_BY_VALUE = /^(textbox|searchbox|combobox|spinbutton|slider|scrollbar|progressbar|meter)$/;
 
 /** Folds white space as HTML does; spaces at the ends are folded, not taken away. */
@@ -28,7 +28,7 @@ export function fold(text: string): string {
 /** The accessible name, computed once. */
 export function nameOf(item: Item): string {
   if (item.name === undefined) {
-    item.name = ""; // for a reference in a circle
+    item.name = ""; // ends the recursion of circular references
     item.name = item.text ?? (item.el ? elementName(item, item.el) : "");
   }
   return item.name;
@@ -61,12 +61,12 @@ function elementName(item: Item, el: Element): string {
   return fold(title || el.getAttribute("placeholder") || el.getAttribute("aria-placeholder") || "");
 }
 
-/** Naming is prohibited for text-level roles, so that a title describes them. */
+/** Whether the title is a description, because naming is prohibited for the role. */
 function namedByTitle(item: Item): boolean {
   return item.role !== "LabelText" && !isNameless(item.role);
 }
 
-/** What HTML itself offers for a name: labels, captions, alternatives. */
+/** The name that HTML gives: labels, captions, alternative texts. */
 function nativeName(item: Item, el: Element): string | undefined {
   if ((el as HTMLInputElement).labels?.length) {
     const name = computeAccessibleName(el, READING);
@@ -122,7 +122,7 @@ function tableName(table: HTMLTableElement): string | undefined {
 
 function isNamedByContents(item: Item): boolean {
   if (NAMED_BY_CONTENTS.has(item.role)) return true;
-  if (item.role === "rowgroup") return false; // by ARIA 1.1 it was
+  if (item.role === "rowgroup") return false; // ARIA 1.1 allowed it
   if (item.role === "row")
     return /grid/.test(ancestor(item.parent, (i) => /^(table|grid|treegrid)$/.test(i.role))?.role ?? "");
   return takesContents(item.role);
@@ -155,7 +155,7 @@ function isApart(item: Item): boolean {
   return item.apart === true || (!item.ignored && item.el !== undefined && ariaName(item.el) !== undefined);
 }
 
-/** What one object adds to the name of another around it. */
+/** What an object adds to the name of an object around it. */
 function read(item: Item): string {
   if (item.silent || (item.ignored && item.text !== undefined)) return "";
   if (item.text !== undefined) return item.text;

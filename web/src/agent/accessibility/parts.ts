@@ -1,5 +1,5 @@
-// The inner parts of controls. They live in the browser's own shadow trees,
-// out of reach for script, and are rebuilt from the control's state.
+// The inner parts of controls. They are in the browser's own shadow trees, which script cannot reach, so they are
+// rebuilt from the control's state.
 
 import { addDateFields } from "./dates";
 import { isDisabled } from "./focus";

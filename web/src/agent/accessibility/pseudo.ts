@@ -81,7 +81,8 @@ export function addMarker(el: Element, item: Item, boxes: Boxes, hidden: boolean
   const text = markerText(el);
   if (!text) return;
   const inside = el.localName === "summary" || styleOf(el).listStylePosition === "inside";
-  const alone = inside && item.children[0] !== undefined && item.children[0].block !== item.block; // in its line
+  // In the line of the marker.
+  const alone = inside && item.children[0] !== undefined && item.children[0].block !== item.block;
   const role = item.role === "listitem" || item.role.startsWith("Disclosure") ? "ListMarker" : "StaticText";
   item.children.unshift({
     role,
@@ -149,7 +150,8 @@ function letters(n: number, first: number, count: number): string {
   let out = "";
   for (let rest = n; rest > 0; rest = Math.floor((rest - 1) / count)) {
     const i = (rest - 1) % count;
-    out = String.fromCharCode(first + i + (first === 945 && i > 16 ? 1 : 0)) + out; // no letter at final sigma
+    // There is no letter for final sigma.
+    out = String.fromCharCode(first + i + (first === 945 && i > 16 ? 1 : 0)) + out;
   }
   return out;
 }

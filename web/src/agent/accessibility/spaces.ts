@@ -1,5 +1,4 @@
-// Which text between elements is worth an object, when it is nothing but a
-// space: Chromium keeps it only where it separates words of one text.
+// Which white space between elements gets an object: Chromium keeps it only where it separates words of one text.
 
 import { type Boxes, flatChildren } from "./boxes";
 import type { Item } from "./item";

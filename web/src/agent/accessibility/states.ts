@@ -9,7 +9,7 @@ import { nameOf, references } from "./names";
 import { isExpandable } from "./ariaroles";
 import { ariaNumber, RANGES } from "./values";
 
-/** Numbers a node for the protocol. */
+/** Returns the protocol's id of a node. */
 export type IdOf = (node: Node) => number;
 
 const ORIENTED: Record<string, string> = {
@@ -98,7 +98,7 @@ function addGlobals(p: Properties, item: Item, el: Element): void {
   p.add("url", "string", urlOf(item, el));
 }
 
-/** Options count as focusable through the select that holds them, whatever that one's state. */
+/** Options are focusable if they are in a select, in whatever state that is. */
 function takesFocus(el: Element): boolean {
   if (el.localName !== "option") return isFocusable(el);
   return !!el.closest("select") && !el.hasAttribute("disabled") && !el.closest("optgroup")?.hasAttribute("disabled");

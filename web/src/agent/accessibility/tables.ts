@@ -1,6 +1,5 @@
-// Whether a table holds data or only lays a page out. Pages that use tables
-// for layout would otherwise read as data; the signs are those that Chromium
-// documents in AXNodeObject::IsDataTable.
+// Whether a table has data or only lays out a page. The rules are those that Chromium documents in
+// AXNodeObject::IsDataTable.
 
 import { styleOf } from "./boxes";
 
@@ -15,7 +14,7 @@ export function isDataTable(table: HTMLTableElement): boolean {
   return cellsTell(table);
 }
 
-/** What headers, borders and backgrounds of the cells say. */
+/** Whether headers, borders or backgrounds of the cells make it a data table. */
 function cellsTell(table: HTMLTableElement): boolean {
   const color = styleOf(table).backgroundColor;
   let cells = 0;

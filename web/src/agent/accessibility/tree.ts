@@ -89,7 +89,7 @@ class Builder {
       el === this.modal
         ? false
         : scope.hidden || el.getAttribute("aria-hidden") === "true" || (el as HTMLElement).inert === true;
-    const below: Scope = { hidden: hidden || el.localName === "rt" }; // what annotates is in the description
+    const below: Scope = { hidden: hidden || el.localName === "rt" }; // ruby annotations are part of the description
     const role = roleOf(
       el,
       parent,
@@ -150,7 +150,7 @@ class Builder {
     rest.ignored = scope.hidden || !inside.inline || inside.block;
   }
 
-  /** Decides whether clients see the object itself. */
+  /** Decides whether Clients see the object itself. */
   private expose(item: Item, el: Element, box: Box, hidden: boolean): void {
     if (item.role === "none") {
       item.ignored = true;
@@ -186,7 +186,7 @@ class Builder {
     }
   }
 
-  /** Last decisions, which depend on what became of the children. */
+  /** Decides what depends on the children. */
   private settle(item: Item): void {
     for (const child of item.children) this.settle(child);
     item.children = this.lifted(item);
@@ -199,8 +199,8 @@ class Builder {
   }
 
   /**
-   * The children as they are listed: ignored ones too, but for spans and the
-   * like, since clients join the texts that stand side by side.
+   * The children as Chromium lists them. Ignored ones are included, except spans and the like: Clients join texts
+   * that are siblings.
    */
   private lifted(parent: Item): Item[] {
     const list: Item[] = [];
@@ -239,7 +239,10 @@ function addDefaultSummary(details: Item, hidden: boolean): void {
 const UNRENDERED =
   /^(title|desc|metadata|defs|symbol|clipPath|mask|marker|pattern|linearGradient|radialGradient|filter)$/;
 
-/** Not laid out whatever its style says; in a closed details element only the summary is. */
+/**
+ * Whether an element is not laid out, whatever its style says. In a closed details element only the summary is laid
+ * out.
+ */
 function isUnrendered(el: Element): boolean {
   if (el.localName === "noscript" || (isSvgPart(el) && UNRENDERED.test(el.localName))) return true;
   return isClosed(el.parentNode) && mainSummary(el.parentNode as Element) !== el;

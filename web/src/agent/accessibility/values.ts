@@ -55,7 +55,7 @@ function inputValue(item: Item, input: HTMLInputElement): string | number | unde
     case "radio":
       return undefined;
     case "password":
-      return "•".repeat(input.value.length) || undefined; // never the secret itself
+      return "•".repeat(input.value.length) || undefined; // never the password itself
     case "file":
       return fileNames(input);
   }

@@ -1,17 +1,16 @@
-// The built-ins as they were before the page's scripts ran. A page may replace
-// any of them: Array.prototype.map = null. build/builtins.mjs rewrites the
-// agent's bundle to the functions with a $ here, which go by these tables. This
-// file alone is not rewritten: after the start it uses no built-in but those
-// that it holds itself, and no iterator.
+// The built-ins as they were before the page's scripts ran. A page may replace any of them: Array.prototype.map =
+// null. build/builtins.mjs rewrites the agent's bundle to call the functions with a $ here, which look the originals
+// up in tables. Only this file is not rewritten: after the start it uses no built-in but those that it holds itself,
+// and no iterator.
 
 type Fn = (...args: unknown[]) => unknown;
-/** A property that a native function looks up by itself, with what it was. */
+/** A property that a native function reads internally, with its original value. */
 interface Part {
   on: object;
   key: PropertyKey;
   was: PropertyDescriptor;
 }
-/** A built-in, and what it looks up by itself that the page may replace as well. */
+/** A built-in, and the properties that it reads internally and that the page may replace. */
 interface Builtin {
   f: Fn;
   parts?: Part[];
@@ -52,7 +51,7 @@ function partsOf(on: object, ...keys: PropertyKey[]): Part[] {
   });
 }
 
-/** What map and slice make their arrays by. */
+/** How map and slice find the constructor of their result (ECMA-262, ArraySpeciesCreate). */
 const species = [...partsOf(arrayPrototype, "constructor"), ...partsOf(Array, Symbol.species)];
 const arrayIteration = [...partsOf(arrayPrototype, iterator), ...partsOf(iteratorOf([]), "next")];
 const iteration = [
@@ -163,11 +162,14 @@ const primitives = {
   bigint: BigInt.prototype,
 } as unknown as Record<string, object>;
 
-/** A built-in that o has or inherits; undefined if that is none, or nearer than the built-ins. */
+/**
+ * A built-in that o has or inherits. Undefined if there is none, or if an object nearer in the prototype chain has
+ * the property.
+ */
 function find(o: unknown, key: PropertyKey): Builtin | undefined {
   const type = typeof o;
   let at = (type === "object" || type === "function" ? o : primitives[type]) as object | null;
-  if (isArray(at)) at = getPrototypeOf(at); // with no methods of its own
+  if (isArray(at)) at = getPrototypeOf(at); // the agent's arrays have no own methods
   while (at) {
     const table = apply(weakGet, kept, [at]) as Record<PropertyKey, Builtin> | undefined;
     if (!table && has(at, key)) return undefined;
@@ -180,13 +182,16 @@ function find(o: unknown, key: PropertyKey): Builtin | undefined {
 function invoke(o: unknown, key: PropertyKey, args: unknown[], found = find(o, key)): unknown {
   if (!found) return apply((o as Record<PropertyKey, Fn>)[key], o, args);
   const { f, parts } = found;
-  const plainText = parts === matching && typeof args[0] === "string"; // no regular expression is asked
+  const plainText = parts === matching && typeof args[0] === "string"; // the first argument is no regular expression
   if (!parts || plainText || intact(parts)) return apply(f, o, args);
   if (parts === promising) for (let i = 0; i < args.length; i++) args[i] = settling(args[i]);
   return repaired(parts, () => apply(f, o, args));
 }
 
-/** A callback of a promise whose own promise is not asked for a replaced `then`. */
+/**
+ * Wraps a callback of a promise. If the callback returns a promise, the browser would call its `then`, which may be
+ * replaced.
+ */
 function settling(f: unknown): unknown {
   return typeof f === "function" ? (v: unknown): unknown => $await(apply(f as Fn, undefined, [v])) : f;
 }
@@ -214,7 +219,7 @@ export function $reader(key: string, chained?: boolean): (o: unknown) => unknown
   };
 }
 
-/** What loops, spreads and patterns go through. */
+/** Replaces the iterable of loops, spreads and destructuring patterns. */
 export function $iterate(o: Iterable<unknown>): Iterable<unknown> {
   if (isArray(o)) {
     if (getPrototypeOf(o) === arrayPrototype && intact(arrayIteration)) return o;
@@ -233,23 +238,23 @@ function iterable(next: () => unknown, ends?: () => unknown): Iterable<unknown> 
   return made;
 }
 
-/** new f(...args), for what goes through its argument by its iterator. */
+/** new f(...args), for constructors that iterate over their argument, such as Map. */
 export function $new(f: Fn, ...args: unknown[]): unknown {
   return intact(iteration) ? construct(f, args) : repaired(iteration, () => construct(f, args) as unknown);
 }
 
-/** Starts the tables. `names` are the globals of windows that the bundle makes new ones of. */
+/** Fills the tables. `names` are the constructors that the bundle calls on other windows. */
 export function $expect(names: string): void {
   lists.globals = `getComputedStyle ${names}`.split(" ");
   $remember(window);
 }
 
-/** win.name, to make a new one of. */
+/** The constructor win.name. */
 export function $global(win: object, name: string): unknown {
   return find(win, name)?.f ?? (win as Record<string, unknown>)[name];
 }
 
-/** What is awaited, or what an async function returns. */
+/** Replaces the operand of await, and what an async function returns. */
 export function $await(value: unknown): unknown {
   if (!(value instanceof NativePromise) || intact(promising)) return value;
   const then = (...args: unknown[]): unknown => invoke(value, "then", args);

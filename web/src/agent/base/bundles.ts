@@ -1,4 +1,4 @@
-// Loads the bundles beside agent.js (devtools.js, shot.js, snapshot.js) when a client first
+// Loads the bundles beside agent.js (devtools.js, shot.js, snapshot.js) when a Client first
 // uses them. agent.js stays small, because every frame loads it first.
 
 import { nonceOf } from "../runtime/evaluate";
@@ -28,9 +28,9 @@ export function noteSimpleHost(is: boolean): void {
 }
 
 /**
- * The exports of a bundle, which is an ES module and carries out a method. Throws a ProtocolError when
- * the page's Content Security Policy forbids it, or no folder serves it. The clients of a Host of version 1 then
- * hear that the method is not there.
+ * The exports of a bundle, which is an ES module and carries out a method. Throws a ProtocolError if the page's
+ * Content Security Policy forbids it, or no folder serves it. With a Host of version 1, the error says that the
+ * method does not exist.
  */
 export async function load<T>(name: string, method: string): Promise<T> {
   let module = loaded.get(name);
@@ -80,7 +80,7 @@ function loadByElement(url: string): Promise<void> {
 }
 
 /**
- * Runs a function of a bundle. Its errors that have a code reach the client. They are no
+ * Runs a function of a bundle. Its errors that have a code reach the Client. They are no
  * ProtocolError, since a bundle has its own copy of each class.
  */
 export async function withClientErrors<T>(run: () => Promise<T>): Promise<T> {

@@ -1,12 +1,12 @@
-// Channels that scripts of the page cannot get hold of: a port is reached by the
-// accessors of before those scripts ran, and no setter of theirs sees it.
+// MessageChannels that the page's scripts cannot get hold of. The ports are read with the original accessors, and no
+// setter such as onmessage is used: the page may have replaced both.
 
 const accessor = (name: "port1" | "port2"): (() => MessagePort) =>
   Object.getOwnPropertyDescriptor(MessageChannel.prototype, name)?.get as () => MessagePort;
 const first = accessor("port1");
 const second = accessor("port2");
 
-/** A new channel: this end, whose messages `hear` gets, and the one to give away. */
+/** A new channel: `near` is this end, whose messages go to `hear`, and `far` is the end to send away. */
 export function channel(hear: (e: MessageEvent) => void): { near: MessagePort; far: MessagePort } {
   const c = new MessageChannel();
   const near = Reflect.apply(first, c, []) as MessagePort;
@@ -14,7 +14,7 @@ export function channel(hear: (e: MessageEvent) => void): { near: MessagePort; f
   return { near, far: Reflect.apply(second, c, []) as MessagePort };
 }
 
-/** Hears what comes to a port. */
+/** Listens to a port. */
 export function listenTo(port: MessagePort, hear: (e: MessageEvent) => void): void {
   port.addEventListener("message", hear as EventListener);
   port.start();

@@ -39,7 +39,7 @@ export const originals = {
     parent.postMessage(message, origin, ports),
   parse: JSON.parse.bind(JSON),
   stringify,
-  // For what is said to the developer of the page, which clients do not hear.
+  // For messages to the developer of the page. Clients do not get them, since the original console is used.
   warn: console.warn.bind(console),
   now: Date.now.bind(Date),
   fetch: window.fetch.bind(window),
@@ -57,12 +57,12 @@ function randomBase(): number {
   return 1 + (crypto.getRandomValues(new Uint32Array(1))[0] % 999_999);
 }
 
-/** Takes another base. To be called before a client knows an id of this document. */
+/** Takes another base. To be called before a Client knows an id of this document. */
 export function rebase(): void {
   base = randomBase();
 }
 
-/** Which million of node ids a document with this base has. */
+/** Which million of node ids a document with this base has. 2000 of them stay below 2^31. */
 export function slotOf(b: number): number {
   return b % 2000;
 }

@@ -1,4 +1,4 @@
-// Commands that wait until the part of the agent is there that carries them out.
+// Commands wait here until the part of the agent that carries them out has been loaded (see ../lazy.ts).
 
 import type { Json } from "../../wire/cdp";
 import { handlerOf, isRegistered } from "./registry";
@@ -6,20 +6,20 @@ import type { Session } from "./session";
 
 let missing: (method: string, p: Json) => Promise<void> | undefined = () => undefined;
 
-/** Sets what loads what a command needs, if it is in a part that is not there. */
+/** Sets the function that loads the part for a command. It returns undefined if no part must be loaded. */
 export function loadMissing(find: typeof missing): void {
   missing = find;
 }
 
-/** Whether the params of a Runtime command ask for what few clients do, and what is in a part for that reason. */
+/** Whether the params of a Runtime command need extras.js: few Clients use them. */
 export const wantsMore = (p: Json): unknown => p.serializationOptions ?? (p.replMode || p.includeCommandLineAPI);
 
-/** Resolves when what a command needs is there, if that is in a part. Undefined when there is nothing to wait for. */
+/** Resolves when the part for a command has been loaded. Undefined if no part must be loaded. */
 export function ready(method: string, p: Json = {}): Promise<void> | undefined {
   return isRegistered(method) && !wantsMore(p) ? undefined : missing(method, p);
 }
 
-/** Carries a command out, once its handler is there. */
+/** Carries a command out when its part has been loaded. */
 export async function carryOut(method: string, p: Json, s: Session): Promise<Json | void> {
   await ready(method, p);
   return handlerOf(method)?.(p, s);
@@ -29,14 +29,14 @@ export async function carryOut(method: string, p: Json, s: Session): Promise<Jso
 const waiting = new Map<Session, Promise<void>>();
 
 /**
- * Runs a command when its handler is there. The commands that its session sends meanwhile run after it, in
- * their order. When a part cannot be loaded, `fail` gets the reason.
+ * Runs a command when its part has been loaded. Later commands of its session run after it, in their order. If the
+ * part cannot be loaded, `fail` gets the reason.
  */
 export function inOrder(s: Session, method: string, p: Json, run: () => void, fail: (e: unknown) => void): void {
   const before = waiting.get(s);
   const part = ready(method, p);
   if (!before && !part) return run();
-  part?.catch(() => {}); // it is heard below, after the commands before
+  part?.catch(() => {}); // not an unhandled rejection: the chain below handles it after the earlier commands
   const turn = (before ?? Promise.resolve())
     .then(() => part)
     .then(run, fail)

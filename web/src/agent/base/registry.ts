@@ -7,12 +7,12 @@ import type { Session } from "./session";
 /** Answers one method. What it returns, or resolves to, is the result; what it throws is the error. */
 export type Handler = (params: Json, session: Session) => Json | void | Promise<Json | void>;
 
-/** An error that reaches the client as it stands. */
+/** An error whose message, code and data reach the Client unchanged. */
 export class ProtocolError extends Error {
   constructor(
     message: string,
     readonly code = -32000,
-    /** What to do about it; "" where nobody says. */
+    /** Advice; "" if there is none. */
     readonly data = "",
   ) {
     super(message);
@@ -55,14 +55,14 @@ export function register<D extends string>(
     handlers.set(`${domain}.${name}`, (methods as Record<string, Handler>)[name]);
 }
 
-/** Whether somebody has registered a method. */
+/** Whether a method has been registered. */
 export function isRegistered(method: string): boolean {
   return handlers.has(method);
 }
 
 let elsewhere: (method: string) => Handler | undefined = () => undefined;
 
-/** Sets what finds the handlers that nobody has registered. */
+/** Sets the function that finds handlers of methods that are not registered. */
 export function lookElsewhere(find: typeof elsewhere): void {
   elsewhere = find;
 }

@@ -3,7 +3,7 @@
 import type { EventName, EventParams } from "../../cdp";
 import { originals } from "./originals";
 
-/** One client session on this Target, as this document knows it. */
+/** One Client session on this Target, as this document knows it. */
 export class Session {
   /** Domains switched on by X.enable. */
   readonly enabled = new Set<string>();
@@ -85,10 +85,12 @@ export function sendTogether(is: boolean): void {
   together = is;
 }
 
-/** Params of an event: the same for all sessions, or minted for each. */
+/** Params of an event: the same for all sessions, or a function that makes them for each. */
 type ParamsFor<M extends EventName> = EventParams<M> | ((s: Session) => EventParams<M>);
 
-/** Sends an event to some sessions: one message for all that get the same params, if the Host takes such. */
+/**
+ * Sends an event to some sessions. Sessions with the same params get one message together, if the Host accepts that.
+ */
 export function emitTo<M extends EventName>(list: Session[], method: M, params: ParamsFor<M>): void {
   const of = (s: Session): EventParams<M> =>
     typeof params === "function" ? (params as (s: Session) => EventParams<M>)(s) : params;

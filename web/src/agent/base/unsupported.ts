@@ -1,5 +1,5 @@
 // Commands that page script cannot carry out. The agent answers them with an
-// error that names the reason. A false success would mislead the client.
+// error that names the reason. A false success would mislead the Client.
 
 import type { Method, Params } from "../../cdp";
 import { isProxied } from "../network/upstream";

@@ -37,7 +37,7 @@ export function boxModel(p: NodeParams): Protocol.DOM.GetBoxModelResponse {
       padding: place(el ? paddingBox(el, box) : box),
       border: place(box),
       margin: place(el ? marginBox(el, box) : box),
-      width: Math.round(box.right - box.left), // clients in typed languages read an integer
+      width: Math.round(box.right - box.left), // Clients in typed languages read an integer
       height: Math.round(box.bottom - box.top),
     },
   };

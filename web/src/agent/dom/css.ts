@@ -1,4 +1,4 @@
-// The CSS domain without its rules, which ../devtools.ts asks for.
+// The CSS domain without style sheets and rules. Those are in ../devtools.ts.
 
 import type { Protocol } from "../../cdp";
 import { styleOf } from "./geometry";

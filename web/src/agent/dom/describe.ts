@@ -5,15 +5,15 @@ import { frameOfDocument, frameOfOwner } from "../page/frames";
 import { idOfNode, isDocument, isElement } from "./nodes";
 
 /**
- * Whether clients see a node among its parent's children: text of nothing but white space is left out, as in Chromium,
- * and so is what the rasteriser puts into a page to measure with.
+ * Whether Clients see a node among its parent's children. Text that is only white space is left out, as in Chromium,
+ * and so are the elements that the rasteriser of screenshots adds for measuring.
  */
 export function isShown(node: Node): boolean {
   if (node.nodeType === Node.TEXT_NODE) return /\S/.test(node.nodeValue ?? "");
   return !isElement(node) || !node.hasAttribute("data-snapdom-internal");
 }
 
-/** Children as clients see them. */
+/** Children as Clients see them. */
 export function childrenOf(node: Node): Node[] {
   return [...node.childNodes].filter(isShown);
 }

@@ -1,4 +1,4 @@
-// The DOM domain: the tree as clients see it, and how they name its nodes.
+// The DOM domain: the tree as Clients see it, and how they name its nodes.
 
 import type { Protocol } from "../../cdp";
 import { childrenOf, describe } from "./describe";
@@ -19,7 +19,7 @@ function depthOf(p: { depth?: number }, otherwise: number): number {
   return depth < 0 ? Infinity : depth;
 }
 
-/** Of children to push there are some, so DOM.requestChildNodes takes no 0. */
+/** The depth of DOM.requestChildNodes, for which 0 is an error. */
 function pushDepthOf(p: { depth?: number }): number {
   if (p.depth === 0 || (p.depth ?? 1) < -1)
     throw new ProtocolError("Please provide a positive integer as a depth or -1 for entire subtree");
@@ -29,9 +29,8 @@ function pushDepthOf(p: { depth?: number }): number {
 // ---------------------------------------------------------------- pushing
 
 /**
- * The id of a node for a client that keeps a tree of its own. Chromium tells
- * of every ancestor's children first (DOM.setChildNodes), and chromedp waits
- * until it has seen the node.
+ * The id of a node for a Client that keeps a copy of the tree. Chromium first sends the children of every ancestor
+ * (DOM.setChildNodes), and chromedp waits until it knows the node.
  */
 export function pushNode(node: Node, s: Session): number {
   const seen = clientTreeOf(s);
@@ -41,7 +40,7 @@ export function pushNode(node: Node, s: Session): number {
     missing.unshift(at);
     at = at.parentNode ?? (at as ShadowRoot).host ?? null;
   }
-  if (!at) return idOfNode(node); // of no document the client has asked for
+  if (!at) return idOfNode(node); // the node is in no document that the Client has requested
   for (const n of missing) {
     const parent = n.parentNode;
     if (!parent || seen.has(n)) continue;
@@ -67,7 +66,7 @@ function searchable(p: NodeParams): ParentNode {
   return node as Node & ParentNode;
 }
 
-/** Runs a query. That its root is unknown is another error: clients retry after that one. */
+/** Runs a query. An unknown root gives another error than an invalid selector: Clients retry after the former. */
 function select<T>(f: () => T): T {
   try {
     return f();

@@ -1,4 +1,4 @@
-// Keeps clients' copies of the DOM tree up to date. A client gets events only
+// Keeps Clients' copies of the DOM tree up to date. A Client gets events only
 // for nodes that it has been told of, as in Chromium.
 
 import { type DescriptionListener, childrenOf, describe, isShown } from "./describe";
@@ -7,10 +7,10 @@ import { idOfNode, isDocument } from "./nodes";
 import { type Session, onSessionEnd } from "../base/session";
 import { exposeNodes } from "../../realms";
 
-/** One client's tree. */
+/** One Client's tree. */
 class ClientTree implements DescriptionListener {
   private readonly nodes = new Set<number>();
-  /** The children that the client knows, by parent. No list for parents of which it knows only the number of children. */
+  /** The children that the Client knows, by parent. A parent of which it knows only the number of children has none. */
   private readonly lists = new Map<number, Set<number>>();
 
   constructor(private readonly session: Session) {}
@@ -44,7 +44,7 @@ class ClientTree implements DescriptionListener {
       });
   }
 
-  /** Reports which of the children that have come or gone are removed; or the new number, if the client knows no more than that. */
+  /** Reports removed children; or the new number of children, if the Client knows only their number. */
   removed(parent: Node, changes: Changes): void {
     if (!this.has(parent)) return;
     const nodeId = idOfNode(parent);
@@ -60,7 +60,7 @@ class ClientTree implements DescriptionListener {
     }
   }
 
-  /** Reports which of them are new or have moved, each after the one before it. */
+  /** Reports new and moved children in document order: each event names the sibling before it. */
   inserted(parent: Node, changes: Changes): void {
     const parentNodeId = idOfNode(parent);
     const list = this.lists.get(parentNodeId);
@@ -88,10 +88,13 @@ class ClientTree implements DescriptionListener {
   }
 }
 
-/** Children of one parent that have come or gone, and whether they were taken out, if only to be put elsewhere. */
+/**
+ * Changed children of one parent. The value says whether the child was removed, even if it was inserted again
+ * elsewhere.
+ */
 type Changes = Map<Node, boolean>;
 
-/** The next sibling of a node that clients see. */
+/** The nearest sibling on one side that Clients see. */
 function shown(node: Node, side: "previousSibling" | "nextSibling"): Node | null {
   let at = node[side];
   while (at && !isShown(at)) at = at[side];
@@ -100,19 +103,19 @@ function shown(node: Node, side: "previousSibling" | "nextSibling"): Node | null
 
 const clients = new Map<Session, ClientTree>();
 
-/** The tree of a client. */
+/** The tree of a Client. */
 export function clientTreeOf(s: Session): ClientTree {
   return clients.get(s) ?? beginClientTree(s);
 }
 
-/** Starts a client's tree afresh, as DOM.getDocument does. */
+/** Starts a Client's tree afresh, as DOM.getDocument does. */
 export function beginClientTree(s: Session): ClientTree {
   const known = new ClientTree(s);
   clients.set(s, known);
   return known;
 }
 
-/** Ends the events for a client. */
+/** Ends the events for a Client. */
 export function forgetClientTree(s: Session): void {
   clients.delete(s);
   if (clients.size > 0) return;
@@ -124,7 +127,7 @@ onSessionEnd(forgetClientTree);
 
 // ---------------------------------------------------------------- changes
 
-/** Of each document's own window: see treewatch.ts. */
+/** By document. Each observer is of the document's own window: see treewatch.ts. */
 const observers = new Map<Document, MutationObserver>();
 
 function observe(root: Node): void {
@@ -137,7 +140,9 @@ function observe(root: Node): void {
   observer.observe(root, { subtree: true, childList: true, attributes: true, characterData: true });
 }
 
-/** Asks for no children but those that have changed: a list may be long, and a page may change thousands of times a second. */
+/**
+ * Looks only at children that have changed: a list may be long, and a page may change thousands of times a second.
+ */
 function changed(doc: Document, records: MutationRecord[]): void {
   if (doc !== document) exposeNodes(doc);
   const parents = new Map<Node, Changes>();

@@ -49,7 +49,7 @@ function move(p: Protocol.DOM.MoveToRequest, s: Session, node: Node): Protocol.D
   return { nodeId: pushNode(node, s) };
 }
 
-/** What a value of an attribute is set to must be text that a name can carry. */
+/** Sets an attribute. An invalid name is an error that reaches the Client. */
 function set(el: Element, name: string, value: string): void {
   try {
     el.setAttribute(name, value);

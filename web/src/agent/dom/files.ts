@@ -1,4 +1,4 @@
-// The choosers of file inputs, which a client answers in the user's place.
+// File choosers, which a Client answers instead of the user.
 
 import { allFrames, frameOfDocument, mainFrame } from "../page/frames";
 import { settleClick } from "../windows/popups";
@@ -9,15 +9,15 @@ import { type Session, onSessionEnd } from "../base/session";
 type Win = Window & typeof globalThis;
 const { apply } = Reflect;
 
-/** Sessions that answer file choosers. True: the input gets its cancel event at once. */
+/** Sessions that answer file choosers. The value says whether the input gets its cancel event at once. */
 const answering = new Map<Session, boolean>();
 /** Sessions that receive Page.fileChooserOpened. */
 const told = new Set<Session>();
 
-/** Whether there is any. Clicks are listened for meanwhile. */
+/** Whether there is such a session. Only then the agent listens for clicks. */
 let choosing = false;
 
-/** Changes these. */
+/** Changes the two lists, and adds or removes the click listeners. */
 function change(f: () => void): void {
   f();
   choosing = answering.size > 0 || told.size > 0;
@@ -37,7 +37,10 @@ export const fileInput = (node: unknown): node is HTMLInputElement => {
   return input?.localName === "input" && input.type === "file";
 };
 
-/** Wraps what opens choosers from script in a window: click reaches no listener where the input is in no document. */
+/**
+ * Wraps click() and showPicker() of a window. A click() on an input that is in no document reaches no listener of the
+ * window.
+ */
 export function installChoosers(win: Win): void {
   const proto = win.HTMLInputElement.prototype;
   const { showPicker } = proto;
@@ -70,7 +73,10 @@ function clicked(e: Event): void {
   if (fileInput(input)) watch(input);
 }
 
-/** Decides when the input's own listeners have had the click, which its document's may never see. */
+/**
+ * Adds a last listener to the input, which decides after the input's own listeners. A listener of the document might
+ * not get the event at all.
+ */
 function watch(input: HTMLInputElement): void {
   input.addEventListener(
     "click",

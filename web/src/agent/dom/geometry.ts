@@ -1,5 +1,4 @@
-// Where things are, in CSS pixels of the Target's viewport, and how they come
-// into view.
+// Where nodes are, in CSS pixels of the Target's viewport, and scrolling them into view.
 
 import { frameOfDocument, mainFrame } from "../page/frames";
 import { documentOf, isElement } from "./nodes";
@@ -24,7 +23,7 @@ export function styleOf(el: Element): CSSStyleDeclaration {
   return (el.ownerDocument.defaultView ?? window).getComputedStyle(el);
 }
 
-/** Where a document's viewport begins in the Target's: past the borders and paddings of the iframes around it. */
+/** Where a document's viewport begins in the Target's: the borders and paddings of the iframes around it count. */
 export function offsetOf(doc: Document): { x: number; y: number } {
   let x = 0;
   let y = 0;
@@ -37,8 +36,8 @@ export function offsetOf(doc: Document): { x: number; y: number } {
 }
 
 /**
- * The point of DOM.getNodeForLocation in the viewport: clients count from the
- * document's corner, and an agent around this one has taken that into account.
+ * The point of DOM.getNodeForLocation in the viewport. Clients send document coordinates. For the agent of a child
+ * frame, the agent around it has already subtracted the scroll offset.
  */
 export function locationPoint(p: { x: number; y: number }): { x: number; y: number } {
   return mainFrame().parentId ? { x: p.x, y: p.y } : { x: p.x - scrollX, y: p.y - scrollY };
@@ -50,7 +49,7 @@ export function inTarget(doc: Document, r: Box): Box {
   return { left: r.left + x, top: r.top + y, right: r.right + x, bottom: r.bottom + y };
 }
 
-/** What a border box leaves inside of border and padding. */
+/** The content box in a border box. */
 export const contentBox = (el: Element, border: Box): Box => shrink(paddingBox(el, border), el, "padding");
 
 export const paddingBox = (el: Element, border: Box): Box => shrink(border, el, "border", "Width");
@@ -73,7 +72,7 @@ function shrink(b: Box, el: Element, prefix: string, suffix = "", sign = 1): Box
 export function rectsOf(node: Node): DOMRect[] {
   if (isElement(node)) {
     const own = [...node.getClientRects()];
-    // It has no box of its own, and counts as what it contains.
+    // With display: contents it has no box of its own, and its children count.
     return own.length === 0 && styleOf(node).display === "contents" ? [...node.childNodes].flatMap(rectsOf) : own;
   }
   if (node.nodeType !== Node.TEXT_NODE) return [];
@@ -82,7 +81,7 @@ export function rectsOf(node: Node): DOMRect[] {
   return [...range.getClientRects()];
 }
 
-/** The rectangle around all that a node is drawn in; undefined when it is not drawn. */
+/** The rectangle around all boxes of a node; undefined if it is not drawn. */
 export function boundsOf(node: Node): Box | undefined {
   const rects = rectsOf(node);
   if (rects.length === 0) return undefined;
@@ -165,7 +164,7 @@ function scrollTo(what: Element | Window, port: Box, box: Box): void {
   if (left || top) what.scrollBy({ left, top, behavior: "instant" });
 }
 
-/** How far to scroll along one axis: none when it is all seen, or fills what is seen. */
+/** How far to scroll along one axis. 0 if all of it is visible, or it fills the viewport. */
 function shift(from: number, to: number, low: number, high: number): number {
   if (from >= low && to <= high) return 0;
   if (from <= low && to >= high) return 0;

@@ -8,7 +8,7 @@ const ids = new WeakMap<Node, number>();
 const nodes = new Map<number, WeakRef<Node>>();
 const gone = new FinalizationRegistry<number>((id) => nodes.delete(id));
 
-/** Ids of one document do not meet those of the next, since a client may still hold some. */
+/** The ids of one document differ from those of the next one, since a Client may still hold some. */
 let counter = 0;
 
 /** The id of a node, minted when first asked for. The table keeps no node alive. */
@@ -64,8 +64,8 @@ export function elementOfParams(params: NodeParams, message = "Node is not an El
   return node;
 }
 
-// Nodes of child frames are instances of other constructors, so their kind is
-// read off the node.
+// Nodes of child frames are instances of other constructors, so `instanceof` does not work, and nodeType tells the
+// kind.
 
 export function isNode(value: unknown): value is Node {
   return (

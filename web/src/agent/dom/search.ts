@@ -13,7 +13,7 @@ onSessionEnd((s) => {
   for (const [id, found] of searches) if (found.session === s) searches.delete(id);
 });
 
-/** As Chromium does: everything that the query means as text, as an XPath or as a selector. */
+/** Finds all nodes that match the query as text, as an XPath or as a selector, as Chromium does. */
 function search(query: string): Node[] {
   const found = new Set<Node>();
   for (const n of byText(query)) found.add(n);

@@ -1,4 +1,4 @@
-// What a client puts into file inputs.
+// DOM.setFileInputFiles.
 
 import type { Protocol } from "../../cdp";
 import { ProtocolError, register } from "../base/registry";
@@ -7,9 +7,9 @@ import { elementOfParams } from "./nodes";
 
 type Win = Window & typeof globalThis;
 
-/** One file of DOM.setFileInputFiles, as the relay adds them to its params in "contents". */
+/** One file of DOM.setFileInputFiles, as the hub adds them to its params in "contents". */
 interface Content {
-  /** With slashes it is a path below the chosen directory. */
+  /** The name. With slashes it is a path below the chosen directory. */
   name: string;
   mimeType?: string;
   /** Milliseconds since 1970. */
@@ -17,7 +17,10 @@ interface Content {
   base64: string;
 }
 
-/** Files with paths of their own, which live as long as their input: a File made by script has none. */
+/**
+ * The File objects of an input, kept alive as long as the input. A File made by script has no webkitRelativePath, so
+ * it is defined on the object, and would be lost if the object were collected.
+ */
 const held = new WeakMap<HTMLInputElement, File[]>();
 
 function setFiles(p: Protocol.DOM.SetFileInputFilesRequest & { contents?: Content[] }): void {

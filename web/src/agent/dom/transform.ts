@@ -17,10 +17,9 @@ function turnOf(el: Element): DOMMatrix | undefined {
 }
 
 /**
- * The border box of an element as it is laid out, before transforms, around
- * the centre of `bounds`, the rectangle that it is drawn in; and what makes
- * the quad of a box in that space. The centre of a transformed box is that of
- * its bounds, so no transform's origin is needed.
+ * The border box of an element as it is laid out, before transforms, around the centre of `bounds`, the rectangle
+ * that it is drawn in. `at` maps a box in that space to its quad. The centre of a transformed box is that of its
+ * bounds, so no transform-origin is needed.
  */
 export function untransformed(el: Element, bounds: Box): { box: Box; at: (b: Box) => Quad } {
   const { offsetWidth: w, offsetHeight: h } = el as HTMLElement;

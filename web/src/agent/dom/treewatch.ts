@@ -1,9 +1,8 @@
-// Watches a document for elements that hold frames, in its open and closed
-// shadow trees too.
+// Watches a document for elements that hold frames, in its open and closed shadow trees too.
 //
-// In a child frame no node may be reached through what an observer or an event
-// hands over: what shows a node to script first decides of which window's
-// classes it is, and a callback of this window makes it one of this window's.
+// In a child frame, the agent must not touch nodes that a MutationObserver record or an event hands over. Chromium
+// makes the script object of a node at the first access, in the realm of the callback (see realms.ts). Then
+// `instanceof` would fail in the page's own scripts.
 
 import type { Owner } from "../page/frames";
 import { isElement } from "./nodes";
@@ -14,7 +13,7 @@ interface Watch {
   /** One for the document, one for all its shadow trees. */
   observers: MutationObserver[];
   shadows: Set<WeakRef<ShadowRoot>>;
-  /** Reports, if frames have come or gone unless `always`. */
+  /** Reports all frames if frames were added or removed, or if `always` is set. */
   report(always?: unknown): void;
 }
 
@@ -23,16 +22,16 @@ const SELECTOR = "iframe,frame";
 const WHAT = { childList: true, subtree: true };
 
 /**
- * While no client drives the page, nothing watches what it changes, which would cost it time: then frames are found
- * when they have loaded, and all of them once a client comes.
+ * Whether no Client drives the page. Then the agent does not observe the whole document, which would slow the page
+ * down. It finds a frame when the frame has loaded, and all frames when a Client comes.
  */
 let asleep = false;
-/** Markup has made shadow trees meanwhile. */
+/** Whether setHTMLUnsafe was called while asleep: it may have made shadow trees that are not watched yet. */
 let undeclared = false;
 
 /**
- * Calls `changed` with all such elements now and whenever frames have come or gone, and with none after each other change
- * of the document; while asleep, of its head.
+ * Calls `changed` with all frame elements now, and whenever frames were added or removed. After any other change of
+ * the document (while asleep, of its head) it calls `changed` without an argument.
  */
 export function observe(doc: Document, changed: (owners?: Owner[]) => void): void {
   if (watched.has(doc)) return;
@@ -87,17 +86,18 @@ function connect(doc: Document, { observers, shadows, report }: Watch): void {
     for (const root of connected(shadows)) observers[1].observe(root, WHAT);
   } else {
     observers[0].observe(doc.head ?? doc, { ...WHAT, characterData: true });
-    doc.addEventListener("load", report, true); // it does not tell of frames in shadow trees
+    // Load events are not composed: those of frames in shadow trees do not arrive here.
+    doc.addEventListener("load", report, true);
   }
 }
 
-/** Goes on after document.open, which has taken the listeners off. */
+/** Adds the load listener again after document.open, which removes listeners. */
 export function reopened(doc: Document): void {
   const watch = asleep && watched.get(doc);
   if (watch) connect(doc, watch);
 }
 
-/** Sets whether a client drives the page. */
+/** Sets whether a Client drives the page. */
 export function watchTrees(is: boolean): void {
   if (asleep !== is) return;
   if (!is) flushChanges();
@@ -123,10 +123,7 @@ function connected(shadows: Set<WeakRef<ShadowRoot>>): ShadowRoot[] {
   return roots;
 }
 
-/**
- * Looks at what has changed but has not been reported yet: Chromium tells of frames before it answers
- * the command that made them.
- */
+/** Handles pending mutation records now: Chromium reports frames before it answers the command that made them. */
 export function flushChanges(): void {
   for (const [doc, { observers, report }] of watched) {
     if (!doc.defaultView) watched.delete(doc);
@@ -134,7 +131,7 @@ export function flushChanges(): void {
   }
 }
 
-/** Hooks into the making of a window's shadow trees. */
+/** Wraps the functions that make shadow trees in a window. */
 export function watchShadows(win: Win): void {
   const { prototype } = win.Element;
   const native = prototype.attachShadow;
@@ -154,7 +151,7 @@ export function watchShadows(win: Win): void {
   }
 }
 
-/** How many trees come before those that are gone are forgotten, while nothing else does that. */
+/** While asleep, references to collected shadow trees are removed once for this many new ones. */
 const PRUNE = 1000;
 
 function add(root: ShadowRoot): void {
@@ -165,7 +162,7 @@ function add(root: ShadowRoot): void {
   else if (watch.shadows.size % PRUNE === 0) connected(watch.shadows);
 }
 
-/** Finds the open shadow trees that markup has made, of which no call of script tells. */
+/** Finds open shadow trees that markup has made (declarative shadow DOM). No wrapped function sees these. */
 export function watchDeclared(within: Document | Element | ShadowRoot): void {
   const watch = watched.get(within.ownerDocument ?? (within as Document));
   if (!watch) return;

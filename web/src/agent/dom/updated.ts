@@ -1,10 +1,10 @@
-// Tells clients that the nodes they know are gone with their document.
+// Tells Clients that the nodes they know are gone with their document.
 
 import { type Session, emit } from "../base/session";
 
 let forget: (s: Session) => void = () => {};
 
-/** Sets what forgets the tree of a client. */
+/** Sets the function that forgets the tree of a Client. It is in a part of the agent. */
 export function onDocumentUpdated(f: typeof forget): void {
   forget = f;
 }

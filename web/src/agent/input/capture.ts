@@ -1,14 +1,14 @@
-// Pointer capture (Pointer Events, section 4.1). The browser grants it only
-// for pointers that it sees pressed, so the agent keeps that of its own.
+// Pointer capture (Pointer Events, section 4.1). The browser grants capture only for pointers that it sees pressed,
+// so the agent keeps track of it for its own pointer.
 
 import { type MouseParams, pointer, state } from "./events";
 import { type Spot, inViewportOf } from "./point";
 
-/** The id that events of the agent's pointer carry. */
+/** The pointerId of the agent's pointer. */
 const OWN = 1;
 
 let holder: Element | undefined;
-/** The element that has heard gotpointercapture. */
+/** The element that has received gotpointercapture. */
 let notified: Element | undefined;
 
 const prepared = new WeakSet<object>();

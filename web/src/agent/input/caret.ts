@@ -8,7 +8,7 @@ import { modifiersOf } from "./point";
 export function caretKey(el: Element, p: Protocol.Input.DispatchKeyEventRequest): void {
   const { shiftKey, ctrlKey, altKey, metaKey } = modifiersOf(p);
   const byWord = ctrlKey || altKey;
-  // Of email and number fields script cannot ask where the caret is.
+  // For email and number fields selectionStart is null: script cannot ask where the caret is.
   if (isTextControl(el) && el.selectionStart !== null) return inControl(el, p.key ?? "", shiftKey, byWord, metaKey);
   const units: Record<string, [string, string]> = {
     ArrowLeft: ["left", metaKey ? "lineboundary" : byWord ? "word" : "character"],
@@ -74,7 +74,7 @@ function target(value: string, at: number, key: string, byWord: boolean, toEdge:
   }
 }
 
-/** The length of the character beside a place: two for a surrogate pair. */
+/** The length of the character before or after an offset: two for a surrogate pair. */
 function width(value: string, at: number, step: number): number {
   const code = value.charCodeAt(step < 0 ? at - 1 : at);
   const pair = step < 0 ? code >= 0xdc00 && code <= 0xdfff : code >= 0xd800 && code <= 0xdbff;

@@ -1,12 +1,11 @@
-// Closing popovers and dialogs, which browsers do on trusted input alone: by
-// Escape, and by a press outside of them.
+// Closes popovers and dialogs by Escape and by a press outside of them. Browsers do so only for trusted input.
 
 import { type Spot, pathOf, send } from "./point";
 
 /** A dialog. Older browsers have neither closedBy nor requestClose. */
 type Closable = Omit<HTMLDialogElement, "requestClose"> & Node & { closedBy?: string; requestClose?: () => void };
 
-/** What Escape closes: the last popover that closes by itself, else the last modal dialog. */
+/** Closes what Escape closes: the last popover with light dismiss, or else the last modal dialog. */
 export function closeByKey(doc: Document): void {
   const popover = openPopovers(doc).at(-1);
   if (popover) return popover.hidePopover();
@@ -14,7 +13,7 @@ export function closeByKey(doc: Document): void {
   if (dialog && dialog.closedBy !== "none") requestClose(dialog);
 }
 
-/** What a press outside closes, once the mouse is pressed and released there. */
+/** Closes what a press outside closes, when the mouse has been pressed and released there. */
 export function closeByPress(from: Element[], spot: Spot): void {
   const doc = spot.win.document;
   const path = pathOf(spot.el);
@@ -33,7 +32,7 @@ export function closeByPress(from: Element[], spot: Spot): void {
 }
 
 function openPopovers(doc: Document): HTMLElement[] {
-  if (!("popover" in doc.documentElement)) return []; // the selector is an error there
+  if (!("popover" in doc.documentElement)) return []; // in older browsers :popover-open is a syntax error
   return [...doc.querySelectorAll<HTMLElement>("[popover]:popover-open")].filter((e) => e.popover !== "manual");
 }
 

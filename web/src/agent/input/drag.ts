@@ -1,4 +1,4 @@
-// HTML drag and drop from mouse moves, or in steps of the client's.
+// HTML drag and drop, by mouse moves or by Input.dispatchDragEvent.
 
 import type { Protocol } from "../../cdp";
 import { type Session, allSessions, onSessionEnd } from "../base/session";
@@ -17,7 +17,7 @@ export function isDragging(): boolean {
   return drag !== undefined;
 }
 
-/** A press, which a drag may follow; reports whether it can. */
+/** Notes a press, which may begin a drag. Returns whether something draggable is there. */
 export function dragPressed(spot: Spot): boolean {
   const el = pathOf(spot.el).find((e) => (e as HTMLElement).draggable);
   source = el && { el, start: spot };
@@ -27,7 +27,10 @@ export function dragPressed(spot: Spot): boolean {
 const EFFECTS = /^(none|copy|link|move)$/;
 const ALLOWED = /^(none|copy|link|move|copyLink|copyMove|linkMove|all|uninitialized)$/;
 
-/** One whose effects can be set, as those of the browser's own drags can. */
+/**
+ * A DataTransfer with settable effects, like that of the browser's own drags. Those of a DataTransfer made by script
+ * stay "none".
+ */
 function newTransfer(): DataTransfer {
   const data = new DataTransfer();
   const hold = (name: string, value: string, form: RegExp): void => {
@@ -42,7 +45,7 @@ function newTransfer(): DataTransfer {
   return data;
 }
 
-/** What a link or an image carries by itself. */
+/** The data of a link or an image that is dragged. */
 function ownData(el: Element): DataTransfer {
   const data = newTransfer();
   const url = (el as Partial<HTMLAnchorElement>).href || (el as Partial<HTMLImageElement>).currentSrc;
@@ -62,7 +65,8 @@ export function dragMoved(spot: Spot, p: MouseParams): void {
   source = undefined;
   const data = ownData(el);
   if (!fire("dragstart", el, start, p, data)) return;
-  pointer("pointercancel", spot, p, { cancelable: false }); // the drag takes the pointer over
+  // A drag ends the pointer's events (Pointer Events, "pointercancel").
+  pointer("pointercancel", spot, p, { cancelable: false });
   fire("drag", el, spot, p, data);
   dragging = el;
   if (intercepting.size > 0) return intercepted(data);
@@ -80,10 +84,7 @@ function step(spot: Spot, p: MouseParams): void {
   offer("dragover", spot, p);
 }
 
-/**
- * Asks the element below the mouse whether it accepts a drop: the effect that it names must be one that the
- * source allows.
- */
+/** Asks the element below the mouse whether it accepts a drop. Its dropEffect must be one that the source allows. */
 function offer(type: string, spot: Spot, p: MouseParams): void {
   if (!drag) return;
   const { data } = drag;
@@ -93,7 +94,7 @@ function offer(type: string, spot: Spot, p: MouseParams): void {
   if (!drag.accepted) data.dropEffect = "none";
 }
 
-/** Reports whether the dragged item has moved over another element. */
+/** Fires the events for moving over another element. Returns false if the element is the same. */
 function entered(spot: Spot, p: MouseParams): boolean {
   if (!drag || drag.over === spot.el) return false;
   offer("dragenter", spot, p);
@@ -102,7 +103,7 @@ function entered(spot: Spot, p: MouseParams): boolean {
   return true;
 }
 
-/** The button is up: a drop where one is accepted, and the end in any case. */
+/** The button was released: fires drop if it is accepted, and dragend in any case. */
 export function dragReleased(spot: Spot | undefined, p: MouseParams): void {
   source = undefined;
   if (!drag || !spot) {
@@ -137,7 +138,7 @@ function fire(type: string, el: Element, spot: Spot, p: MouseParams, dataTransfe
   );
 }
 
-// ------------------------------------------------- drags that a client makes
+// ------------------------------------------------- drags that a Client makes
 
 /** Input.setInterceptDrags. */
 export function setInterceptDrags(p: Protocol.Input.SetInterceptDragsRequest, s: Session): void {
@@ -154,7 +155,7 @@ function intercepted(transfer: DataTransfer): void {
   for (const s of allSessions()) if (intercepting.has(s)) s.emit("Input.dragIntercepted", { data });
 }
 
-/** Input.dispatchDragEvent. As in Chromium an event enters another element, or is over the same one. */
+/** Input.dispatchDragEvent. As in Chromium, each call fires either dragenter (for another element) or dragover. */
 export function dispatchDragEvent(p: Protocol.Input.DispatchDragEventRequest): void {
   const spot = spotAt(p.x, p.y);
   if (!spot) return;

@@ -23,21 +23,21 @@ export function isEditable(el: Element): boolean {
 /** The value that each edited control had when `change` was last due. */
 const before = new WeakMap<Element, string>();
 
-/** To be called before a control's value is changed. */
+/** Remembers a control's value. Called before the value changes. */
 function note(el: Element): void {
   if (!isTextControl(el) || before.has(el)) return;
   before.set(el, el.value);
   el.addEventListener("change", () => before.delete(el), { once: true, capture: true });
 }
 
-/** Sends the `change` that is due when an edited control is left or Enter pressed, unless the browser has. */
+/** Fires `change` when an edited control is left or Enter is pressed, unless the browser has fired it. */
 export function changed(el: Element): void {
   const old = before.get(el);
   before.delete(el);
   const { value } = el as TextControl;
   if (old === undefined || value === old) return;
   notify(el, "change");
-  // The browser knows nothing of this one and sends its own when the control is left.
+  // The browser does not know of this event, and fires its own when the control is left: that one is hidden.
   const win = el.ownerDocument.defaultView ?? window;
   const repeated = (e: Event): void => {
     if (e.composedPath()[0] !== el || !e.isTrusted) return;
@@ -47,7 +47,7 @@ export function changed(el: Element): void {
   win.addEventListener("change", repeated, true);
 }
 
-/** Sends `input` or `change` for a value that was set without the browser's doing. */
+/** Fires `input` or `change` for a value that the agent has set. */
 export function notify(el: Element, type: "input" | "change"): void {
   const { Event } = el.ownerDocument.defaultView ?? window;
   send(el, new Event(type, { bubbles: true, composed: type === "input" }));
@@ -69,16 +69,19 @@ export function command(el: Element, name: string, inputType: string, fallback?:
   edit(el, name, undefined, { inputType, data: null }, fallback ?? (() => {}));
 }
 
-/** Sends beforeinput, which execCommand does not, and reports whether the input is due. */
+/** Fires beforeinput, which execCommand does not. Returns whether the input may happen. */
 export function announce(el: Element, inputType: string, data: string | null): boolean {
   const { InputEvent } = el.ownerDocument.defaultView ?? window;
   return send(el, new InputEvent("beforeinput", { inputType, data, bubbles: true, cancelable: true, composed: true }));
 }
 
-/** WebKit inserts the text of a textInput of script, too, and would insert it twice (seen in WebKitGTK 2.38). */
+/**
+ * WebKit inserts the text of a textInput event made by script, so the text would be inserted twice (seen in WebKitGTK
+ * 2.38).
+ */
 const insertsItself = (): boolean => navigator.vendor.startsWith("Apple");
 
-/** Sends textInput, an event of before there was beforeinput, where the browser has it, and reports whether the input is due. */
+/** Fires textInput, the predecessor of beforeinput, if the browser has it. Returns whether the input may happen. */
 function announceText(el: Element, inputType: string, text: string): boolean {
   const doc = el.ownerDocument;
   if (insertsItself() || inputType !== "insertText" || !doc.defaultView || !("TextEvent" in doc.defaultView))
@@ -89,9 +92,8 @@ function announceText(el: Element, inputType: string, text: string): boolean {
 }
 
 /**
- * Edits by execCommand, which keeps undo and the listeners of frameworks
- * working, else by `fallback`. Its input event names the command and not what
- * the user did, so that is put right on the way.
+ * Edits by execCommand, so that undo and the listeners of frameworks work, or else by `fallback`. The input event of
+ * execCommand names the command, so its inputType and data are corrected on the way.
  */
 function edit(
   el: Element,
@@ -134,7 +136,9 @@ function replaceSelection(el: Element, text: string, inputType: string): void {
   send(el, new InputEvent("input", { inputType, data: text, bubbles: true, composed: true }));
 }
 
-/** Sets a control's value as the browser does: through the native setter, past what a framework has put over it. */
+/**
+ * Sets a control's value with the native setter. A framework such as React may have put a setter of its own over it.
+ */
 export function setValue(el: Element, value: string): void {
   note(el);
   const win = el.ownerDocument.defaultView ?? window;
@@ -147,7 +151,7 @@ export function setValue(el: Element, value: string): void {
   Object.getOwnPropertyDescriptor(proto, "value")?.set?.call(el, value);
 }
 
-/** Text for a control that has a value but no caret, such as a date: taken when it is a whole value. */
+/** Types into a control that has a value but no caret, such as a date. The text must be a whole value. */
 function setTyped(el: Element, text: string): void {
   const input = el as HTMLInputElement;
   if (el.localName !== "input" || !VALUE_TYPES.has(input.type) || input.disabled || input.readOnly) return;
@@ -156,7 +160,7 @@ function setTyped(el: Element, text: string): void {
   if (input.value !== old) notifyChange(el);
 }
 
-/** Sends input and change for a value that was set at once. */
+/** Fires input and change for a value that was set in one step. */
 export function notifyChange(el: Element): void {
   before.delete(el);
   notify(el, "input");
@@ -165,6 +169,6 @@ export function notifyChange(el: Element): void {
 
 /** Sets the caret in, or selects a part of, a text control that allows it. */
 export function setCaret(el: TextControl, from: number, to = from, backward = false): void {
-  if (el.selectionStart === null) return; // email and number know no offsets
+  if (el.selectionStart === null) return; // email and number fields have no offsets
   el.setSelectionRange(from, to, backward ? "backward" : "forward");
 }

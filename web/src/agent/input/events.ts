@@ -1,4 +1,4 @@
-// The pointer and mouse events of the one mouse that clients move.
+// The pointer and mouse events of the one mouse that Clients move.
 
 import type { Protocol } from "../../cdp";
 import { type Spot, isDisabled, modifiersOf, send } from "./point";
@@ -9,17 +9,20 @@ export const BUTTONS: Record<string, number> = { none: -1, left: 0, middle: 1, r
 /** Where the mouse was last, in the Target's viewport, and the buttons that are down, as in MouseEvent.buttons. */
 export const state = { x: 0, y: 0, held: 0 };
 
-/** What a disabled form control does not get; it does see the mouse pass (HTML, section 4.10.18.5). */
+/**
+ * Events that a disabled form control does not get. It does get the events of a passing mouse (HTML, section
+ * 4.10.18.5).
+ */
 const WITHHELD = new Set(["mousedown", "mouseup", "click", "dblclick"]);
 
 /**
- * The params of Input.dispatchMouseEvent that its events show; other commands of the Input domain
- * bring a part of them.
+ * The params of Input.dispatchMouseEvent that appear in its events. Other commands of the Input domain have some of
+ * them.
  */
 export type ButtonParams = Pick<Protocol.Input.DispatchMouseEventRequest, "modifiers" | "button" | "force"> & {
   pointerType?: "mouse" | "pen" | "touch";
 };
-/** The same with a point of the Target's viewport. */
+/** The same params with a point of the Target's viewport. */
 export type MouseParams = ButtonParams & { x: number; y: number };
 
 /** The properties of one mouse event. */
@@ -43,7 +46,7 @@ function init<More extends PointerEventInit>(spot: Spot, p: ButtonParams, more: 
   };
 }
 
-/** Sends a PointerEvent and reports whether its default action is due. */
+/** Dispatches a PointerEvent. Returns whether its default action may happen. */
 export function pointer(
   type: string,
   spot: Spot,
@@ -62,7 +65,7 @@ export function pointer(
   return send(el, new spot.win.PointerEvent(type, { ...init(spot, p, common), ...more }));
 }
 
-/** Sends a MouseEvent and reports whether its default action is due. */
+/** Dispatches a MouseEvent. Returns whether its default action may happen. */
 export function mouse(
   type: string,
   spot: Spot,

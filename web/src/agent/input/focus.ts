@@ -1,5 +1,4 @@
-// Moving the focus, with the events that a frame without the system's focus
-// does not send by itself.
+// Moves the focus, and fires the focus events that the browser does not fire in a frame without the system's focus.
 
 import { isDrawn } from "../dom/geometry";
 import { changed } from "./editing";
@@ -7,10 +6,10 @@ import { pathOf, send } from "./point";
 import type { Owner } from "../page/frames";
 import { documentIn } from "../../realms";
 
-/** Where Tab starts from while nothing has the focus: what was pressed last. */
+/** The element where Tab starts while nothing has the focus: the one that was pressed last. */
 export const tabStart: { el?: Element } = {};
 
-/** The element that keys go to, through open shadow roots and frames in reach. */
+/** The element that gets key events, through open shadow roots and frames of this origin. */
 export function focused(): Element {
   let el: Element | null = document.activeElement;
   for (;;) {
@@ -24,7 +23,7 @@ function innerActive(el: Element | null): Element | null | undefined {
   return el && /^i?frame$/.test(el.localName) ? documentIn(el as Owner)?.activeElement : null;
 }
 
-/** Focuses an element, or with null nothing. */
+/** Focuses an element, or removes the focus with null. */
 export function moveFocus(el: HTMLElement | SVGElement | null): void {
   const old = focused();
   if (el && old === el) return;
@@ -35,7 +34,7 @@ export function moveFocus(el: HTMLElement | SVGElement | null): void {
   };
   old.addEventListener("blur", heard, true);
   el?.addEventListener("focus", heard, true);
-  // A frame that is left forgets what it had focused.
+  // When the focus leaves a frame's document, the focused element there is blurred.
   if (el && el.ownerDocument !== old.ownerDocument && old !== old.ownerDocument.body) (old as HTMLElement).blur?.();
   if (el) el.focus({ preventScroll: true });
   if (focused() === old && old !== old.ownerDocument.body) (old as HTMLElement).blur?.();
@@ -49,7 +48,7 @@ export function moveFocus(el: HTMLElement | SVGElement | null): void {
   if (el && now === el && silent.focus) announce(el, ["focus", "focusin"], old);
 }
 
-/** Sends the two events of a focus that has gone or come. */
+/** Fires the two events of an element that lost or got the focus. */
 export function announce(el: Element, [plain, bubbling]: [string, string] | string[], other: Element | null): void {
   const { FocusEvent } = el.ownerDocument.defaultView ?? window;
   const init = { composed: true, relatedTarget: other };
@@ -79,7 +78,7 @@ export function isFocusable(el: Element): el is HTMLElement {
   return !modal || pathOf(el).includes(modal);
 }
 
-/** What a press on an element focuses: the nearest that can be, or nothing. */
+/** Focuses the nearest focusable element around a press, or removes the focus. */
 export function focusFromPress(el: Element): void {
   const to = pathOf(el).find(isFocusable);
   moveFocus(to ?? null);

@@ -1,14 +1,16 @@
-// What leaving one element and entering another brings, in each document that
-// the mouse crosses.
+// The events of the mouse leaving one element and entering another, in each document that the mouse crosses.
 
 import { type MouseParams, mouse, pointer } from "./events";
 import { markHovered } from "./hoverstyle";
 import { type Spot, inViewportOf, pathOf } from "./point";
 
-/** What the mouse was over: for each document, the outermost first, the element and what encloses it. */
+/**
+ * The elements under the mouse at its last position: for each document, the outermost first, the element and its
+ * ancestors.
+ */
 let over: Element[][] = [];
 
-/** Sends over, enter, out and leave for a mouse that is now at `spot`, or outside of the viewport. */
+/** Fires over, enter, out and leave for a mouse that is now at `spot`, or outside of the viewport. */
 export function hover(spot: Spot | undefined, p: MouseParams): void {
   const quiet: MouseParams = { ...p, button: "none" };
   const now: Spot[] = [];
@@ -29,13 +31,13 @@ function cross(from: Element[], to: Spot | undefined, p: MouseParams): void {
   const entered = pathOf(to?.el);
   const leaving = from.filter((el) => el.isConnected && !entered.includes(el));
   const entering = entered.filter((el) => !from.includes(el)).reverse();
-  // The element that was left may be gone; then nothing hears that it was.
+  // The element that was left may have been removed: then no out event is fired.
   const out = left && left === from[0] ? inViewportOf(left, p.x, p.y) : undefined;
   for (const [kind, fire] of [
     ["pointer", pointer],
     ["mouse", mouse],
   ] as const) {
-    if (kind === "pointer" && p.pointerType === "touch") continue; // a finger sent its own
+    if (kind === "pointer" && p.pointerType === "touch") continue; // contact() in touch.ts has fired these
     const button = kind === "pointer" ? { button: -1 } : {};
     const self = { ...button, bubbles: false, cancelable: false, composed: false };
     const there = { relatedTarget: to?.el ?? null };

@@ -1,11 +1,11 @@
-// :hover in the selectors of page script, for a mouse that only its client
-// knows of: menus and tooltips ask matches(":hover").
+// :hover in selectors of page script, for a mouse that only a Client moves: menus and tooltips call
+// matches(":hover").
 
 import { HOVERED, inSelectors, isHovering, isMarked, withMark, withoutMark } from "./hoverstyle";
 
 const { apply } = Reflect;
 
-/** Wraps what takes selectors in a window; one without :hover goes straight to the browser. */
+/** Wraps the functions of a window that take selectors. A selector without :hover goes straight to the browser. */
 export function installHover(win: Window & typeof globalThis): void {
   const { Element, Document, DocumentFragment, ShadowRoot } = win;
   for (const { prototype } of [Element, Document, DocumentFragment]) {
@@ -17,7 +17,7 @@ export function installHover(win: Window & typeof globalThis): void {
   wrapGetter(Element.prototype, "attributes", unmarked);
 }
 
-/** Leaves the marks out of what page script reads. */
+/** Wraps a getter so that page script does not see the marks. */
 function wrapGetter<T>(prototype: object, name: string, clean: (value: T, of: Element) => T): void {
   const native = Object.getOwnPropertyDescriptor(prototype, name);
   const read = native?.get;
@@ -62,7 +62,7 @@ function wrap(prototype: Methods, name: string): void {
   const native = prototype[name];
   if (!native || !Object.hasOwn(prototype, name)) return;
   prototype[name] = {
-    // Pages call these all the time, so that where nothing hovers they cost no more than the call.
+    // Pages call these functions often. While nothing hovers, they cost no more than one call.
     [name](this: unknown, ...args: unknown[]) {
       if (isHovering()) {
         const [selector] = args;

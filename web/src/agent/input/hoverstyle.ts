@@ -1,21 +1,20 @@
-// :hover for a mouse that only its client knows of. Style sheets that page
-// script can read get an attribute beside each :hover, and what lies below the
-// mouse carries it; a page without such rules, whose script has no selectors
-// for it either, stays as it is.
+// :hover for a mouse that only a Client moves. In style sheets that script can read, each :hover gets an attribute as
+// an alternative, and the elements below the mouse get this attribute. A page without such rules, and without :hover
+// in the selectors of its script, is not changed.
 
-/** The attribute on what the mouse is over. */
+/** The attribute of elements below the mouse. */
 export const HOVERED = "data-hub-hover";
 
 let marked = new Set<Element>();
 let last: Element[][] = [];
 let asked = false;
 
-/** Whether a client has a mouse over anything, so that it may matter what selectors say of it. */
+/** Whether a Client's mouse is over an element, so that :hover in a selector may matter. */
 export const isHovering = (): boolean => asked || last.length > 0;
 
 /**
- * A selector of page script asks for :hover, so that everything gets its mark from now on; whether
- * anything has one.
+ * Called for a :hover in a selector of page script: from then on every element below the mouse is marked. Returns
+ * whether there are marks.
  */
 export function inSelectors(): boolean {
   if (!asked && last.length) {
@@ -25,7 +24,7 @@ export function inSelectors(): boolean {
   return asked;
 }
 
-/** Marks the elements of each path, from what the mouse is over outwards, and no others. */
+/** Marks the elements of each path, and no others. A path goes from the element below the mouse outwards. */
 export function markHovered(paths: Element[][]): void {
   last = paths;
   const now = new Set(paths.filter((path) => styled(path) || asked).flat());
@@ -34,19 +33,19 @@ export function markHovered(paths: Element[][]): void {
   marked = now;
 }
 
-/** Whether rules for :hover are in force along a path, which are then rewritten. */
+/** Whether there are rules for :hover in the style sheets of a path. Rewrites these rules. */
 function styled(path: Element[]): boolean {
   const roots = new Set(path.map((el) => el.getRootNode() as Document | ShadowRoot));
   const sheets = [...roots].flatMap((r) => [...(r.styleSheets ?? []), ...(r.adoptedStyleSheets ?? [])]);
   return sheets.map(rewrite).includes(true);
 }
 
-/** Per style sheet: how many rules it had when last looked at, and whether one was for :hover. */
+/** By style sheet: the number of its rules when it was last read, and whether one was for :hover. */
 const seen = new WeakMap<CSSStyleSheet, { count: number; found: boolean }>();
 
 function rewrite(sheet: CSSStyleSheet): boolean {
   try {
-    const { cssRules } = sheet; // throws where the sheet is of another origin
+    const { cssRules } = sheet; // throws if the sheet is of another origin
     let state = seen.get(sheet);
     if (!state || state.count !== cssRules.length) {
       seen.set(sheet, (state = { count: cssRules.length, found: rewriteRules(cssRules) || state?.found === true }));
@@ -73,7 +72,7 @@ function rewriteRules(rules: CSSRuleList): boolean {
   return found;
 }
 
-/** Whether anything has a mark. */
+/** Whether an element has a mark. */
 export const isMarked = (): boolean => marked.size > 0;
 
 /** Markup as it is without marks. */
@@ -81,7 +80,10 @@ export function withoutMark(markup: string): string {
   return marked.size ? markup.replaceAll(` ${HOVERED}=""`, "") : markup;
 }
 
-/** Both parts of the :is() weigh what :hover weighs. An escaped colon belongs to a name. */
+/**
+ * Adds the mark to :hover. Both alternatives in :is() have the specificity of :hover. A colon after a backslash
+ * belongs to a name.
+ */
 export function withMark(selector: string): string {
   return selector.replace(/(\\?):hover(?![\w-])/g, (all, escape) => (escape ? all : `:is(:hover, [${HOVERED}])`));
 }

@@ -7,7 +7,7 @@ import { typeAhead } from "./widgets";
 import { modifiersOf, send } from "./point";
 import { macrotask } from "./macrotask";
 
-/** Keys that some clients name by their character. */
+/** The names of keys that some Clients send as a character. */
 const names: Record<string, string> = {
   "\t": "Tab",
   "\r": "Enter",
@@ -33,13 +33,14 @@ export async function dispatchKeyEvent(params: KeyParams): Promise<void> {
 }
 
 /**
- * A key with text goes on to type it; others do what they do, as Tab and a link's Enter already when
- * the key goes down.
+ * The default action of keyDown. A key with text types it at keypress. Other keys act now, and so do Tab, and Enter
+ * on a link.
  */
 function pressed(p: KeyParams): void | Promise<void> {
   const { ctrlKey, metaKey } = modifiersOf(p);
   const early = p.key === "Tab" || p.key === "\t" || (p.key === "Enter" && focused().matches("a[href], area[href]"));
-  const shortcut = (ctrlKey || metaKey) && (p.text ?? "").length === 1 && (p.key ?? "").length === 1; // its text may be "\x01"
+  // The text of a shortcut may be "\x01"
+  const shortcut = (ctrlKey || metaKey) && (p.text ?? "").length === 1 && (p.key ?? "").length === 1;
   if (!p.text || early || shortcut) return keyDownAction(focused(), p);
   return typed(p);
 }
@@ -54,17 +55,19 @@ async function typed(p: KeyParams): Promise<void> {
   if (enter || (text === " " && !isEditable(el)) || (text < " " && (p.key ?? "").length > 1))
     keyDownAction(el, { ...p, key: enter ? "Enter" : p.key || text });
   else if (el.localName === "select") typeAhead(el as HTMLSelectElement, text);
-  else if (text >= " ") insertText(el, text); // a control character types nothing
+  else if (text >= " ") insertText(el, text); // control characters type nothing
 }
 
-/** Sends a key event and reports, when all that its listeners have begun is done, whether its default action is due. */
+/**
+ * Dispatches a key event and waits for the tasks of its listeners. Returns whether its default action may happen.
+ */
 async function due(type: string, p: KeyParams, charCode = 0): Promise<boolean> {
   const unprevented = fire(type, p, charCode);
   await macrotask();
   return unprevented;
 }
 
-/** Sends a key event to the focused element and reports whether its default action is due. */
+/** Dispatches a key event to the focused element. Returns whether its default action may happen. */
 function fire(type: string, p: KeyParams, charCode = 0): boolean {
   const el = focused();
   const win = el.ownerDocument.defaultView ?? window;
@@ -82,7 +85,7 @@ function fire(type: string, p: KeyParams, charCode = 0): boolean {
     keyCode,
     which: keyCode,
   } as KeyboardEventInit);
-  // Not in the event's own way: WebKit would push a button for it, and send a form.
+  // charCode is not part of the init: WebKit would push a button for it, and submit a form.
   if (charCode) Object.defineProperty(event, "charCode", { value: charCode });
   return send(el, event);
 }

@@ -1,4 +1,4 @@
-// What keys do that type no text.
+// The default actions of keys that type no text.
 
 import type { Protocol } from "../../cdp";
 import { caretKey } from "./caret";
@@ -54,10 +54,10 @@ export function keyDownAction(el: Element, p: KeyParams): void {
 const SPACE_PRESSES =
   "button, summary, input:is([type=button], [type=submit], [type=reset], [type=checkbox], [type=radio], [type=file], [type=image])";
 
-/** What the space bar is down on, unless its keydown was cancelled. */
+/** The element on which the space bar was pressed, unless its keydown was cancelled. */
 let armed: Element | undefined;
 
-/** The default action of keyup: the space bar presses what it went down on. */
+/** the space bar clicks the element on which it was pressed */
 export function keyUpAction(el: Element, p: KeyParams): void {
   if (p.key !== " ") return;
   if (armed === el) (el as HTMLElement).click();
@@ -142,7 +142,7 @@ function eraseByHand(el: Element, forward: boolean, inputType: string): void {
 }
 
 function space(el: Element, p: KeyParams): void {
-  if (isEditable(el)) return; // its text types it
+  if (isEditable(el)) return; // the text of the key event is typed
   armed = el.matches(SPACE_PRESSES) ? el : undefined;
   if (!el.matches("button, input, select, summary, a"))
     scrollFrom(el, 0, (modifiersOf(p).shiftKey ? -1 : 1) * pageHeight(el));
@@ -157,11 +157,11 @@ function selectAll(el: Element): void {
 
 // -------------------------------------------------------------- clipboard
 
-/** What was last copied here: page script may not read the system's clipboard. */
+/** The text that was last copied here: page script may not read the system's clipboard. */
 let clipboard = "";
 
 function selected(el: Element): string {
-  // Of email and number fields script learns the selected text, but not where it is.
+  // For email and number fields script can read the selected text, but not its offsets.
   if (!isTextControl(el) || el.selectionStart === null) return el.ownerDocument.getSelection()?.toString() ?? "";
   return el.value.slice(el.selectionStart, el.selectionEnd ?? 0);
 }

@@ -15,15 +15,18 @@ import { wheel } from "./wheel";
 
 const MASKS = [1, 4, 2, 8, 16];
 
-/** What each button was pressed on, and what encloses it. */
+/** The element on which each button was pressed, and its ancestors. */
 const pressed = new Map<number, Element[]>();
-/** pointerdown was cancelled, so that no mouse events follow until the button is up. */
+/**
+ * Whether pointerdown was cancelled. Then no mouse events follow until the button is released (Pointer Events,
+ * "compatibility mouse events").
+ */
 let silenced = false;
 
 /** Input.dispatchMouseEvent. */
 export async function dispatchMouseEvent(p: Protocol.Input.DispatchMouseEventRequest): Promise<void> {
   const spot = spotAt(p.x, p.y);
-  // Beyond the viewport, the wheel turns at the root element, as in Chromium.
+  // Outside of the viewport, wheel events go to the root element, as in Chromium.
   if (p.type === "mouseWheel") return wheel(spot ?? inViewportOf(document.documentElement, p.x, p.y), p);
   if (p.type === "mouseMoved") moved(spot, p);
   else if (p.type === "mousePressed") await press(spot, p);
@@ -74,11 +77,11 @@ async function press(spot: Spot | undefined, p: Protocol.Input.DispatchMouseEven
   if (button === 2) pointer("contextmenu", spot, p);
 }
 
-/** What a press does by itself: it moves the focus, the caret, a slider and the selection of a list. */
+/** The default action of a press: it moves the focus, the caret, a slider, or the selection of a list. */
 function pressAction(spot: Spot, p: MouseParams, button: number, detail: number): void {
   focusFromPress(spot.el);
   if (button !== 0 || grabSlider(spot) || chooseOption(spot.el, p)) return;
-  // What can be dragged is not selected by the same press.
+  // A press on something draggable does not begin a selection.
   if (!dragPressed(spot)) startSelection(spot, p, detail);
 }
 
@@ -114,7 +117,10 @@ async function release(under: Spot | undefined, p: Protocol.Input.DispatchMouseE
   if (holder) hover(under, p);
 }
 
-/** The innermost of `from` that still is in the document and encloses an element. */
+/**
+ * The innermost element of `from` that encloses `el`: the target of a click whose press and release hit different
+ * elements.
+ */
 function commonAncestor(from: Element[], el: Element): Element | undefined {
   if (!from[0]?.isConnected) return undefined;
   const around = pathOf(el);
@@ -128,7 +134,7 @@ function click(spot: Spot, p: MouseParams, button: number, detail: number): void
   if (detail === 2) mouse("dblclick", spot, p, { detail });
 }
 
-/** The mouse events and the click that follow a tap, of which no button was held. */
+/** Fires the mouse events and the click that follow a tap. */
 export function tap(spot: Spot, p: ButtonParams): void {
   const as: MouseParams = { ...p, ...spot.at, button: "left" };
   hover(spot, as);

@@ -1,4 +1,4 @@
-// Input for the agents of child frames of other origins.
+// Forwards Input commands to the agents of child frames of other origins.
 
 import type { Protocol } from "../../cdp";
 import type { Answer, Json } from "../../wire/cdp";
@@ -7,7 +7,9 @@ import { type Point, agentAt, giveKeysTo, keyTarget, setInputRoute, takeKeys, wi
 import { hover } from "./hover";
 import { spotAt } from "./point";
 
-/** The frame under the pointer; and while a button or finger is down, the frame where it went down. */
+/**
+ * The frame below the pointer. While a button or finger is down, `pointerOwner` is the frame where it was pressed.
+ */
 let hovered: Nested | undefined;
 let pointerOwner: { by: Nested | undefined } | undefined;
 

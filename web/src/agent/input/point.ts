@@ -1,4 +1,4 @@
-// What lies at a point of the Target, and the events that are sent to it.
+// Finds the element at a point of the Target, and dispatches events to it.
 
 import { frameOfOwner } from "../page/frames";
 import { contentBox, offsetOf } from "../dom/geometry";
@@ -7,7 +7,7 @@ import { settleClick } from "../windows/popups";
 /** An element at a point, with the point in the element's own viewport. */
 export interface Spot {
   el: Element;
-  /** The parent of the text there, where that is in a slot, which is `el`. */
+  /** If `el` is the slot of a text at this point: the parent of the text. */
   parent?: Element;
   win: Window & typeof globalThis;
   x: number;
@@ -19,8 +19,8 @@ export interface Spot {
 }
 
 /**
- * The deepest element at a point of the flat tree, through open shadow roots and frames in reach. Text that is
- * in a slot is its slot's: as in Chromium the slot gets the events, and what encloses it in the shadow tree.
+ * The deepest element at a point of the flat tree, through open shadow roots and frames of this origin. For text in a
+ * slot this is the slot: as in Chromium, events go to the slot and its ancestors in the shadow tree.
  */
 export function spotAt(px: number, py: number): Spot | undefined {
   let [x, y] = [px, py];
@@ -65,7 +65,7 @@ function slotOfText(host: Element, x: number, y: number): Element | undefined {
   return undefined;
 }
 
-/** An element with a point of the Target's viewport, wherever that is. */
+/** An element with a point of the Target's viewport, which need not be on the element. */
 export function inViewportOf(el: Element, x: number, y: number): Spot {
   const doc = el.ownerDocument;
   const offset = offsetOf(doc);
@@ -81,8 +81,8 @@ export function modifiersOf(p: { modifiers?: number }): Modifiers {
 }
 
 /**
- * Sends an event and reports whether its default action is due. Playwright's
- * page script takes untrusted events only with this mark.
+ * Dispatches an event. Returns whether its default action may happen. Playwright's page script ignores untrusted
+ * events without this mark.
  */
 export function send(el: EventTarget, event: Event): boolean {
   Object.defineProperty(event, "__pwTrustedSynthetic", { value: true });
@@ -91,7 +91,10 @@ export function send(el: EventTarget, event: Event): boolean {
   return unprevented;
 }
 
-/** The elements around one in the flat tree, itself first, as events bubble: through slots, and through shadow roots to their hosts. */
+/**
+ * An element and its ancestors in the flat tree, in the order in which events bubble: through slots, and through
+ * shadow roots to their hosts.
+ */
 export function pathOf(el: Element | undefined): Element[] {
   const path: Element[] = [];
   for (let at: Element | null | undefined = el; at; ) {
@@ -101,7 +104,7 @@ export function pathOf(el: Element | undefined): Element[] {
   return path;
 }
 
-/** Whether it is a form control that is switched off, or inside of one: those get no mouse events. */
+/** Whether an element is a disabled form control or inside of one. Those get no mouse events. */
 export function isDisabled(el: Element): boolean {
   return pathOf(el).some((e) =>
     e.matches("button:disabled, input:disabled, select:disabled, textarea:disabled, option:disabled"),

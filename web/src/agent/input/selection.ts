@@ -1,14 +1,14 @@
-// What pressing and dragging the mouse selects: text, and options of lists.
+// Selects text and options of lists by pressing and dragging the mouse.
 
 import { styleOf } from "../dom/geometry";
 import { type TextControl, isTextControl, setCaret, notifyChange } from "./editing";
 import type { MouseParams } from "./events";
 import { type Spot, modifiersOf, pathOf } from "./point";
 
-/** Where the selection that the mouse is drawing began. */
+/** Where the selection by the mouse began. */
 let anchor: { field: TextControl; at: number } | { node: Node; offset: number } | undefined;
 
-/** Places the caret; a second press takes the word, a third the line, and Shift extends the selection. */
+/** Places the caret. A second press selects the word, a third the line, and Shift extends the selection. */
 export function startSelection(spot: Spot, p: MouseParams, detail: number): void {
   anchor = undefined;
   const { shiftKey } = modifiersOf(p);
@@ -16,7 +16,7 @@ export function startSelection(spot: Spot, p: MouseParams, detail: number): void
   else if (!keepsSelection(spot.el)) inDocument(spot, detail, shiftKey);
 }
 
-/** Extends the selection to where the mouse has come with its button down. */
+/** Extends the selection to the mouse, while its button is down. */
 export function dragSelection(spot: Spot): void {
   if (!anchor) return;
   if ("field" in anchor) {
@@ -33,14 +33,14 @@ export function dragSelection(spot: Spot): void {
     doc.getSelection()?.setBaseAndExtent(node, offset, to.node, to.offset);
 }
 
-/** The button is up: the mouse draws no more. */
+/** The button was released: the selection by the mouse ends. */
 export function endSelection(): void {
   anchor = undefined;
 }
 
-/** Pressing a control, or what may not be selected, leaves the selection as it is. */
+/** Whether a press leaves the selection as it is: on a control, or on text with user-select: none. */
 function keepsSelection(el: Element): boolean {
-  const { userSelect, webkitUserSelect } = styleOf(el); // Safari has the second
+  const { userSelect, webkitUserSelect } = styleOf(el); // Safari has only webkitUserSelect
   return (userSelect ?? webkitUserSelect) === "none" || pathOf(el).some((e) => e.matches("button, input, select"));
 }
 
@@ -83,7 +83,7 @@ interface CaretDocument {
   caretRangeFromPoint?(x: number, y: number): Range | null;
 }
 
-/** The place in the text at a point, by whichever API the browser has. */
+/** The position in the text at a point, by whichever API the browser has. */
 function caretAt(doc: Document & CaretDocument, { el, x, y }: Spot): { node: Node; offset: number } | undefined {
   const shadowRoots = pathOf(el)
     .map((e) => e.getRootNode())
@@ -94,7 +94,7 @@ function caretAt(doc: Document & CaretDocument, { el, x, y }: Spot): { node: Nod
   return range ? { node: range.startContainer, offset: range.startOffset } : undefined;
 }
 
-/** The place in a control's text that is nearest to a point: above all lines its beginning, below them its end. */
+/** The offset in a control's text that is nearest to a point: above all lines the beginning, below them the end. */
 function offsetIn(field: TextControl, spot: Spot): number {
   const box = field.getBoundingClientRect();
   const top = box.top - field.scrollTop;
@@ -110,7 +110,7 @@ function offsetIn(field: TextControl, spot: Spot): number {
 /** The option that Shift selects from, for each list. */
 const listAnchors = new WeakMap<HTMLSelectElement, number>();
 
-/** A press on an option of a list that is shown open; reports whether it was one. */
+/** Handles a press on an option of a list box. Returns false if it was on none. */
 export function chooseOption(el: Element, p: MouseParams): boolean {
   const option = el.closest("option");
   const select = option?.closest("select");

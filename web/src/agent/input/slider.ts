@@ -1,4 +1,4 @@
-// Moving the thumb of <input type="range"> with the mouse.
+// Moves the thumb of <input type="range"> by the mouse.
 
 import { styleOf } from "../dom/geometry";
 import { notify, setValue } from "./editing";
@@ -9,7 +9,7 @@ const INSET = 8;
 
 let slider: { input: HTMLInputElement; value: string } | undefined;
 
-/** A press; reports whether it was on a slider. */
+/** A press. Returns whether it was on a slider. */
 export function grabSlider(spot: Spot): boolean {
   const input = spot.el as HTMLInputElement;
   if (!input.matches("input[type=range]:enabled")) return false;
@@ -34,7 +34,7 @@ export function slide(spot: Spot): void {
   if (input.value !== old) notify(input, "input");
 }
 
-/** The button is up. */
+/** The button was released. */
 export function releaseSlider(): void {
   const moved = slider;
   slider = undefined;

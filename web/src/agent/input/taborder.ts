@@ -1,12 +1,11 @@
-// Where Tab goes: the flat tree in its order, with shadow roots and frames in
-// reach (HTML, section 6.6.6).
+// The order of Tab: the flat tree, with shadow roots and frames of this origin (HTML, section 6.6.6).
 
 import { frameOfOwner } from "../page/frames";
 import { focused, isFocusable, radiosOf, tabStart } from "./focus";
 
 /**
- * The element that Tab goes to; undefined past the last, where nothing is focused. Backwards, the last
- * follows the first.
+ * The element that Tab goes to. After the last one it is undefined, and nothing has the focus. Backwards, the last
+ * one comes before the first.
  */
 export function nextInTabOrder(back: boolean): HTMLElement | undefined {
   const now = focused();
@@ -19,7 +18,9 @@ export function nextInTabOrder(back: boolean): HTMLElement | undefined {
   return next as HTMLElement | undefined;
 }
 
-/** All that Tab stops at below a root, and `from`: positive tabindex first, then in the tree's order. */
+/**
+ * The elements below a root at which Tab stops, and `from`: those with a positive tabindex first, then in tree order.
+ */
 function tabStops(root: Document | ShadowRoot, from: Element | undefined): Element[] {
   const found: { rank: number; stops: Element[] }[] = [];
   const visit = (el: Element): void => {
@@ -51,7 +52,10 @@ function isStop(el: Element, from: Element | undefined): boolean {
   return !/^i?frame$/.test(el.localName) && isFocusable(el) && indexOf(el) >= 0 && !isOtherRadio(el, from);
 }
 
-/** Of a radio group Tab stops at one alone: the focused, else the checked, else the first. */
+/**
+ * Whether Tab skips a radio button. It stops at one of each group: the focused, or else the checked, or else the
+ * first.
+ */
 function isOtherRadio(el: Element, from: Element | undefined): boolean {
   const radio = el as HTMLInputElement;
   if (!el.matches("input[type=radio]") || !radio.name) return false;

@@ -1,4 +1,4 @@
-// Input.dispatchTouchEvent: touch events where the browser has them, then a tap.
+// Input.dispatchTouchEvent: touch events if the browser has them, then a tap.
 
 import type { Protocol } from "../../cdp";
 import { allowCapture, captured, endCapture } from "./capture";
@@ -51,7 +51,7 @@ export function dispatchTouchEvent(p: Protocol.Input.DispatchTouchEventRequest):
   }
 }
 
-/** The two pointer events of a finger that comes or goes. */
+/** Fires the two pointer events of a finger that is put down or lifted. */
 function contact(first: string, second: string, spot: Spot, p: Protocol.Input.DispatchTouchEventRequest): void {
   const touch: ButtonParams = { ...p, pointerType: "touch", button: "left" };
   const buttons = first === "over" ? 1 : 0;
@@ -59,10 +59,10 @@ function contact(first: string, second: string, spot: Spot, p: Protocol.Input.Di
   pointer(`pointer${second}`, spot, touch, { buttons });
 }
 
-/** A touch event goes to where the touch began, whatever is under it now. */
+/** Dispatches a touch event. It goes to the element where the touch began. */
 function fire(type: string, on: Spot, p: Protocol.Input.DispatchTouchEventRequest, at?: Spot): boolean {
   const { Touch, TouchEvent } = on.win as Partial<Window & typeof globalThis>;
-  if (!Touch || !TouchEvent) return true; // Firefox on a desk
+  if (!Touch || !TouchEvent) return true; // Firefox on a desktop has no touch events
   const touches = at
     ? [new Touch({ identifier: 0, target: on.el, clientX: at.x, clientY: at.y, screenX: at.at.x, screenY: at.at.y })]
     : [];

@@ -1,7 +1,6 @@
-// Focus in WebKit. There a frame of another origin than the top page's may not
-// move the focus before its user has pressed something inside: focus() does
-// nothing. Until then this file notes which element a client has focused, sends
-// the focus events, and lets document.activeElement return that element.
+// Focus in WebKit. There focus() does nothing in a frame of another origin than the top page, until the user has
+// pressed something in the frame. Until then this file remembers which element a Client has focused, fires the focus
+// events, and lets document.activeElement return the element.
 
 import { reveal } from "../dom/geometry";
 import { changed, setCaret } from "./editing";
@@ -12,7 +11,7 @@ type Root = Document | ShadowRoot;
 
 const notedFocus = new WeakMap<Document, Element>();
 
-const withheld = navigator.vendor === "Apple Computer, Inc."; // so says every WebKit
+const withheld = navigator.vendor === "Apple Computer, Inc."; // the vendor in every WebKit
 
 /** Wraps the functions of a window that set and read the focus, in browsers that withhold it. */
 export function installFocus(win: Win): void {
@@ -21,7 +20,9 @@ export function installFocus(win: Win): void {
   for (const proto of [win.Document.prototype, win.ShadowRoot.prototype]) wrapActive(proto);
 }
 
-/** Gives way to the browser's own focus, once that is given in a window; again after document.open. */
+/**
+ * Drops the remembered focus when the browser focuses something in a window itself. Called again after document.open.
+ */
 export function listenForFocus(win: Win): void {
   if (!withheld) return;
   win.addEventListener(
@@ -60,7 +61,10 @@ function wrapActive(proto: Root): void {
 
 const activeIn = (el: Element): Element | null => (el.getRootNode() as Partial<Root>).activeElement ?? null;
 
-/** What is assumed in a document, as one of its roots shows it: by the host of the shadow root it is in. */
+/**
+ * The remembered element of a document, seen from one of its roots: the element itself, or the host of the shadow
+ * tree that it is in.
+ */
 function inside(root: Root): Element | undefined {
   const doc = root.ownerDocument ?? (root as Document);
   let el = notedFocus.get(doc);
@@ -76,7 +80,7 @@ function assume(el: HTMLElement, options?: FocusOptions): void {
   const doc = el.ownerDocument;
   const old = doc.activeElement;
   takeCaret(el);
-  if (activeIn(el) === el) return; // in a frame that has the focus, the caret brings it along
+  if (activeIn(el) === el) return; // in a frame that has the focus, setting the caret has focused the element
   if (notedFocus.has(doc)) release(doc, el);
   else if (old && old !== doc.body) (old as HTMLElement).blur();
   notedFocus.set(doc, el);
@@ -86,7 +90,7 @@ function assume(el: HTMLElement, options?: FocusOptions): void {
   announce(el, ["focus", "focusin"], old);
 }
 
-/** Sets the document's selection where editing is to begin, which is outside of whatever cannot be edited. */
+/** Sets the document's selection to where editing begins. It must be outside of parts that cannot be edited. */
 function takeCaret(el: HTMLElement): void {
   const selection = el.ownerDocument.getSelection();
   const field = el as HTMLInputElement;
@@ -95,12 +99,12 @@ function takeCaret(el: HTMLElement): void {
     return;
   }
   const { selectionStart, selectionEnd, selectionDirection } = field;
-  selection?.removeAllRanges(); // the same selection once more would be no change
+  selection?.removeAllRanges(); // otherwise setting the same selection again changes nothing
   if (typeof selectionStart === "number")
     setCaret(field, selectionStart, selectionEnd!, selectionDirection === "backward");
 }
 
-/** What was assumed in a document loses the focus to another element, or to none. */
+/** The remembered element of a document loses the focus to another element, or to none. */
 function release(doc: Document, to: Element | null): void {
   const old = notedFocus.get(doc);
   if (!old || old === to) return;

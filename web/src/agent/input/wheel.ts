@@ -1,11 +1,11 @@
-// The wheel: an event, then scrolling of what can scroll, outwards.
+// The wheel: dispatches an event, then scrolls the nearest element that can scroll.
 
 import type { Protocol } from "../../cdp";
 import { frameOfDocument } from "../page/frames";
 import { enclosing, styleOf } from "../dom/geometry";
 import { type Spot, modifiersOf, send } from "./point";
 
-/** Turns the wheel at a place. */
+/** Turns the wheel at a point. */
 export function wheel(spot: Spot, p: Protocol.Input.DispatchMouseEventRequest): void {
   const left = p.deltaX ?? 0;
   const top = p.deltaY ?? 0;
@@ -26,7 +26,7 @@ export function wheel(spot: Spot, p: Protocol.Input.DispatchMouseEventRequest): 
   if (due) scrollFrom(spot.el, left, top);
 }
 
-/** Scrolls the nearest that moves: the element, what encloses it, its window, and the frames around that. */
+/** Scrolls the first that moves: the element, its ancestors, its window, and the frames around that. */
 export function scrollFrom(start: Element, left: number, top: number): void {
   for (let el: Element | null | undefined = start; el; ) {
     const doc: Document = el.ownerDocument;
@@ -46,7 +46,7 @@ function canScroll(el: Element, left: number, top: number): boolean {
   return (left !== 0 && open(overflowX)) || (top !== 0 && open(overflowY));
 }
 
-/** Whether an element lets nothing around it scroll at its ends. */
+/** Whether an element keeps the scrolling to itself at its ends (overscroll-behavior). */
 function keepsScrolling(el: Element, left: number): boolean {
   const { overscrollBehaviorX, overscrollBehaviorY } = styleOf(el);
   return (left !== 0 ? overscrollBehaviorX : overscrollBehaviorY) !== "auto";

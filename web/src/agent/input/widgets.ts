@@ -3,7 +3,7 @@
 import { announce, isEditable, setValue, notifyChange } from "./editing";
 import { moveFocus, radiosOf } from "./focus";
 
-/** Moves the choice of a list by a key. */
+/** Moves the selection of a list by a key. */
 export function choose(select: HTMLSelectElement, key: string, step: number): void {
   const open = [...select.options].filter((o) => !o.disabled);
   const now = open.indexOf(select.selectedOptions[0]);
@@ -18,7 +18,7 @@ function pick(select: HTMLSelectElement, option: HTMLOptionElement | undefined):
   notifyChange(select);
 }
 
-/** Letters within this many milliseconds of each other are one word. */
+/** Letters belong to one word if they follow each other within this time, in milliseconds. */
 const PAUSE = 1000;
 
 let word = { text: "", at: 0 };
@@ -28,7 +28,7 @@ export function typeAhead(select: HTMLSelectElement, letter: string): void {
   const now = Date.now();
   word = { text: (now - word.at < PAUSE ? word.text : "") + letter.toLowerCase(), at: now };
   const options = [...select.options];
-  // The same letter again goes on to the next that begins with it.
+  // Repeating one letter goes to the next option that begins with it.
   const repeated = [...word.text].every((c) => c === letter.toLowerCase());
   const start = Math.max(select.selectedIndex, 0) + (repeated ? 1 : 0);
   const text = repeated ? letter.toLowerCase() : word.text;
@@ -69,7 +69,10 @@ export function stepValue(input: HTMLInputElement, key: string): void {
   notifyChange(input);
 }
 
-/** Without a step the browser's stepUp refuses: a hundredth of a slider then, and 1 of a number. */
+/**
+ * The step of an input with step="any", for which stepUp() throws: a hundredth of a slider's length, and 1 for a
+ * number.
+ */
 function freeStep(input: HTMLInputElement): number {
   return input.type === "range" ? lengthOf(input) / 100 : 1;
 }

@@ -1,8 +1,7 @@
-// What the frame's own name carries from one document to the next, whatever
-// its origin: "cdphub:FLAGS:TARGET:NAME", of which script sees NAME alone. The
-// flags are "o", script has opened this Target and has it as window.opener,
-// and "d", clients drive it and answer its dialogs. Once, with "FLAGS,LENGTH",
-// a load of that many characters stands before NAME.
+// window.name keeps its value when a frame navigates, even to another origin. So the agent stores data for the next
+// document in it: "cdphub:FLAGS:TARGET:NAME". Page script sees only NAME. Flag "o": script opened this Target, which
+// has a window.opener. Flag "d": Clients drive the Target and answer its dialogs. "cdphub:FLAGS,LENGTH:TARGET:" is
+// followed by a payload of LENGTH characters, which is read once, and then by NAME.
 
 const FORM = /^cdphub:([od]*)(?:,(\d+))?:(\w*):([\s\S]*)$/;
 const property = Object.getOwnPropertyDescriptor(window, "name") as PropertyDescriptor;
@@ -13,7 +12,7 @@ let target = "";
 let hidden = false;
 let load = "";
 
-/** Reads what the document before, or the Host page, has left. */
+/** Reads what the previous document or the Host page has stored. */
 export function readName(): void {
   const found = FORM.exec(native());
   if (!found) return;
@@ -24,21 +23,21 @@ export function readName(): void {
   hide();
 }
 
-/** What the document before has given along, once. */
+/** The payload of the previous document; "" after the first call. */
 export function takeLoad(): string {
   const taken = load;
   load = "";
   return taken;
 }
 
-/** Gives a text along to the next document. */
+/** Stores a payload for the next document. */
 export function carryLoad(text: string): void {
   const name = window.name;
   hide();
   property.set?.call(window, `cdphub:${flags},${text.length}:${target}:${text}${name}`);
 }
 
-/** Whether a flag stands in the name. */
+/** Whether the name has this flag. */
 export function carried(flag: "o" | "d"): boolean {
   return flags.includes(flag);
 }
@@ -48,7 +47,7 @@ export function carriedTarget(): string {
   return target;
 }
 
-/** Sets whether the next document starts as one that clients drive. */
+/** Stores for the next document whether Clients drive this Target. */
 export function carryDriven(driven: boolean, targetId: string): void {
   const next = (carried("o") ? "o" : "") + (driven ? "d" : "");
   if (next === flags && (targetId === target || !next)) return;

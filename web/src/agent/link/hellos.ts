@@ -1,4 +1,4 @@
-// The greetings of agents in child frames of other origins, which this agent adopts.
+// Receives the hello messages of agents in child frames of other origins, and adopts their documents.
 
 import { type Admit, type Hello, type Knock, type Rebase, VERSION, type Welcome } from "../../wire/frame";
 import { isOf } from "../../host/addresses";
@@ -16,16 +16,18 @@ import { Nested, focusTaken, mayNest, takenBases } from "./nested";
 const earlyHellos: MessageEvent[] = [];
 const MAX_WAITING = 100;
 
-/** What this document shows to agents below it, if the Host has made it. */
+/** The secret by which agents in child frames recognise this document, if the Host made it. See wire/frame.ts. */
 let proof: Welcome["proof"];
 
-/** Takes the greetings of a window's children. */
+/** Listens for the messages of agents in the child frames of a window. */
 export function listenForAgents(win: Window): void {
   win.addEventListener("message", receive, true);
   win.addEventListener("focusin", focusTaken, true);
 }
 
-/** This agent has a Host, and can be one. */
+/**
+ * Called at the welcome: from now on this agent can be the Host of child frames. Handles the hellos that were kept.
+ */
 export function takeHellos(w: Welcome): void {
   proof = w.proof;
   for (const e of earlyHellos.splice(0)) receive(e);
@@ -39,7 +41,8 @@ function receive(e: MessageEvent): void {
   if (!frame) return;
   e.stopImmediatePropagation();
   if (!mayNest()) return void (earlyHellos.length < MAX_WAITING && earlyHellos.push(e));
-  if (e.origin === "null" && !e.ports[0]) return; // see Hello
+  // Without a port there is no safe way to answer an opaque origin: see Hello in wire/frame.ts.
+  if (e.origin === "null" && !e.ports[0]) return;
   greeted(frame, m, e.origin, e.ports[0]);
 }
 
@@ -49,15 +52,16 @@ function isHello(m: Partial<Hello> | Knock | null): m is Hello & { base: number 
   );
 }
 
-/** The frame out of reach whose window has sent something. */
+/** The frame of another origin whose window sent a message. */
 function frameOfSource(source: MessageEventSource | null): Frame | undefined {
   flushChanges();
   return allFrames().find((f) => f.owner && f.proxy === source && !reach(f.owner));
 }
 
 /**
- * An agent below cannot know a document of an opaque origin. It gets the proof, and says hello over the
- * port beside it. The proof goes to origins of the Target alone: whoever has it can drive their documents.
+ * Answers a knock. The agent in a child frame cannot have this document's opaque origin in its list of allowed
+ * parents. It gets the proof and a port, and says hello over the port. Only origins of the Target get the proof:
+ * whoever has it can drive their documents.
  */
 function admit(e: MessageEvent): void {
   const frame = frameOfSource(e.source);
@@ -71,12 +75,13 @@ function admit(e: MessageEvent): void {
   frame.proxy?.postMessage({ icdp: "admit", v: VERSION, key: proof.key } satisfies Admit, origin, [far]);
 }
 
-/** Adopts a document, which has its answers over the port or, without one, at its window. */
+/** Adopts a document. The welcome goes over `port`, or to the frame's window if there is none. */
 function greeted(frame: Frame, hello: Hello & { base: number }, origin: string, port?: MessagePort): void {
   const known = frame.agent as Nested | undefined;
   if (known?.docId === hello.docId) return;
   const target = origin === "null" ? "*" : origin;
-  // Two documents with ids in one range could not be told apart by their ids.
+  // Commands are routed by the ids in their params. Ids begin with the base, so each document needs a range of its
+  // own.
   if (takenBases().some((b) => slotOf(b) === slotOf(hello.base))) {
     const rebase: Rebase = { icdp: "rebase", v: VERSION };
     if (port && origin !== "null") port.postMessage(rebase);
@@ -86,11 +91,11 @@ function greeted(frame: Frame, hello: Hello & { base: number }, origin: string, 
   if (!isOf(hello.url, origin, ["null"])) return;
   known?.gone();
   const nested = new Nested(frame, hello, target, port);
-  if (frame.expected) nested.loads++; // its load event has come before
+  if (frame.expected) nested.loads++; // the frame's load event came before this hello
   nested.welcome(prepareForDocument(frame, hello.url));
 }
 
-/** Prepares a frame for a new document. Returns false when clients already know it as a document without an agent. */
+/** Prepares a frame for a new document. Returns false when Clients already know it as a document without an agent. */
 function prepareForDocument(frame: Frame, url: string): boolean {
   frame.expected = false;
   const fresh =

@@ -58,7 +58,7 @@ export function isAdopted(): boolean {
   return adopted;
 }
 
-/** Takes over what the Host knows of its hub; what is absent stays as it was. */
+/** Stores what the Host says about its hub. An absent field keeps its old value. */
 export function setHub(access: HubAccess): void {
   base = access.base ?? base;
   welcomedProxy = access.proxy ?? welcomedProxy;
@@ -71,7 +71,7 @@ let markAdopted: () => void;
 /** Resolves once a Host has adopted this document, and said whether it has a hub. */
 export const hubKnown = new Promise<void>((resolve) => (markAdopted = resolve));
 
-/** The same for an agent in a child frame. */
+/** What an agent in a child frame needs for its own requests to the hub. */
 export function hubAccess(): HubAccess {
   return { base, key: dialogAccessKey, targetId: hubTarget() };
 }
@@ -98,12 +98,14 @@ const PUT_MS = 3_000;
 const waiting = new Map<string, (taken: boolean) => void>();
 let sendToHost: (message: FromAgent) => boolean = () => false;
 
-/** Sets what carries messages to the Host. */
+/** Sets the function that sends messages to the Host. */
 export function setHubChannel(control: (message: FromAgent) => boolean): void {
   sendToHost = control;
 }
 
-/** Leaves a script at the hub and resolves to its address, which serves it once; undefined where the hub takes none. */
+/**
+ * Uploads a script to the hub. Resolves to a URL that serves it once, or to undefined if the hub does not accept it.
+ */
 export function leaveScript(source: string): Promise<string | undefined> {
   const name = hexId(32);
   return new Promise((resolve) => {

@@ -1,16 +1,16 @@
-// A parent with an opaque origin. All opaque origins are "null", so a list of
-// allowed parents cannot name one. But the Host may have made this parent: a blank
-// page, into which a client has put a frame of the app. The Host page gives both
-// documents one secret. An agent trusts a parent that shows it. See wire/frame.ts.
+// Trusts a parent with an opaque origin if the Host made it. All opaque origins are "null", so a list of allowed
+// parents cannot name one. The Host makes blank pages with an opaque origin, and a Client may put a frame of the app
+// into one. The Host page gives both documents the same secret, and the agent trusts a parent that shows it. See
+// wire/frame.ts.
 
 import { type Admit, type Ask, type Knock, VERSION, type Vouch } from "../../wire/frame";
 
-const [parentOrigin = "null"] = location.ancestorOrigins ?? []; // Firefox does not tell
+const [parentOrigin = "null"] = location.ancestorOrigins ?? []; // undefined in Firefox
 let secret: string | undefined;
-/** What a parent has shown before the secret was known. */
+/** Key and port of an admit message. They are kept until the secret is known. */
 let shown: { key: unknown; port: MessagePort } | undefined;
 
-/** Asks the pages around the parent, of these origins, for the secret, and the parent to show it. */
+/** Asks the parent for its key (knock), and ancestors of these origins for the secret to compare it with (ask). */
 export function askAround(origins: string[]): void {
   if (parentOrigin !== "null") return;
   window.parent.postMessage({ icdp: "knock", v: VERSION } satisfies Knock, "*");
@@ -20,13 +20,16 @@ export function askAround(origins: string[]): void {
     for (const origin of origins) win.parent.postMessage(ask, origin);
 }
 
-/** A page of a listed origin has told the secret: the port to a parent that shows it. */
+/**
+ * Stores the secret that an ancestor of a listed origin sent. Returns the port to the parent, if the parent has shown
+ * the same key.
+ */
 export function vouched({ key }: Vouch): MessagePort | undefined {
   secret = typeof key === "string" && key !== "" ? key : undefined;
   return known();
 }
 
-/** The port to the document of an opaque origin that has sent a message, if it shows the secret. */
+/** Handles an admit message. Returns its port if its key is the secret. */
 export function admitted(e: MessageEvent): MessagePort | undefined {
   const { icdp, key } = e.data as Partial<Admit>;
   const [port] = e.ports;

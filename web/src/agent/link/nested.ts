@@ -26,25 +26,25 @@ import { emit } from "../base/session";
 
 const GONE = { error: { code: -32000, message: "Cannot find context with specified id" } };
 
-/** What carries messages to this agent's own Host. */
+/** The connection to this agent's own Host. */
 interface Uplink {
   send(message: string): void;
   control(message: FromAgent): boolean;
   tree(): Protocol.Page.FrameTree;
-  /** Something in the frame of an agent has taken the focus. */
+  /** An element in the frame of this agent got the focus. */
   focus(n: Nested): void;
 }
 
 let uplink: Uplink;
-/** The welcome that this agent had. */
+/** The welcome of this agent's own Host. */
 let welcome: Welcome | undefined;
 const states = new Map<string, SessionState>();
-/** Commands whose effect a later document must have too, by session and method. */
+/** Commands that are repeated in each later document, by session and method. */
 const settings = new Map<string, Map<string, Json>>();
 
 let due = false;
 
-/** Starts adopting. */
+/** Starts the adoption of agents in child frames. */
 export function watchNested(up: Uplink): void {
   uplink = up;
   setAfterChildren(whenLoaded);
@@ -56,7 +56,7 @@ export function watchNested(up: Uplink): void {
   });
 }
 
-/** Reports changed frames and contexts to the agent above. This message must precede the events about them. */
+/** Reports changed frames and contexts to the parent agent. This message must precede the events about them. */
 export function tellSubtree(): void {
   if (!due) return;
   due = false;
@@ -69,12 +69,12 @@ export function tellSubtree(): void {
   });
 }
 
-/** Tells the agent above that something in this frame has the focus. */
+/** Tells the parent agent that an element in this frame got the focus. */
 export function focusTaken(): void {
   if (mainFrame().parentId) uplink.control({ icdp: "focus" });
 }
 
-/** This agent has a Host, by which the agents below it get into its sessions. */
+/** Called at the welcome: agents in child frames join the sessions of this agent. */
 export function beginNesting(w: Welcome): void {
   welcome = w;
   onTouch();
@@ -88,7 +88,7 @@ export function mayNest(): boolean {
   return welcome?.frameId !== undefined;
 }
 
-/** The bases that another document must not have. */
+/** Id bases in use. A new document must not have one of them. */
 export function takenBases(): number[] {
   return [...subtreeBases(), ...(welcome?.bases ?? [])];
 }
@@ -136,26 +136,26 @@ function whenLoaded(f: () => void): void {
 const waitingAnswers: (() => void)[] = [];
 
 /**
- * Runs f when clients have been told of all documents whose load events script here has seen: what it does then must
- * not be answered before, as in a browser.
+ * Runs f, which sends an answer, once Clients know the document of each child frame that has fired load here. In a
+ * browser, a Client knows a document before its load event runs script, and that script may cause the answer.
  */
 export function whenTold(f: () => void): void {
   if (!allFrames().some(isUntold)) return f();
   waitingAnswers.push(f);
   originals.setTimeout(() => {
-    for (const n of agents()) if (isUntold(n.frame)) n.loads = 0; // its agent hangs
+    for (const n of agents()) if (isUntold(n.frame)) n.loads = 0; // its agent does not respond
     releaseAnswers();
   }, LAG_MS);
 }
 
-/** Whether a frame has fired load here, and its agent is still to tell of its document. */
+/** Whether a frame has fired load here, but its agent has not reported the document yet. */
 function isUntold(frame: Frame): boolean {
   const { agent, expected, url = frame.owner?.src } = frame;
   if (agent instanceof Nested) return !agent.loaded && agent.loads > 0;
   return expected === true && isProven(String(url));
 }
 
-/** Whether an address is of an origin to which this document shows its proof, so that an agent is there. */
+/** Whether this document gives its proof to the origin of a URL. Documents of such an origin have an agent. */
 function isProven(url: string): boolean {
   return welcome?.proof?.origins.some((o) => url.startsWith(`${o}/`)) === true;
 }
@@ -174,7 +174,7 @@ function releaseLoads(enough = false): void {
 
 // ------------------------------------------------------------- the agent
 
-/** What events say of the frame or context that they are about. */
+/** The params by which an event names its frame or context. */
 interface AboutFrame {
   frameId?: string;
   frame?: { id: string; url: string };
@@ -187,7 +187,7 @@ interface AboutFrame {
 /** An agent in a child frame of another origin. */
 export class Nested implements Agent {
   readonly docId?: string;
-  /** Those of its document and of the agents below it. */
+  /** Id bases of its document and of the agents below it. */
   bases: number[];
   contexts: Protocol.Runtime.ExecutionContextDestroyedEvent[] = [];
   tree: Protocol.Page.FrameTree;
@@ -209,7 +209,10 @@ export class Nested implements Agent {
     frame.agent = this;
   }
 
-  /** Gives it a channel and all that the sessions have set. `navigated`: it tells of its document as a new one. */
+  /**
+   * Sends a channel and the state of all sessions. `navigated`: the agent reports its document to Clients as a new
+   * one.
+   */
   welcome(navigated: boolean): void {
     const { near, far } = channel((e) => this.receive(e.data));
     this.port?.close();
@@ -263,7 +266,8 @@ export class Nested implements Agent {
   }
 
   private receive(data: string): void {
-    const m = originals.parse(data) as (FromAgent | { icdp?: undefined }) & CdpEvent & Response; // one of the three
+    // A control message, an event or a response.
+    const m = originals.parse(data) as (FromAgent | { icdp?: undefined }) & CdpEvent & Response;
     if (m.icdp) return this.controlled(m);
     if (m.method) return this.speaksForItself(String(m.method), m.params ?? {}) ? uplink.send(data) : undefined;
     const done = this.calls.get(m.id);
@@ -271,12 +275,12 @@ export class Nested implements Agent {
     done?.(m.error ? { error: m.error } : { result: m.result ?? {} });
   }
 
-  /** Whether an address may be that of its document. */
+  /** Whether its document may have this URL, by its origin. */
   private isIts(url: unknown): boolean {
     return isOf(String(url), this.origin === "*" ? "null" : this.origin, ["null"]);
   }
 
-  /** Whether an event is about this agent's own frames and contexts, as far as it names any. */
+  /** Whether the agent may send this event: it must not name frames, contexts or URLs of other documents. */
   private speaksForItself(method: string, p: AboutFrame): boolean {
     if (/^(Target|Browser)\./.test(method)) return false;
     if (method === "Page.frameNavigated" && p.frame?.id === this.frame.id && !this.isIts(p.frame.url)) return false;
@@ -291,7 +295,7 @@ export class Nested implements Agent {
     if (m.icdp === "subtree") {
       this.subtreeChanged(m);
     } else if (m.icdp === "nav" || m.icdp === "navabort") {
-      // What a client has asked for since then takes its place.
+      // A newer Page.navigate of a Client (pending.done) wins over a navigation of the page.
       const other = m.icdp === "navabort" && m.loaderId && this.frame.pending?.loaderId !== m.loaderId;
       if (!this.frame.pending?.done && !other)
         this.frame.pending = m.icdp === "nav" ? { loaderId: m.loaderId, url: m.url } : undefined;
@@ -305,8 +309,8 @@ export class Nested implements Agent {
   }
 
   /**
-   * Takes over the frames and contexts that the agent reports, except ids of other agents: commands
-   * are routed by these ids.
+   * Stores the frames and contexts that the agent reports, without ids that belong to other agents: commands are
+   * routed by these ids.
    */
   private subtreeChanged({ tree, bases, contexts, loaded }: Subtree): void {
     if (!Array.isArray(bases) || !Array.isArray(contexts) || !this.isIts(tree?.frame?.url)) return;
@@ -326,7 +330,10 @@ export class Nested implements Agent {
     onTouch();
   }
 
-  /** Passes a request on to the Host. An agent may speak only for windows that it has opened itself. */
+  /**
+   * Passes a request on to the Host. An agent may control only windows that it opened: their ids begin with one of
+   * its bases. The origin is "null", because the Host believes only this value from an agent.
+   */
   private requested(m: FromAgent): void {
     if (m.icdp === "evalput") return void uplink.control(m);
     if (m.icdp !== "open" && m.icdp !== "popup") return;
@@ -345,7 +352,7 @@ export function framesIn(tree: Protocol.Page.FrameTree): string[] {
 /** Commands that concern a whole session: the agents of all its documents get them. */
 const SHARED =
   /\.(enable|disable)$|^(Emulation|Network)\.(set|clear|emulate)|^Page\.(setLifecycle|addScript|removeScript|setIntercept)|^Runtime\.(add|remove)Binding|^Runtime\.(releaseObjectGroup|discard)|^Log\.clear|^Input\.set/;
-/** Those of them that no SessionState holds. */
+/** The shared commands that SessionState has no field for. */
 const KEPT = /^(Emulation|Network|Input)\.(set|clear|emulate)/;
 
 /** Passes a session-wide command on to the agents below, and keeps it for agents that connect later. */

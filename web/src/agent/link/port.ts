@@ -45,9 +45,8 @@ let needed: (w: Welcome) => Promise<unknown> | undefined = () => undefined;
 let adopted: (w: Welcome) => void = () => {};
 
 /**
- * Starts pairing with a parent of one of these origins; `onWelcome` runs when
- * the port is there and before any command, once what `before` returns has resolved.
- * `ownKey` is of a document that the Host has made.
+ * Starts pairing with a parent of one of these origins. When the welcome comes, `before` runs. When its promise has
+ * resolved, `onWelcome` runs, before any command. `ownKey` identifies a document that the Host made.
  */
 export function pair(
   allowedParents: string[],
@@ -112,7 +111,7 @@ function greeting(): Hello {
   };
 }
 
-/** A MessagePort for the welcome. A window message could reach a later document of the same frame. */
+/** A MessagePort for the welcome. A window message could arrive in a later document of the same frame. */
 function replies(): MessagePort {
   return channel(welcomed).far;
 }
@@ -122,7 +121,7 @@ function welcomed(e: MessageEvent): void {
   if (m?.icdp === "welcome" && e.ports[0]) adopt(m, e.ports[0]);
 }
 
-/** Says hello over the port of a document that the Host has made, if there is one. */
+/** Says hello over the port to a parent that the Host made, if there is one. */
 function helloOver(p?: MessagePort): void {
   if (!p || port) return;
   listenTo(p, (e) => {
@@ -138,7 +137,10 @@ function takeAnotherBase(): void {
   renumberContexts();
 }
 
-/** Whether a window is an ancestor. The agent above may be in a document around the parent, if both have one origin. */
+/**
+ * Whether a window is an ancestor. The parent agent need not be in window.parent: an agent also answers for child
+ * frames of its own origin.
+ */
 function isAbove(source: MessageEventSource | null): boolean {
   for (let win: Window = window; win !== win.parent; win = win.parent) if (source === win.parent) return true;
   return false;
@@ -163,7 +165,7 @@ function receive(e: MessageEvent): void {
   }
 }
 
-/** A message of a page around this one whose origin is not listed. */
+/** Handles a message of an ancestor whose origin is not in the list of allowed parents. */
 function unlisted(e: MessageEvent, kind: unknown): void {
   if (kind === "admit") {
     e.stopImmediatePropagation();
@@ -174,7 +176,7 @@ function unlisted(e: MessageEvent, kind: unknown): void {
   }
 }
 
-/** The port of the last welcome. */
+/** The port of the newest welcome. Another welcome may come while parts load. */
 let coming: MessagePort | undefined;
 
 function adopt(welcome: Welcome, p: MessagePort): void {
@@ -224,12 +226,15 @@ function begin(id: string): Session {
   return s;
 }
 
-/** Tells of something else before a message. The message goes also when a page has broken what that needs, such as Element.shadowRoot. */
+/**
+ * Sends pending reports before a message. An error in them must not stop the message: a page can break what they use,
+ * such as Element.shadowRoot.
+ */
 function tellFirst(tell: () => void): void {
   try {
     tell();
   } catch {
-    // it is told next time, if it can be
+    // the next message tries again
   }
 }
 
@@ -259,7 +264,7 @@ export function leave(): void {
 
 function fromHost(data: unknown): void {
   if (typeof data !== "string") return;
-  let m: (ToAgent | { icdp?: undefined }) & Command; // one of the two
+  let m: (ToAgent | { icdp?: undefined }) & Command; // a control message or a command
   try {
     m = originals.parse(data);
   } catch {
@@ -316,7 +321,7 @@ function dispatch(id: number, method: string, params: Json, sessionId: string | 
     params,
     () => {
       if (sessionOf(s.id) !== s)
-        reply(NO_SESSION); // it has ended while the command waited
+        reply(NO_SESSION); // the session ended while the command waited for its part
       else if (method.startsWith("Input.")) inTurn(s, execute);
       else void execute();
     },

@@ -15,7 +15,7 @@ export type Point = { x: number; y: number };
 
 let routeInput: typeof forward = () => undefined;
 
-/** Sets what passes Input commands on, which comes with the part that carries them out. */
+/** Sets the function that forwards Input commands. It is in the part input.js, which is loaded on demand. */
 export function setInputRoute(route: typeof forward): void {
   routeInput = route;
 }
@@ -24,6 +24,7 @@ export function setInputRoute(route: typeof forward): void {
 export function forward(method: string, p: Json, sessionId: string): Promise<Answer> | undefined {
   const all = agents();
   if (all.length === 0) return undefined;
+  // For its side effect: it notes which frame has the focus, before a command can change that.
   keyTarget();
   if (method.startsWith("Input.")) return routeInput(method, p, sessionId);
   if (method === "DOM.getNodeForLocation") {
@@ -101,7 +102,7 @@ function loadersIn(tree: Protocol.Page.FrameTree): string[] {
 
 // --------------------------------------------------------------- by place
 
-/** The agent of the frame at a place. */
+/** The agent of the frame at a point. */
 export function agentAt(spot: Spot | undefined): Nested | undefined {
   const agent = spot && frameOfOwner(spot.el)?.agent;
   return agent instanceof Nested ? agent : undefined;
@@ -116,13 +117,13 @@ function origin(n: Nested): Point {
   return { x: x + box.left, y: y + box.top };
 }
 
-/** A point of this agent's viewport in that of one below. */
+/** Converts a point of this agent's viewport to the viewport of an agent below. */
 export function within(n: Nested, p: Point): Point {
   const { x, y } = origin(n);
   return { x: p.x - x, y: p.y - y };
 }
 
-/** An answer with its quads in this agent's viewport. */
+/** Converts the quads of an answer to this agent's viewport. */
 function inThisViewport(n: Nested, answer: Answer): Answer {
   const { x, y } = origin(n);
   const place = (quad: number[]): number[] => quad.map((v, i) => v + (i % 2 ? y : x));
@@ -162,13 +163,12 @@ async function revealInThisViewport(
 // ------------------------------------------------------------------ input
 
 /**
- * The frame that keys go to, and what had the focus here when it took them.
- * That the element of the frame has the focus shows only some time after
- * something in the frame has taken it.
+ * The frame that gets key events, and the element that had the focus here when the frame took it.
+ * document.activeElement becomes the frame's element only some time after an element inside the frame got the focus.
  */
 let keyOwner: { to: Nested; instead: Element } | undefined;
 
-/** Something in a frame has the focus. */
+/** An element in a child frame got the focus: key events go to the frame. */
 export function giveKeysTo(to: Nested): void {
   const instead = focused();
   changed(instead);
@@ -188,7 +188,7 @@ export function keyTarget(): Nested | undefined {
   return keyOwner?.to;
 }
 
-/** Something here has been pressed. */
+/** The mouse was pressed in this document: key events go here again. */
 export function takeKeys(): void {
   keyOwner = undefined;
 }

@@ -1,5 +1,5 @@
-// Program texts as script elements, for documents whose Content Security
-// Policy forbids eval: inline ones run at once; those with an address, later.
+// Runs program texts as script elements, for documents whose Content Security Policy forbids eval. Inline scripts run
+// at once; scripts with a URL run later.
 
 import { leaveScript } from "./hub";
 import { cuts, mayBeExpression } from "../runtime/statements";
@@ -12,25 +12,25 @@ export type Thunk = () => unknown;
 /** A program that has been compiled or, unless it is lasting, has run already. */
 export interface Program {
   run: Thunk;
-  /** It runs whenever called, not only this once. */
+  /** `run` executes the program at each call. Otherwise the program has already run, and `run` gives its result. */
   lasting: boolean;
 }
 
-/** A text around a program, which hands over to the slot of this name. */
+/** Wraps a program in a script text that stores its result in the slot of this name. */
 type Form = (slot: string) => string;
 
-/** What a script element leaves behind. */
+/** What a script element stores for the agent, since a script returns no value. */
 interface Slot {
-  /** The text is an expression, and not yet run. */
+  /** Evaluates the text, which is an expression and has not run yet. */
   thunk?: Thunk;
-  /** It has begun to run, as statements. */
+  /** The text compiled as statements and has begun to run. */
   begun?: true;
   value?: unknown;
-  /** What it threw or, if it has not begun, why it does not compile. */
+  /** What it threw or, if it did not begin, the error of the compiler. */
   error?: { thrown: unknown };
 }
 
-/** Runs one text as a script; undefined where the policy has blocked it. */
+/** Runs one text as a script; undefined if the policy has blocked it. */
 export type Load = (text: Form) => Promise<Slot | undefined>;
 
 /** Signs texts and addresses for Trusted Types. */
@@ -51,13 +51,16 @@ function newSlot(win: Win): { slot: Slot; name: string; close(): void } {
   return { slot, name: `window[Symbol.for("cdphub.slots")][${n}]`, close: () => void delete slots[n] };
 }
 
-/** Slots of scripts that run: by their address, or "" for the inline one. */
+/** Slots of running scripts, by URL; "" is the inline script. */
 const running = new Map<string, Slot>();
 
-/** Script elements under way, and what ends the wait for one that is blocked. */
+/** Pending script elements, each with a callback for the case that the policy blocks it. */
 const own = new WeakMap<EventTarget, () => void>();
 
-/** Whether an error event of a window tells of a client's script, which then has it; such an event is nobody else's. */
+/**
+ * Whether an error event belongs to a Client's script. If so, stores the error in the script's slot and hides the
+ * event from the page.
+ */
 export function isOwnError(e: ErrorEvent): boolean {
   const blocked = e.target && own.get(e.target);
   if (blocked) {
@@ -75,14 +78,17 @@ export function isOwnError(e: ErrorEvent): boolean {
 
 // ----------------------------------------------------------- what to run
 
-/** The scripts that a program may be, to be tried in this order: the first that compiles counts. */
+/** Candidate script texts for a program, in the order in which they are tried. The first that compiles is used. */
 function* forms(source: string): Generator<Form> {
   if (mayBeExpression(source)) yield (slot) => `${slot}.thunk=function(){return (${source.replace(/[\s;]+$/, "")}\n)}`;
   for (const [before, last] of cuts(source)) yield (slot) => `${slot}.begun=true;${before};${slot}.value=(${last}\n)`;
   yield (slot) => `${slot}.begun=true;${source}`;
 }
 
-/** The same for a text that eval may be called with: none of them runs by itself. */
+/**
+ * Candidates for a string that is passed to eval. They only define a function, so that nothing runs before eval is
+ * called.
+ */
 function* evalForms(source: string): Generator<Form> {
   const compiles =
     (body: string): Form =>
@@ -94,7 +100,7 @@ function* evalForms(source: string): Generator<Form> {
   yield compiles(source);
 }
 
-/** What a slot says of its form; undefined if that does not compile. */
+/** The program in a slot; undefined if this candidate did not compile. */
 function outcome(win: Win, slot: Slot): Program | undefined {
   const { thunk, begun, error } = slot;
   if (thunk) return { run: () => thunk.call(win), lasting: true };
@@ -185,21 +191,22 @@ export function hubLoader(win: Win, signer?: Signer): Load {
   };
 }
 
-/** Addresses of scripts, until the browser has reported their loading. */
+/** URLs of the agent's own scripts, until Resource Timing has reported them. */
 const addresses = new Set<string>();
 
 /** Notes the address of a script that the page has not asked for. */
 export function addOwnAddress(url: string): void {
-  if (addresses.size >= 1000) addresses.clear(); // no session takes them out
+  // isOwnAddress removes them, but in the main frame nothing calls it before the welcome.
+  if (addresses.size >= 1000) addresses.clear();
   addresses.add(url);
 }
 
-/** Whether an address is that of such a script, which is no resource of the page; asked once for each. */
+/** Whether a URL is that of such a script. Removes the URL: each load has one timing entry. */
 export function isOwnAddress(url: string): boolean {
   return addresses.delete(url);
 }
 
-/** Whether a script was let through. */
+/** Loads a script element. Resolves to false if it could not be loaded, for example because of the policy. */
 function element(win: Win, url: string, slot: Slot, signer?: Signer): Promise<boolean> {
   return new Promise((resolve) => {
     const script = win.document.createElement("script");
@@ -210,7 +217,7 @@ function element(win: Win, url: string, slot: Slot, signer?: Signer): Promise<bo
     };
     script.onload = () => end(true);
     script.onerror = () => end(false);
-    script.crossOrigin = "anonymous"; // else its errors have no text
+    script.crossOrigin = "anonymous"; // otherwise errors are muted: "Script error." (HTML, "muted errors")
     running.set(url, slot);
     addOwnAddress(url);
     try {

@@ -1,12 +1,11 @@
-// What clients may ask for after the fact: bodies of responses and requests,
-// bounded in number and bytes.
+// Bodies of responses and requests that Clients may ask for later, bounded in number and bytes.
 
 import { hubOfProxy } from "../link/hub";
 import { originals } from "../base/originals";
 import type { Payload } from "./payload";
 
 const MAX_BODIES = 200;
-/** Of all response bodies together; a longer one is not kept. */
+/** Limit of all response bodies together, in bytes. A longer body is not kept. */
 export const MAX_BYTES = 20_000_000;
 const MAX_URLS = 1000;
 
@@ -28,9 +27,9 @@ export function keepBody(id: string, body: Uint8Array | null): void {
   }
 }
 
-/** Responses whose body a proxy keeps: the key, by the request's id. */
+/** Keys of the response bodies that a proxy keeps, by request id. */
 export const documents = new Map<string, string>();
-/** The key of the last response of each address. */
+/** The key of the last response, by URL. */
 const latest = new Map<string, string>();
 
 /** Notes that a proxy before the app keeps what came for a request, and from which address, if that is no document's. */
@@ -40,8 +39,9 @@ export function keepDocument(id: string, key: string, url?: string): void {
 }
 
 /**
- * What the page has got for an address: a client may have answered the request, or hold the next one, and a server may
- * answer each request differently. It is asked for anew only where neither the proxy nor the browser has kept it.
+ * Fetches what the page got for a URL. A Client may have answered the request, or may intercept the next one, and a
+ * server may answer each request differently. So a new request is made only if neither the proxy nor the browser has
+ * kept the response.
  */
 export async function fetchKept(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   const key = latest.get(String(input));
@@ -57,7 +57,7 @@ export function keepUrl(id: string, url: string): void {
   bounded(urls, id, url, MAX_URLS);
 }
 
-/** Keeps what a request carries for Network.getRequestPostData. */
+/** Keeps the body of a request for Network.getRequestPostData. */
 export function keepPayload(id: string, payload: Payload): void {
   if ((payload.bytes?.length ?? 0) <= MAX_BYTES / 10) bounded(payloads, id, payload, MAX_BODIES / 2);
 }
@@ -70,7 +70,7 @@ function bounded<T>(map: Map<string, T>, id: string, value: T, max: number): voi
   }
 }
 
-/** What an address of the document's own origin has; undefined where it cannot be had. */
+/** The bytes at a URL of the document's own origin; undefined if they cannot be read. */
 export async function bytesAt(url: string, cache: RequestCache): Promise<Uint8Array | undefined> {
   try {
     const r = await originals.fetch(url, { cache });

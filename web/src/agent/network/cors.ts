@@ -1,9 +1,9 @@
-// What script gets of an answer that a client has made up for a request to another origin, as the
-// browser would judge it (Fetch Standard, "CORS check" and "main fetch"), and why it gets none.
+// Decides what script gets of a response that a Client has made up for a request to another origin, as the browser
+// would (Fetch Standard, "CORS check" and "main fetch").
 
 import type { Protocol } from "../../cdp";
 
-/** Who asks for what. */
+/** A request of script, as the CORS check needs it. */
 export interface Asker {
   /** The origin of the document; "null" for an opaque one. */
   origin: string;
@@ -14,7 +14,7 @@ export interface Asker {
   by: "fetch" | "XMLHttpRequest";
 }
 
-/** Why an answer is not for script. */
+/** Why script does not get a response. */
 export interface Refusal {
   error: Protocol.Network.CorsError;
   /** For the console, in Chromium's words. */
@@ -24,7 +24,7 @@ export interface Refusal {
 const WITH_CREDENTIALS =
   " The credentials mode of requests initiated by the XMLHttpRequest is controlled by the withCredentials attribute.";
 
-/** Whether script may ask for it without anybody's leave. */
+/** Whether the request needs no CORS check. */
 export function isSameOrigin({ url, origin }: Asker): boolean {
   const to = new URL(url);
   return to.origin === origin || to.protocol === "data:" || to.protocol === "blob:";
@@ -67,7 +67,7 @@ export function refusal(a: Asker, header: (name: string) => string | null, befor
   return because("InvalidAllowCredentials", why + hint);
 }
 
-/** Response headers that script sees without leave (Fetch Standard, "CORS-safelisted response-header name"). */
+/** Response headers that script always sees (Fetch Standard, "CORS-safelisted response-header name"). */
 const SAFE = /^(cache-control|content-(language|length|type)|expires|last-modified|pragma)$/;
 
 /** The headers of an answer that script sees. */

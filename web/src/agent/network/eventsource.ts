@@ -6,7 +6,7 @@ import { Exchange } from "./exchange";
 
 type Win = Window & typeof globalThis;
 
-/** Addresses of event streams, whose timing entries do not say what they are. */
+/** URLs of event streams. Their timing entries have only the initiator type "other". */
 export const streamUrls = new Set<string>();
 
 const streams = new WeakMap<EventSource, Stream>();
@@ -19,7 +19,8 @@ export function installEventSource(win: Win): void {
     close.call(this);
     streams.get(this)?.closed();
   };
-  // Script hears events of other names only by listening for each of them.
+  // Events of other names reach only listeners of that name, so the agent listens for each name that the page listens
+  // for.
   Native.prototype.addEventListener = function (
     this: EventSource,
     ...args: Parameters<EventTarget["addEventListener"]>
@@ -72,7 +73,7 @@ class Stream {
   }
 
   private opened(): void {
-    if (this.exchange.over) this.exchange = this.request(); // it has connected again by itself
+    if (this.exchange.over) this.exchange = this.request(); // EventSource has connected again by itself
     this.exchange.responded({
       url: this.source.url,
       status: 200,

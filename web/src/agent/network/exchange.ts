@@ -17,23 +17,23 @@ import { headText, plainHeaders, response, timing } from "./responsefields";
 
 type Win = Window & typeof globalThis;
 
-/** What a request asks for. */
+/** A request, as it is reported. */
 export interface OutgoingRequest {
   url: string;
   method: string;
   headers: Record<string, string>;
   payload?: Payload;
   referrerPolicy?: ReferrerPolicy;
-  /** It may yet pause, or be failed, for a client; others are on their way. */
+  /** A Client can still pause or fail it. All other requests have already been sent. */
   pausable?: boolean;
-  /** For what has already happened: seconds since 1970. */
+  /** Start of a request that is reported later: seconds since 1970. */
   at?: number;
   initiator?: Protocol.Network.Initiator;
-  /** The worker whose script asks, and which tells its own sessions. */
+  /** The worker whose script makes the request. The sessions of the worker get the events. */
   worker?: AskingWorker;
 }
 
-/** A worker that asks for something. */
+/** A worker that makes a request. */
 export interface AskingWorker {
   url: string;
   tell<E extends NetworkEvent>(method: `Network.${E}`, params: EventParams<`Network.${E}`>): void;
@@ -42,7 +42,7 @@ export interface AskingWorker {
 /** The heads of a request and its response as they went over the network. */
 export type NetworkHeads = Pick<ExtraEvent, "sent" | "status" | "statusText" | "headers">;
 
-/** What has come as its answer. `status` is 0 where script may not know it. */
+/** The response. `status` is 0 where script may not know it. */
 export interface IncomingResponse {
   url: string;
   status: number;
@@ -51,7 +51,7 @@ export interface IncomingResponse {
   /** The Content-Type, as far as known. */
   contentType?: string;
   at?: number;
-  /** A client has made this response. The app's server does not know of it. */
+  /** A Client has made this response. The app's server does not know of it. */
   made?: boolean;
   /** The headers as the proxy has seen them. */
   extra?: NetworkHeads;
@@ -69,14 +69,14 @@ let onInFlightRequest: (
   type: Protocol.Network.ResourceType,
 ) => void = () => {};
 
-/** Sets what hears of requests that no client can hold back. */
+/** Sets the listener for requests that Clients cannot pause, because they have been sent. */
 export function setInFlightListener(f: typeof onInFlightRequest): void {
   onInFlightRequest = f;
 }
 
 /**
- * A document's request is on its way, or has been answered: to be called after its requestWillBeSent
- * and before its responseReceived.
+ * Tells the listener that a document's request has been sent. To be called after its requestWillBeSent and before its
+ * responseReceived.
  */
 export function reportDocumentInFlight(loaderId: string, frame: Frame, url: string): void {
   onInFlightRequest(
@@ -92,11 +92,11 @@ export class Exchange extends NetworkReporter {
   override readonly isRequest = true;
   private readonly start: number;
   private came = false;
-  /** Bytes of the answer's head, which count as data. */
+  /** Bytes of the response's head, which count as data. */
   private head = 0;
   /** Bytes of the body as they came, where that is known. */
   private encoded?: number;
-  /** What is told from the response on waits for this. */
+  /** Events from responseReceived on wait for this. */
   private extra?: Promise<unknown>;
   private extraLate: () => void = () => {};
   /** Network.Request. */
@@ -229,7 +229,7 @@ export class Exchange extends NetworkReporter {
     }
   }
 
-  /** Tells of headers as they went over the network. */
+  /** Reports headers as they went over the network. */
   private tellExtra({ sent, status, statusText, headers }: NetworkHeads): void {
     const headersText = headText(status, statusText, headers);
     this.head = headersText.length;
@@ -248,7 +248,7 @@ export class Exchange extends NetworkReporter {
     }));
   }
 
-  /** Tells of the request that a redirect has made of this one; `by` is the Network.Response that asked for it. */
+  /** Reports a redirect; `by` is the Network.Response that asked for it. */
   redirect(url: string, method: string, by: Protocol.Network.Response): void {
     const { hasPostData, postData, postDataEntries, urlFragment, ...same } = this.request;
     const kept = method === same.method && hasPostData ? { hasPostData, postData, postDataEntries } : {};
@@ -269,7 +269,10 @@ export class Exchange extends NetworkReporter {
     }));
   }
 
-  /** The browser has followed redirects: script learns where they led, but neither their status nor those between. */
+  /**
+   * Reports that the browser has followed redirects. Script learns the final URL, but neither the status nor the URLs
+   * between.
+   */
   private ledTo(url: string): void {
     const { url: from, method } = this.request;
     if (!url || url === from) return;
@@ -279,8 +282,8 @@ export class Exchange extends NetworkReporter {
   }
 
   /**
-   * `body` is kept for getResponseBody, null being too long; `length` is what came over the network,
-   * where the body does not say.
+   * Reports the end. `body` is kept for getResponseBody; null is one that is too long. `length` is what came over the
+   * network, if the body does not say.
    */
   finished(body?: Uint8Array | null, length = body?.length ?? 0, at = monotonic()): void {
     if (!this.end()) return;
@@ -293,7 +296,7 @@ export class Exchange extends NetworkReporter {
     if (!this.over) this.tell(method, () => params);
   }
 
-  /** What has come is not for script. */
+  /** Reports that script does not get the response, because of CORS. */
   refused(why: Refusal): void {
     if (!this.over) logRefusal(why.text, this.request.url, this.id);
     this.failed("net::ERR_FAILED", false, { corsErrorStatus: { corsError: why.error, failedParameter: "" } });

@@ -1,5 +1,5 @@
-// What the proxy in front of the app tells of requests of script, once their responses come:
-// script sees neither all headers nor lines of one name apart.
+// Headers of script's requests as the proxy in front of the app saw them. Script does not see all headers, and sees
+// several lines of one name as one.
 
 import type { ExtraEvent } from "../../wire/proxy";
 import { originals } from "../base/originals";
@@ -7,37 +7,37 @@ import type { Asker, Refusal } from "./cors";
 
 type Win = Window & typeof globalThis;
 
-/** How long a response waits for what the proxy or a timing entry says of it, in milliseconds. */
+/** How long the report of a response waits for the proxy or a timing entry, in milliseconds. */
 export const EXTRA_MS = 150;
 
-/** What network.js knows of requests by the proxy. */
+/** What the part network.js knows from the proxy. */
 interface ProxyNews {
   extraOf(method: string, url: string): Promise<ExtraEvent | undefined> | undefined;
   refusalAtProxy(method: string, a: Asker): Promise<Refusal | undefined>;
 }
 
 let there: ProxyNews | undefined;
-/** Whether the proxy sends news of requests. */
+/** Whether the proxy reports requests. */
 let told = false;
 
-/** Sets where the proxy's news is kept, once the part that keeps it is loaded. */
+/** Sets where the reports of the proxy are kept, once network.js has been loaded. */
 export function addProxyNews(news: ProxyNews): void {
   there = news;
 }
 
-/** Sets whether the proxy sends news of requests. */
+/** Sets whether the proxy reports requests. */
 export function expectExtras(on: boolean): void {
   told = on;
 }
 
-/** The proxy's news of requests; undefined while the proxy sends none. */
+/** The reports of the proxy; undefined while the proxy sends none. */
 export function proxyNews(): ProxyNews | undefined {
   return told ? there : undefined;
 }
 
 /**
- * Whether a service worker has answered a request that began then, in seconds since 1970. Its timing entry says
- * so, which comes after the body. Undefined where no worker controls the page.
+ * Whether a service worker has answered a request that began at this time, in seconds since 1970. Only its timing
+ * entry says so, which comes after the body. Undefined if no service worker controls the page.
  */
 export function answeredByWorker(win: Win, url: string, start: number): Promise<boolean> | undefined {
   const { performance, navigator } = win;
@@ -58,8 +58,8 @@ export function answeredByWorker(win: Win, url: string, start: number): Promise<
 }
 
 /**
- * Request headers with the cookies that script can read, where some were sent: the proxy does not tell
- * of them. Those that the response has set were not there before.
+ * Adds the cookies that script can read to request headers, if the request had cookies: the proxy does not report
+ * their values. Cookies that the response has set were not in the request.
  */
 export function withCookies(
   win: Window | null | undefined,

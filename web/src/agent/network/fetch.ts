@@ -1,4 +1,4 @@
-// window.fetch: told, paused, and read along with.
+// Wraps window.fetch: reports requests, pauses them for Clients, and reads bodies in parallel with the page.
 
 import { intercepted, makerOf, wanted } from "./intercept";
 import { tellFailure } from "./failure";
@@ -14,7 +14,7 @@ import { isUnheard, unheardCame, unheardFailed } from "./unheard";
 
 type Win = Window & typeof globalThis;
 
-/** What Request objects were made with, which they do not tell without being read. */
+/** The bodies that Request objects were made with. Reading the body of a Request would consume it. */
 const bodies = new WeakMap<Request, unknown>();
 const { apply } = Reflect;
 
@@ -46,7 +46,7 @@ export function installFetch(win: Win): void {
         request = Reflect.construct(NativeRequest, arguments) as Request;
       } catch {
         // biome-ignore lint/complexity/noArguments: no argument at all differs from undefined
-        return Reflect.apply(native, undefined, arguments) as Promise<Response>; // rejects as it does without us
+        return Reflect.apply(native, undefined, arguments) as Promise<Response>; // rejects with the browser's own error
       }
       const payload = payloadOf(given(input, rest[0]), boundaryOf(request.headers.get("content-type")));
       return run({ win, native, NativeRequest, request, payload });
@@ -54,14 +54,14 @@ export function installFetch(win: Win): void {
   }.fetch;
 }
 
-/** Whether the proxy is to get a request that the page addresses to where the app is without it. */
+/** Whether a request goes to the app's own origin, so that the proxy must get it: see page/moved.ts. */
 function isMoved(win: Win, input: RequestInfo | URL): boolean {
   if (!hasMoved()) return false;
   const to = typeof input === "string" ? input : ((input as Request | undefined)?.url ?? String(input));
   return atProxy(to, win.document.baseURI) !== to;
 }
 
-/** Hands a call on to the browser. */
+/** Makes a request that no session listens to. */
 async function unheard(
   win: Win,
   native: typeof fetch,
@@ -82,13 +82,13 @@ async function unheard(
   }
 }
 
-/** The address that arguments of fetch stand for. Undefined where they stand for none, or the page has given up. */
+/** The URL in the arguments of fetch. Undefined if there is none, or the page has aborted the request. */
 function addressOf(NativeRequest: typeof Request, args: IArguments): string | undefined {
   try {
     const { url, signal } = Reflect.construct(NativeRequest, args) as Request;
     return signal.aborted ? undefined : url;
   } catch {
-    return (args[0] as Request | undefined)?.url; // its body has been sent
+    return (args[0] as Request | undefined)?.url; // no copy can be made of a Request whose body has been sent
   }
 }
 
@@ -104,7 +104,7 @@ interface Call {
   payload?: Payload;
 }
 
-/** The answer is not for script, of which clients have been told. */
+/** Script does not get the response, because of CORS. This has been reported. */
 class Refused extends Error {}
 
 async function run(call: Call): Promise<Response> {
@@ -150,7 +150,7 @@ async function run(call: Call): Promise<Response> {
   }
 }
 
-/** Sends a request as a client has changed it. The page sees the address that it asked for. */
+/** Sends a request as a Client has changed it. The page sees the address that it asked for. */
 async function resend({ native, NativeRequest, request }: Call, draft: Draft): Promise<Response> {
   const { body: replaced } = draft.changed;
   const bodiless = /^(GET|HEAD)$/i.test(draft.method);

@@ -21,7 +21,7 @@ import {
 import { canChange, madeUpResponse, netErrorOfReason, pairs } from "./requestchanges";
 import { refreshUpstream } from "./upstream";
 
-/** Params that let a request go on, of whichever command. */
+/** The params of the commands that end a pause. */
 type ReleasingParams = Pick<
   Protocol.Fetch.ContinueRequestRequest,
   "requestId" | "url" | "method" | "headers" | "postData"
@@ -60,13 +60,13 @@ function release(s: Session): void {
   for (const [requestId, entry] of paused) if (entry.session === s) decide({ requestId }, entry, { seen: false });
 }
 
-/** Tells the next document of this origin to let its requests wait for the welcome. */
+/** Notes for the next document of this origin that its requests must wait for the welcome. */
 function remember(): void {
   try {
     if (patterns.size) sessionStorage.setItem(INTERCEPTED, "1");
     else sessionStorage.removeItem(INTERCEPTED);
   } catch {
-    // Storage is blocked: they wait for the shorter time.
+    // Storage is blocked: requests of the next document wait for WAIT_MS only.
   }
 }
 
@@ -78,7 +78,7 @@ function pattern(glob: string): RegExp {
   return new RegExp(`^${text}$`, "s");
 }
 
-/** The command by which the proxy continues a request. */
+/** Fetch.continueRequest for a request that the proxy holds. */
 function continueVerdict(p: Protocol.Fetch.ContinueRequestRequest): Verdict {
   const { url, method, headers, postData, interceptResponse } = p;
   if (
@@ -100,10 +100,10 @@ function continueVerdict(p: Protocol.Fetch.ContinueRequestRequest): Verdict {
   };
 }
 
-/** Params that make a response up; without a responseCode they are refused. */
+/** The params of a made-up response. Without a responseCode they are refused. */
 export type MadeUp = Pick<Protocol.Fetch.FulfillRequestRequest, "responseCode" | "responsePhrase" | "responseHeaders">;
 
-/** The command by which the proxy answers a request in the place of the app. */
+/** Fetch.fulfillRequest for a request that the proxy holds. */
 function fulfillVerdict(p: MadeUp, more: { body?: string }): Verdict {
   if (!(p.responseCode >= 100 && p.responseCode <= 999))
     throw new ProtocolError("Invalid http status code or phrase", -32602);

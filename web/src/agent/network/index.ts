@@ -1,5 +1,5 @@
-// The Network domain: the document's own request, what the page's script asks
-// for, and what its elements load. Each request is told whole or not at all.
+// The Network domain: the document's own request, what the page's script asks for, and what its elements load. A
+// session gets all events of a request or none.
 
 import { address, mainFrame } from "../page/frames";
 import { monotonic } from "../base/originals";
@@ -23,14 +23,15 @@ export { beginNetwork } from "./reporter";
 export { response } from "./responsefields";
 export { watchResources } from "./resources";
 
-/** The answer to the main frame's document, whose request the last document or the Host has told of. */
+/** Reports the response to the main frame's document. The previous document or the Host has reported the request. */
 export function respondDocument(loaderId: string): void {
   const t = performance.getEntriesByType("navigation")[0] as PerformanceNavigationTiming | undefined;
   const status = (t as unknown as { responseStatus?: number })?.responseStatus || 200;
   const came = {
     ...response(address(), status, "", {}, document.contentType),
     ...(t && { timing: timingOf(window, t) }),
-    // What has come from the server has a response that the proxy has written down.
+    // A response of the server has been written down by the proxy. Without that, the service worker has made the
+    // response.
     fromServiceWorker: !!t && t.workerStart > 0 && hubOfProxy() !== undefined && !documentResponseOf(window),
   };
   reportDocumentResponse(loaderId, mainFrame(), came);
@@ -39,10 +40,13 @@ export function respondDocument(loaderId: string): void {
   emit("Network", "Network.loadingFinished", { requestId: loaderId, timestamp: monotonic(), encodedDataLength });
 }
 
-/** Realms that are wrapped: the first document of a frame shares its own with the blank one before it. */
+/**
+ * The `Object` of each window that is wrapped. The first document of a frame has the same window as the blank one
+ * before it.
+ */
 const wrapped = new WeakSet<ObjectConstructor>();
 
-/** Wraps what a window asks the network with, and watches its document. */
+/** Wraps the network functions of a window, and listens to its document. */
 export function installNetwork(win: Window & typeof globalThis): void {
   watchPolicy(win);
   win.addEventListener("pagehide", () => abandonUnfinished(win), true);

@@ -1,5 +1,5 @@
-// Which requests may pause for clients. They do so in pausing.ts, which comes with the part network.js once a
-// client intercepts.
+// Which requests may pause for Clients. The pausing itself is in pausing.ts, in the part network.js, which is loaded
+// when a Client first intercepts.
 
 import type { Protocol } from "../../cdp";
 import { originals } from "../base/originals";
@@ -14,17 +14,16 @@ import type { DeliveredAnswer } from "./xhrdelivery";
 /** A request that may pause. */
 export interface Job {
   exchange: Exchange;
-  /** The window that asks. */
+  /** The window whose script makes the request. */
   win: Window & typeof globalThis;
   draft: Draft;
-  /** Aborted when the page gives the request up. */
+  /** Aborted when the page aborts the request. */
   signal: AbortSignal;
   /** Whether redirects are followed. */
   follows: boolean;
   /**
-   * Sends the request, with the changes of clients. Resolves to undefined when
-   * the browser gives the response to the page directly. With toBeSeen it must
-   * not, because a client wants to see the response first.
+   * Sends the request, with the changes of Clients. Resolves to undefined if the browser gives the response to the
+   * page directly. With toBeSeen the browser must not do so: a Client wants to see the response first.
    */
   send(changed: Draft | undefined, toBeSeen: boolean): Promise<Response | undefined>;
 }
@@ -47,7 +46,7 @@ const WAIT_MS = 300;
 const boot = performance.now();
 export const INTERCEPTED = "__hubAgent.fetch";
 
-/** Whether a request may be of interest to a client. */
+/** Whether a request may be of interest to a Client. */
 export function wanted(url: string): boolean {
   if (url.startsWith("data:")) return false; // Chromium pauses no such request
   return isReady() ? interested(url).length > 0 : millisecondsToWait() > 0;
@@ -58,14 +57,14 @@ export function mayPause(): boolean {
   return isReady() ? patterns.size > 0 : millisecondsToWait() > 0;
 }
 
-/** The sessions that a request may pause for, in their order; without an address all that have patterns. */
+/** The sessions that a request may pause for, in their order; without a URL, all that have patterns. */
 export function interested(url?: string, type: Protocol.Network.ResourceType = "XHR"): Session[] {
   return [...patterns.keys()].filter(
     (s) => url === undefined || wants(s, url, false, type) || wants(s, url, true, type),
   );
 }
 
-/** A request of fetch is an XHR here, as in Chromium. */
+/** Whether a pattern of a session matches. A request of fetch has the type XHR here, as in Chromium. */
 export function wants(
   s: Session,
   url: string,
@@ -77,9 +76,9 @@ export function wants(
 
 /** What network.js does with requests and their answers. */
 interface Interception {
-  /** Sends a request after all clients have let it go on. */
+  /** Sends a request after all Clients have let it go on. */
   proceed(job: Job): Promise<Response | undefined>;
-  /** Says why script does not get a response that a client has made up. */
+  /** Says why script does not get a response that a Client has made up. */
   judge(r: Response, a: Asker): Refusal | undefined;
   headersSeen(r: Response, a: Asker): Headers;
   seenByScript(win: Window & typeof globalThis, r: Response, a: Asker): Response;
@@ -88,14 +87,14 @@ interface Interception {
 
 let there: Interception | undefined;
 
-/** Sets it, with the first client that intercepts. */
+/** Sets them. Called by network.js when it is loaded. */
 export function addInterception(i: Interception): void {
   there = i;
 }
 
 /**
- * Sends a request after all clients have let it go on. Rejects with
- * FailedByClient when a client fails it, and with the signal's reason when the
+ * Sends a request after all Clients have let it go on. Rejects with
+ * FailedByClient when a Client fails it, and with the signal's reason when the
  * page aborts it.
  */
 export async function intercepted(job: Job): Promise<Response | undefined> {
@@ -104,22 +103,22 @@ export async function intercepted(job: Job): Promise<Response | undefined> {
   return there ? there.proceed(job) : job.send(undefined, false);
 }
 
-/** What knows what script gets of a response, if a client has made that up. */
+/** The functions for a response that a Client has made up; undefined for any other response. */
 export function makerOf(r: Response): Interception | undefined {
   return isMadeUp(r) ? there : undefined;
 }
 
-/** The answer that plays a response, which a client has seen. */
+/** Delivers a response to an XMLHttpRequest by script, since a Client has seen or made it. */
 export function answerFor(xhr: XMLHttpRequest, call: Answered): DeliveredAnswer {
   return there!.answerFor(xhr, call);
 }
 
-/** Milliseconds for which a request of now would wait. */
+/** How long a request that is made now would wait for the sessions, in milliseconds. */
 function millisecondsToWait(): number {
   return Math.max(0, boot + (interceptedBefore() ? PATIENCE_MS : WAIT_MS) - performance.now());
 }
 
-/** Whether clients have intercepted what a document of this origin and tab asked for. */
+/** Whether Clients have intercepted what a document of this origin and tab asked for. */
 export function interceptedBefore(): boolean {
   try {
     return sessionStorage.getItem(INTERCEPTED) !== null;

@@ -12,12 +12,12 @@ type Win = Window & typeof globalThis;
 
 let elementFailed: (win: Win, element: Element, url: string) => void = () => {};
 
-/** Sets what hears of elements whose resource failed to load. */
+/** Sets the listener for elements whose resource failed to load. */
 export function onElementFailed(f: typeof elementFailed): void {
   elementFailed = f;
 }
 
-/** Watches a window for them; again when document.open has taken the listener off. */
+/** Listens for such elements in a window; again after document.open, which removes the listener. */
 export function installLog(win: Win): void {
   win.addEventListener(
     "error",
@@ -31,12 +31,12 @@ export function installLog(win: Win): void {
   );
 }
 
-/** Tells why script does not get what has come for a request. */
+/** Logs why script does not get a response. */
 export function logRefusal(text: string, url: string, networkRequestId: string): void {
   add({ source: "javascript", level: "error", text, timestamp: Date.now(), url, networkRequestId });
 }
 
-/** Tells of a request that failed, and why. */
+/** Logs a request that failed, and why. */
 export function logFailure(why: string, url: string, networkRequestId: string): void {
   const entry: Protocol.Log.LogEntry = {
     source: "network",
@@ -49,12 +49,12 @@ export function logFailure(why: string, url: string, networkRequestId: string): 
   add(entry);
 }
 
-/** Tells of a response whose status is an error. */
+/** Logs a response whose status is an error. */
 export function logStatus(status: number, text: string, url: string, networkRequestId: string): void {
   logFailure(`the server responded with a status of ${status} (${text})`, url, networkRequestId);
 }
 
-/** Tells of something about a document that its clients should know. */
+/** Logs something about a document that its Clients should know. */
 export function logWarning(text: string, url: string): void {
   add({ source: "other", level: "warning", text, timestamp: Date.now(), url });
 }

@@ -1,4 +1,4 @@
-// What script learns of the network while a client has taken it away: the proxy fails the requests.
+// navigator.onLine and its events, while a Client emulates that the network is offline. The proxy fails the requests.
 
 import { allFrames } from "../page/frames";
 import { isOffline } from "./upstream";
@@ -7,7 +7,7 @@ type Win = Window & typeof globalThis;
 
 let told = false;
 
-/** Lets navigator.onLine of a window say so. */
+/** Wraps navigator.onLine of a window. */
 export function installOnline(win: Win): void {
   const { prototype } = win.Navigator;
   const own = Object.getOwnPropertyDescriptor(prototype, "onLine");
@@ -21,7 +21,7 @@ export function installOnline(win: Win): void {
   });
 }
 
-/** Tells the windows of the document when the network goes or comes. */
+/** Fires online or offline in all windows when the emulation has changed. */
 export function tellOnline(): void {
   const offline = isOffline();
   if (offline === told) return;

@@ -1,4 +1,4 @@
-// Requests of fetch and of asynchronous XMLHttpRequest pause until the clients
+// Requests of fetch and of asynchronous XMLHttpRequest pause until the Clients
 // that asked for it have decided. With several sessions, the one that enabled
 // Fetch first sees a request first and its response last.
 
@@ -14,10 +14,10 @@ import { response } from "./responsefields";
 import { withOverrides } from "./responses";
 import { DeliveredAnswer } from "./xhrdelivery";
 
-/** A request as clients may change it. */
+/** A request that Clients may change. */
 type EditedJob = Omit<Job, "draft"> & { draft: EditedRequest };
 
-/** Redirects that clients make up; those of servers the browser follows. */
+/** Limit of redirects that Clients make up. The browser follows those of servers. */
 const MAX_HOPS = 20;
 
 addInterception({
@@ -28,7 +28,7 @@ addInterception({
   answerFor: (xhr, call) => new DeliveredAnswer(xhr, call),
 });
 
-/** Sends a request after all clients have let it go on. */
+/** Sends a request after all Clients have let it go on. */
 async function proceed(asked: Job): Promise<Response | undefined> {
   const job = { ...asked, draft: EditedRequest.of(asked.draft) };
   let draft: EditedRequest = job.draft;
@@ -74,7 +74,7 @@ async function throughSessions(
   return came;
 }
 
-/** The fields of requestPaused that tell of a response or a failure. */
+/** The fields of requestPaused for a response or a failure. */
 function responseStage(came: Response | Error | undefined): Partial<Protocol.Fetch.RequestPausedEvent> {
   if (came instanceof Error) return { responseErrorReason: "Failed" };
   return {
@@ -84,11 +84,11 @@ function responseStage(came: Response | Error | undefined): Partial<Protocol.Fet
   };
 }
 
-/** What a client has decided; nothing means to go on. */
+/** What a Client has decided. An empty object lets the request go on. */
 export interface Decision {
   fulfil?: Response;
   draft?: EditedRequest;
-  /** Whether the client wants to see the response. */
+  /** Whether the Client wants to see the response. */
   seen?: boolean;
   /** For a request that the proxy holds. */
   verdict?: Verdict;
@@ -113,14 +113,14 @@ export interface Remote extends Paused {
   body?: () => Promise<string>;
 }
 
-/** What becomes of such a request; `do` is "go", "fulfill" or "fail". */
+/** The decision about such a request; `do` is "go", "fulfill" or "fail". */
 export type Verdict = Omit<GoCommand, "id"> | Omit<FulfillCommand, "id"> | Omit<FailCommand, "id">;
 
 export const paused = new Map<string, Local | Remote>();
 
 export const isRemote = (entry: Local | Remote): entry is Remote => !("job" in entry);
 
-/** Tells one session of a request that the proxy holds, with a body where it has a response, and takes its decision. */
+/** Pauses a request that the proxy holds for one session. With `body` it has a response. */
 export function pauseRemote(
   session: Session,
   event: Omit<Protocol.Fetch.RequestPausedEvent, "requestId">,
@@ -164,13 +164,13 @@ function pause(
 // ------------------------------------- requests that cannot be held back
 
 const MAX_GOING = 1000;
-/** Requests that clients were told are paused, and that are already on their way. */
+/** Requests that Clients were told are paused, and that are already on their way. */
 export const inFlight = new Map<string, { session: Session; headers: Protocol.Network.Headers }>();
 
 /**
  * Reports a request that is already on its way as paused. Playwright and
  * Puppeteer ignore every request without Fetch.requestPaused once they
- * intercept, even that of the document. A client may only continue it;
+ * intercept, even that of the document. A Client may only continue it;
  * everything else is refused.
  */
 setInFlightListener((networkId, frame, request, type) => {

@@ -1,4 +1,4 @@
-// What a request carries, as CDP tells of it: postData and postDataEntries.
+// The body of a request, as CDP reports it: postData and postDataEntries.
 
 import type { Protocol } from "../../cdp";
 import { originals } from "../base/originals";
@@ -12,13 +12,13 @@ export interface Payload {
   type?: string;
 }
 
-/** Bytes of a longer body are told only when asked for. */
+/** A longer body is not part of events. Clients can ask for it. */
 const MAX_TOLD = 4 << 20;
 
 const utf8 = new TextEncoder();
 const text = (s: string, type: string): Payload => ({ bytes: utf8.encode(s), type: `${type};charset=UTF-8` });
 
-/** The payload of a value that fetch, send or sendBeacon was given; a form is encoded with this boundary. */
+/** The payload of a value given to fetch, send or sendBeacon. A form is encoded with this boundary. */
 export function payloadOf(body: unknown, boundary = ""): Payload | undefined {
   if (body === undefined || body === null) return undefined;
   if (ArrayBuffer.isView(body)) return { bytes: new Uint8Array(body.buffer, body.byteOffset, body.byteLength).slice() };
@@ -79,8 +79,8 @@ export function multipart(form: FormData, boundary: string): Uint8Array | undefi
 const { open, send, overrideMimeType } = XMLHttpRequest.prototype; // before they are wrapped
 
 /**
- * The bytes of a Blob without waiting, while clients listen: a synchronous XMLHttpRequest is the one way
- * to them. undefined for a long one, and where the page's policy forbids it.
+ * The bytes of a Blob, without waiting, if a Client listens. Only a synchronous XMLHttpRequest can do that. Undefined
+ * for a long Blob, or if the page's policy forbids the request.
  */
 function bytesNow(blob: Blob): Uint8Array | undefined {
   if (blob.size > MAX_TOLD || ![...allSessions()].some((s) => s.enabled.has("Network"))) return undefined;
@@ -98,7 +98,7 @@ function bytesNow(blob: Blob): Uint8Array | undefined {
   }
 }
 
-/** The fields of Network.Request that tell of a payload. */
+/** The fields of Network.Request for a payload. */
 export function postFields(
   p: Payload | undefined,
 ): Pick<Protocol.Network.Request, "hasPostData" | "postData" | "postDataEntries"> {
@@ -107,7 +107,7 @@ export function postFields(
   return { hasPostData: true, postData: textOf(p.bytes), postDataEntries: [{ bytes: base64(p.bytes) }] };
 }
 
-/** Bytes as text: of UTF-8 where they are that, else one character for each. */
+/** Decodes UTF-8. Other bytes become one character each. */
 export function textOf(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -126,7 +126,7 @@ export function base64(bytes: Uint8Array): string {
   return btoa(binary(bytes));
 }
 
-/** Bytes of base64 text. */
+/** Decodes base64. */
 export function bytesOf(encoded: string): Uint8Array {
   return Uint8Array.from(atob(encoded), (c) => c.charCodeAt(0));
 }

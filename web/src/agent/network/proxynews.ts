@@ -1,4 +1,4 @@
-// Keeps what the proxy in front of the app says of a script's request, until the response comes.
+// Keeps the proxy's reports of script's requests until their responses come.
 
 import type { ExtraEvent } from "../../wire/proxy";
 import { originals } from "../base/originals";
@@ -7,7 +7,7 @@ import { proxyBase } from "../link/hub";
 import { type Asker, type Refusal, isSameOrigin, refusal } from "./cors";
 import { EXTRA_MS, addProxyNews } from "./extrainfo";
 
-/** News that is older belongs to a request that was given up, or to one of a worker. In milliseconds. */
+/** An older report belongs to an aborted request, or to one of a worker. In milliseconds. */
 const STALE_MS = 1_000;
 const MAX = 200;
 
@@ -25,7 +25,7 @@ export function extraCame(extra: ExtraEvent): void {
   if (early.length > MAX) early.shift();
 }
 
-/** The proxy's news of a request whose response has come; undefined where the proxy sent none. */
+/** The proxy's report of a request whose response has come; undefined if there is none. */
 function extraOf(method: string, url: string): Promise<ExtraEvent | undefined> | undefined {
   const base = proxyBase();
   if (!base || !isSameServer(new URL(url), new URL(base))) return undefined;

@@ -89,7 +89,10 @@ function requested(m: RequestEvent): void {
   if (m.held) void decideRequest(m, g);
 }
 
-/** Finds the frame of a request. Undefined for documents that are reported elsewhere and need not wait. */
+/**
+ * Finds the frame of a request, and reports the request unless it is a document's. Undefined for documents that are
+ * reported elsewhere and need not wait.
+ */
 function identify(m: RequestEvent): ProxyRequest | undefined {
   const type = types[m.dest ?? ""] ?? "Other";
   const request = requestOf(m);
@@ -157,7 +160,7 @@ function followRedirect(g: ProxyRequest, m: RequestEvent, by: Protocol.Network.R
   return { ...g, request, wanting: [] };
 }
 
-/** A response with a head, and not an error. */
+/** A response that is not an error. */
 type AnswerEvent = Required<Pick<ResponseEvent, "status" | "statusText" | "headers">> & ResponseEvent;
 
 function responded(m: AnswerEvent, g: ProxyRequest): void {
@@ -182,7 +185,7 @@ function failed(m: FailedEvent, g: ProxyRequest): void {
   if (g.main && m.error === "net::ERR_ABORTED") navigationVoid(g.networkId, m.error);
 }
 
-/** Of a child frame's navigation the agent may know nothing else. */
+/** Reports a download. For a navigation of a child frame this may be all that the agent learns. */
 function tellOfDownload({ id, url = "", key }: FailedEvent, name: string): void {
   const child = allFrames().find((f) => f.pending && splitFragment(f.pending.url)[0] === url);
   const frame = requests.get(id)?.frame ?? child ?? mainFrame();
@@ -235,8 +238,8 @@ async function decideResponse(m: ResponseEvent, g: ProxyRequest): Promise<void> 
 }
 
 /**
- * A client has answered a request, or failed it. Of a failure clients hear before its page does, whose load event
- * or navigation may be the end of what they wait for.
+ * A Client has answered a request, or failed it. A failure is reported to Clients before the proxy passes it on to
+ * the page: the load event or the navigation that follows may end what Clients wait for.
  */
 function ended(id: string, g: ProxyRequest, v: Exclude<Verdict, { do: "go" }>): void {
   if (v.do === "fail") {

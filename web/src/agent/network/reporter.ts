@@ -1,6 +1,5 @@
-// Sends the events of the Network domain to the sessions that are to have them. The sessions that got
-// the first event of a request get all others, and no session gets a part only. Every request has an
-// end, even if its document is unloaded first.
+// Sends the events of the Network domain. The sessions that got the first event of a request get all others, so no
+// session gets only some of them. Every request has an end, even if its document is unloaded first.
 
 import type { EventName, EventParams } from "../../cdp";
 import { type Frame, frameOfDocument, mainFrame } from "../page/frames";
@@ -12,7 +11,7 @@ type Win = Window & typeof globalThis;
 // ------------------------------------------------------------- until the welcome
 
 const MAX_EARLY = 1000;
-/** What a new document's scripts ask for before the Host has named its sessions. */
+/** Events from before the welcome, which names the sessions. */
 let early: (() => void)[] | undefined = [];
 let begun: () => void = () => {};
 
@@ -29,7 +28,7 @@ export function isReady(): boolean {
 export const PATIENCE_MS = 3000;
 originals.setTimeout(beginNetwork, PATIENCE_MS);
 
-/** The sessions are known, or none have come: tells them what has happened so far. */
+/** Called at the welcome, or after PATIENCE_MS without one. Sends the events that were kept. */
 export function beginNetwork(): void {
   if (ready) return;
   ready = true;
@@ -45,18 +44,18 @@ export function whenReady(f: () => void): void {
   else if (early.length < MAX_EARLY) early.push(f);
 }
 
-/** Whether anybody hears of what begins now, as far as that is known. */
+/** Whether a session listens to a request that begins now. Before the welcome: yes. */
 export function isHeard(): boolean {
   return !ready || isEnabled("Network", "Log");
 }
 
 // ---------------------------------------------------------------- reporting
 
-/** What is under way in a document. */
+/** A request or connection of a document that has not ended. */
 interface UnderWay {
   /** Whether it is a request, not a connection. */
   readonly isRequest: boolean;
-  /** The document is unloaded before the end. */
+  /** Called if the document is unloaded before the end. */
   abandon(): void;
 }
 
@@ -76,12 +75,12 @@ export function abandonUnfinished(win: Win): void {
 let onActivity: (frame: Frame) => void = () => {};
 let isQuiet: (frame: Frame) => boolean = () => false;
 
-/** Tells of a request that begins or ends. */
+/** Called when a request begins or ends. */
 export function active(frame: Frame): void {
   onActivity(frame);
 }
 
-/** Sets what hears of each request that begins or ends, and whether it has heard enough of a frame. */
+/** Sets the listener for requests that begin or end. `enough` says whether it needs no more of a frame. */
 export function setActivityListener(f: typeof onActivity, enough: typeof isQuiet): void {
   onActivity = f;
   isQuiet = enough;
@@ -89,7 +88,7 @@ export function setActivityListener(f: typeof onActivity, enough: typeof isQuiet
 
 const nothing = (): void => {};
 
-/** Counts a request that nobody hears of among those of its document. Returns what ends it. */
+/** Counts an unreported request of a document (for networkIdle). Returns a function that ends it. */
 export function countUnheard(win: Win): () => void {
   const frame = frameOfDocument(win.document) ?? mainFrame();
   if (isQuiet(frame)) return nothing;
@@ -102,7 +101,7 @@ export function countUnheard(win: Win): () => void {
   };
 }
 
-/** How many requests of a document have begun and not ended. Sockets are none. */
+/** How many requests of a document have not ended. WebSockets do not count. */
 export function inFlight(document: Document): number {
   return [...(unfinished.get(document) ?? [])].filter((r) => r.isRequest).length;
 }
@@ -136,7 +135,7 @@ export abstract class NetworkReporter implements UnderWay {
     return !this.ended && (this.ended = true);
   }
 
-  /** Whether anybody listens, as far as that is known. */
+  /** Whether a session gets the events. Before the welcome: yes. */
   get heard(): boolean {
     return !ready || !!this.to?.length;
   }

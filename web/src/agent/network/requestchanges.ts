@@ -1,4 +1,4 @@
-// Requests that clients have changed by Fetch.continueRequest, and responses that
+// Requests that Clients have changed by Fetch.continueRequest, and responses that
 // they have made up by Fetch.fulfillRequest.
 
 import type { Protocol } from "../../cdp";
@@ -13,9 +13,9 @@ import { withOverrides } from "./responses";
 type Win = Window & typeof globalThis;
 type Pairs = [name: string, value: string][];
 
-/** A request with the changes that clients have made so far. */
+/** A request with the changes that Clients have made so far. */
 export class EditedRequest implements Draft {
-  /** `shown` is the address that the page sees, whatever a client makes of it. */
+  /** `shown` is the address that the page sees, whatever a Client makes of it. */
   constructor(
     readonly url: string,
     readonly method: string,
@@ -29,7 +29,7 @@ export class EditedRequest implements Draft {
     return new EditedRequest(url, method, headers, payload, shown, changed);
   }
 
-  /** This request with changes of a client. */
+  /** This request with changes of a Client. */
   with(c: RequestChanges): EditedRequest {
     const all = { ...this.changed };
     for (const [k, v] of Object.entries(c)) if (v !== undefined) Object.assign(all, { [k]: v });
@@ -109,7 +109,7 @@ export function netErrorOfReason(reason: string): string | undefined {
   return `net::ERR_${reason.replace(/(?!^)([A-Z])/g, "_$1").toUpperCase()}`;
 }
 
-/** The response that a client makes up, or makes of the one that came; `p` are the params of its command. */
+/** The response that a Client makes up, or makes of the one that came; `p` are the params of its command. */
 export function madeUpResponse(
   win: Win,
   url: string,
@@ -134,21 +134,23 @@ export function madeUpResponse(
   return withOverrides(r, { url: url.split("#")[0], redirected: false, type: "basic" });
 }
 
-/** Of what is made up, the ones made of answers that the browser has let script have. */
+/**
+ * Made-up responses that are based on a response of the server. The browser has already let script have that one.
+ */
 const remade = new WeakSet<Response>();
 
-/** A client has made a response up, whose headers script may not see: says why. */
+/** Why script may not have a response that a Client has made up; undefined if it may. */
 export function judge(r: Response, a: Asker): Refusal | undefined {
   if (remade.has(r) || a.mode !== "cors" || isSameOrigin(a)) return undefined;
   return refusal(a, (name) => r.headers.get(name));
 }
 
-/** The headers of a response that script sees: of one that a client has made up not all. */
+/** The headers of a response that script sees. Of a made-up response to another origin they are not all. */
 export function headersSeen(r: Response, a: Asker): Headers {
   return remade.has(r) || isSameOrigin(a) ? r.headers : exposed(a, r.headers);
 }
 
-/** What script gets of a response that a client has made up. */
+/** What script gets of a response that a Client has made up. */
 export function seenByScript(win: Win, r: Response, a: Asker): Response {
   const headers = headersSeen(r, a);
   if (headers === r.headers) return r;
@@ -169,7 +171,7 @@ function setCookies(win: Win, headers: Pairs): void {
   }
 }
 
-/** Reason phrases for what is made up (RFC 9110). */
+/** Reason phrases of made-up responses (RFC 9110). */
 const phrases: Record<number, string> = {
   200: "OK",
   201: "Created",

@@ -57,7 +57,7 @@ const MAX_SEEN = 5000;
 /** Requests that the proxy has reported, by their addresses. */
 const reported = new Map<string, number>();
 
-/** Notes one. */
+/** Notes such a request. */
 export function noteReported(url: string): void {
   if (reported.size > MAX_SEEN) reported.clear();
   reported.set(url, (reported.get(url) ?? 0) + 1);
@@ -70,7 +70,7 @@ function takeReported(url: string): boolean {
   return n > 0;
 }
 
-const watched = new WeakSet<Performance>(); // a WindowProxy stays the same for the next document
+const watched = new WeakSet<Performance>(); // by Performance: a WindowProxy stays the same for the next document
 
 /**
  * Reports the resources of a window, including those loaded before the call.
@@ -88,7 +88,7 @@ export function watchResources(win: Win): void {
         takeReported(e.name) ||
         (e.initiatorType === "other" && streamUrls.has(e.name));
       if (known || isOwnAddress(e.name) || isBundle(e.name) || endBeacon(e)) continue;
-      // Whether an element has failed shows in an event that may follow the entry.
+      // The error event of an element may come after the timing entry.
       if (e.responseStatus) report(win, e);
       else originals.setTimeout(() => report(win, e), 20);
     }
@@ -145,9 +145,9 @@ export function timingOf(win: Window, e: Entry): Protocol.Network.ResourceTiming
 // ------------------------------------------------- elements that failed
 
 const failures = new Map<string, number>();
-/** Addresses whose timing entry has just come: with a status it may precede the event. */
+/** URLs with a recent timing entry. An entry with a status may come before the error event. */
 const recentEntries = new Set<string>();
-/** How long a failure waits for its timing entry; some have none. */
+/** How long a failure waits for its timing entry. Some failures have none. */
 const ENTRY_MS = 500;
 
 onElementFailed((win, element, url) => {
@@ -202,7 +202,7 @@ function beginBeacon(win: Win, url: string, data: unknown): void {
   }, BEACON_MS);
 }
 
-/** Whether an entry is that of a beacon, which it ends. */
+/** Ends the beacon that a timing entry belongs to. Returns false if there is none. */
 function endBeacon(e: Entry): boolean {
   if (e.initiatorType !== "beacon") return false;
   const i = beacons.findIndex((x) => x.request.url === e.name.split("#")[0]);

@@ -4,7 +4,7 @@
 import { MAX_BYTES } from "./bodies";
 import type { Exchange } from "./exchange";
 
-/** Follows the body of a response that the page is about to get, and ends the exchange with it. */
+/** Reads the body of a response that the page is about to get, and reports its end. */
 export function followBody(x: Exchange, r: Response): void {
   if (!r.body) return x.finished();
   if (!x.heard) return x.finished();
@@ -12,7 +12,7 @@ export function followBody(x: Exchange, r: Response): void {
   try {
     copy = (r.clone().body as ReadableStream<Uint8Array>).getReader();
   } catch {
-    return x.finished(); // a stream that a client's response shares
+    return x.finished(); // clone() fails where a Client's response shares the stream
   }
   onCancel(r.body, () => {
     x.failed("net::ERR_ABORTED", true);
@@ -77,7 +77,7 @@ function onCancel(stream: ReadableStream<Uint8Array>, f: () => void): void {
     try {
       return new ReadableStream({ ...source, type: "bytes" }, { highWaterMark: 0 });
     } catch {
-      // WebKit has no streams of bytes by script
+      // WebKit has no ReadableStream of type "bytes"
       return new ReadableStream(source as unknown as UnderlyingDefaultSource<Uint8Array<ArrayBuffer>>, {
         highWaterMark: 0,
       });
@@ -91,7 +91,7 @@ function onCancel(stream: ReadableStream<Uint8Array>, f: () => void): void {
     const method = native[name];
     if (!method) continue;
     define(name, (...args: unknown[]) => {
-      if (stream.locked) return method.apply(stream, args); // throws as it does without us
+      if (stream.locked) return method.apply(stream, args); // throws the browser's own error
       const s = between() as unknown as typeof native;
       return s[name](...args);
     });

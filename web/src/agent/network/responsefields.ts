@@ -3,7 +3,7 @@
 import type { Protocol } from "../../cdp";
 import { splitFragment } from "../page/frames";
 
-/** Response headers as Network.Response has them: lines of one name are one, and none sets cookies. */
+/** Response headers as Network.Response has them: lines of one name are joined, and set-cookie is left out. */
 export function plainHeaders(headers: Record<string, string>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers)
@@ -12,7 +12,7 @@ export function plainHeaders(headers: Record<string, string>): Record<string, st
   );
 }
 
-/** The head of an answer in HTTP/1.1. */
+/** The head of a response in HTTP/1.1. */
 export function headText(status: number, statusText: string, headers: Record<string, string>): string {
   const lines = Object.entries(headers).flatMap(([name, value]) => value.split("\n").map((v) => `${name}: ${v}\r\n`));
   return `HTTP/1.1 ${status} ${statusText}\r\n${lines.join("")}\r\n`;

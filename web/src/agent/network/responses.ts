@@ -1,6 +1,6 @@
 // Requests and responses that take the place of the page's own.
 
-/** The init of a Request like another one, but for its address, method, headers and body. */
+/** The init of a copy of a Request with another URL, method, headers and body. */
 export function initOf(request: Request): RequestInit {
   const { mode, credentials, cache, redirect, referrer, referrerPolicy, integrity, keepalive, signal } = request;
   return { mode, credentials, cache, redirect, referrer, referrerPolicy, integrity, keepalive, signal };

@@ -1,4 +1,4 @@
-// WebSocket: the story of each connection and its frames.
+// Wraps WebSocket: reports each connection and its frames.
 
 import type { EventParams, Protocol } from "../../cdp";
 import { currentStack } from "../runtime/exceptions";
@@ -32,7 +32,7 @@ export function installWebSocket(win: Win): void {
 }
 
 class Connection extends NetworkReporter {
-  /** The frames before, when one of them waits for the bytes of a Blob. */
+  /** Resolves when earlier frames have been reported. One of them may wait for the bytes of a Blob. */
   private before: Promise<void> | undefined;
   private opened = false;
 
@@ -82,7 +82,7 @@ class Connection extends NetworkReporter {
     });
   }
 
-  /** A frame of text, or of bytes in base64. */
+  /** Reports a frame: text, or bytes in base64. */
   passed(way: "Sent" | "Received", data: unknown): void {
     if (!this.heard) return;
     const name = `webSocketFrame${way}` as const;

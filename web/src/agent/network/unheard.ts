@@ -1,5 +1,5 @@
-// Requests that nobody hears of go straight to the browser. What fails is logged all the same, for the clients
-// that come later.
+// Requests that no session listens to go straight to the browser. Failures are logged all the same, for Clients that
+// come later.
 
 import { mint, originals } from "../base/originals";
 import { mayPause } from "./intercept";
@@ -15,7 +15,7 @@ export function unheardCame(url: string, status: number, text: string): void {
   if (status >= 400) logStatus(status, text, url, mint());
 }
 
-/** The browser has not carried such a request out. Its policy's event, which may say why, comes after. */
+/** Such a request has failed. The securitypolicyviolation event, which may say why, comes later. */
 export function unheardFailed(url: string): void {
   originals.setTimeout(() => logFailure(netErrorOf(url)[0], url, mint()), 0);
 }

@@ -36,7 +36,7 @@ export function setUpstream(isHolding: () => boolean, onNews: (news: ControlEven
 
 let onWants: () => void = () => {};
 
-/** Sets what hears that clients may want other things of requests. */
+/** Sets the listener for changes of what Clients want to do with requests. */
 export function setWantsListener(f: () => void): void {
   onWants = f;
 }
@@ -47,7 +47,7 @@ export function setOverrides(s: Session, w: RequestOverrides): Promise<void> {
   return refreshUpstream();
 }
 
-/** Whether a session has taken the network away. */
+/** Whether a session emulates that the network is offline. */
 export function isOffline(): boolean {
   return [...overrides.values()].some((o) => o.offline);
 }
@@ -89,7 +89,7 @@ export async function refreshUpstream(): Promise<void> {
   const now = state();
   if (!socket && !now.hold && !now.tell && !now.extra && !now.userAgent && !now.noCache && !now.offline) return;
   const due = new Promise<void>((r) => originals.setTimeout(r, ACK_MS));
-  // What comes over the connection is for network.js. Without it there is none.
+  // The part network.js handles the messages of the connection. Without it no connection is opened.
   await Promise.race([ready("Fetch.enable")?.catch(() => {}), due]);
   if (!socket && onEvent) connect(base);
   await Promise.race([opened, due]);
@@ -141,7 +141,7 @@ export function leaveUpstream(): void {
   overrides.clear();
 }
 
-/** Whether a proxy stands in front of the app, and this agent speaks with it. */
+/** Whether there is a proxy in front of the app, and this agent has a connection to it. */
 export function isProxied(): boolean {
   return proxyBase() !== undefined && !mainFrame().parentId;
 }

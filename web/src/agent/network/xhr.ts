@@ -1,5 +1,5 @@
-// XMLHttpRequest: told, and paused where it is asynchronous. The object stays
-// the browser's own; only what a client makes up is answered by hand.
+// Wraps XMLHttpRequest: reports requests, and pauses asynchronous ones. The object stays the browser's own; the agent
+// delivers only responses that a Client has seen or made up.
 
 import { answerFor, intercepted, makerOf, wanted } from "./intercept";
 import { hexId, originals } from "../base/originals";
@@ -26,18 +26,18 @@ interface Call extends Answered {
   headers: [name: string, value: string][];
   body?: Body;
   exchange?: Exchange;
-  /** While clients decide: gives the request up. */
+  /** Set while Clients decide. Aborts the request. */
   paused?: AbortController;
-  /** A loadstart of the browser's own would be the second. */
+  /** The agent has fired loadstart. The browser's own would be the second. */
   started?: boolean;
-  /** Notes the end of one that nobody hears of. */
+  /** Ends the count of a request that is not reported. */
   over?(): void;
 }
 
 const calls = new WeakMap<XMLHttpRequest, Call>();
 const { apply } = Reflect;
 
-/** The natives of one window. */
+/** The original methods of one window. */
 type Natives = Pick<
   Proto,
   "open" | "send" | "abort" | "setRequestHeader" | "overrideMimeType" | "getResponseHeader" | "getAllResponseHeaders"
@@ -121,14 +121,14 @@ function opened(win: Win, xhr: Proto, args: unknown[]): void {
   });
 }
 
-/** Stops the browser's loadstart where a paused request has already told of its own. */
+/** Hides the browser's loadstart event, if the agent has fired one for a paused request. */
 function swallow(this: XMLHttpRequest, e: Event): void {
   if (e.isTrusted && calls.get(this)?.started) e.stopImmediatePropagation();
 }
 
 // ---------------------------------------------------------------- sending
 
-/** Hands a call on to the browser. */
+/** Sends a request that no session listens to. */
 function sendUnheard(xhr: Proto, call: Call, native: Natives, body: Body): void {
   call.over = countUnheard(call.win);
   const ended = (e: Event): void => {
@@ -147,7 +147,7 @@ function sendUnheard(xhr: Proto, call: Call, native: Natives, body: Body): void 
 function begin(xhr: Proto, call: Call, native: Natives, given: Body): void {
   const bodiless = call.method === "GET" || call.method === "HEAD";
   let body = bodiless ? null : given;
-  // A form of text is encoded here, as the browser would, so that its bytes and their boundary are known.
+  // A form without files is encoded here, as the browser would, so that its bytes and their boundary are known.
   if (
     originals.objectTag.call(body) === "[object FormData]" &&
     !call.headers.some(([n]) => /^content-type$/i.test(n))
@@ -193,7 +193,7 @@ function merged(pairs: [string, string][]): Record<string, string> {
   return out;
 }
 
-/** Pauses until the clients have decided. */
+/** Pauses until the Clients have decided. */
 function hold(xhr: Proto, call: Call, native: Natives, draft: Draft): void {
   const control = (call.paused = new AbortController());
   if (!call.started) xhr.addEventListener("loadstart", swallow, true);
@@ -251,11 +251,11 @@ function giveUp(xhr: Proto, call: Call, how: "abort" | "timeout"): void {
   (call.answer = new Answer(xhr, call)).end(how);
 }
 
-/** Sends natively what was paused, as it now stands. */
+/** Sends a request that was paused, with the changes of Clients. */
 function continued(xhr: Proto, call: Call, native: Natives, changed: Draft | undefined): void {
   if (changed) {
     const [, , , user, password] = call.args;
-    Reflect.apply(native.open, xhr, [changed.method, changed.url, true, user, password]); // forgets the headers
+    Reflect.apply(native.open, xhr, [changed.method, changed.url, true, user, password]); // open() removes the headers
     for (const [name, value] of changed.headers) native.setRequestHeader.call(xhr, name, value);
     if (call.mime !== undefined) native.overrideMimeType.call(xhr, call.mime);
     if (changed.url !== changed.shown)
@@ -265,7 +265,7 @@ function continued(xhr: Proto, call: Call, native: Natives, changed: Draft | und
   native.send.call(xhr, (changed?.changed.body as Uint8Array<ArrayBuffer> | undefined) ?? call.body);
 }
 
-/** Sends it by fetch, for a client that wants to see the response before the page does. */
+/** Sends it by fetch, for a Client that wants to see the response before the page does. */
 async function byFetch(xhr: Proto, call: Call, draft: Draft, signal: AbortSignal): Promise<Response> {
   const body = (draft.changed.body ?? call.body ?? undefined) as BodyInit | undefined;
   return originals.fetch(draft.url, {
@@ -279,7 +279,7 @@ async function byFetch(xhr: Proto, call: Call, draft: Draft, signal: AbortSignal
 
 // ---------------------------------------------------------------- telling
 
-/** Tells of what the browser's own request brings. */
+/** Reports the response of a request that the browser carries out. */
 function watch(xhr: Proto, call: Call, x: Exchange): void {
   const kinds = ["readystatechange", "load", "error", "abort", "timeout"];
   const f = (e: Event): void => {
@@ -305,7 +305,7 @@ function settle(xhr: Proto, call: Call, x: Exchange, how: string): void {
   if (x.over) return;
   if (how === "abort" || how === "timeout") return x.failed("net::ERR_ABORTED", true);
   if (how === "error") return void tellFailure(x, askerOf(xhr, call, x.request.url));
-  if (xhr.readyState === 4 && !x.answered) tellHeaders(xhr, x); // a synchronous one
+  if (xhr.readyState === 4 && !x.answered) tellHeaders(xhr, x); // a synchronous request has no event for readyState 2
   const body = x.heard ? bodyOf(xhr) : undefined;
   if (body instanceof Promise)
     body.then(

@@ -1,5 +1,5 @@
-// What an XMLHttpRequest shows in place of the browser's answer: states and events in the order of
-// XMLHttpRequest Standard, 3.5 and of Chromium 156. One with a response is in xhrdelivery.ts.
+// Delivers an answer to an XMLHttpRequest in place of the browser's: states and events in the order of XMLHttpRequest
+// Standard, 3.5 and of Chromium 156. Answers with a response are in xhrdelivery.ts.
 
 import type { Exchange } from "./exchange";
 
@@ -7,13 +7,13 @@ import type { Exchange } from "./exchange";
 export interface Answered {
   win: Window & typeof globalThis;
   url: string;
-  /** Bytes of the body. */
+  /** Bytes of the request's body. */
   size: number;
   mime?: string;
   exchange?: Pick<Exchange, "responded" | "finished" | "failed">;
   /** What the page gets in place of the browser's answer. */
   answer?: Answer;
-  /** The address that the page sees where a client has changed it. */
+  /** The address that the page sees where a Client has changed it. */
   shown?: { real: string; as: string };
 }
 
@@ -29,7 +29,7 @@ const SHADOWED = [
   "responseURL",
 ] as const;
 
-/** Lets the properties of an XMLHttpRequest come from the answer by hand where there is one. */
+/** Wraps the properties of XMLHttpRequest, so that they come from the delivered answer if there is one. */
 export function shadow(proto: XMLHttpRequest, callOf: (xhr: XMLHttpRequest) => Answered | undefined): void {
   for (const name of SHADOWED) {
     const own = Object.getOwnPropertyDescriptor(proto, name);
@@ -38,7 +38,7 @@ export function shadow(proto: XMLHttpRequest, callOf: (xhr: XMLHttpRequest) => A
     Object.defineProperty(proto, name, {
       ...own,
       get(this: XMLHttpRequest): unknown {
-        const value = apply(get, this, []) as unknown; // throws where the responseType forbids
+        const value = apply(get, this, []) as unknown; // the browser's getter throws if the responseType does not fit
         const { answer, shown } = callOf(this) ?? {};
         if (answer) return answer[name];
         return shown && name === "responseURL" && value === shown.real ? shown.as : value;
@@ -88,7 +88,7 @@ export class Answer {
     this.statusText = this.responseURL = "";
   }
 
-  /** Whether the page has neither aborted nor opened it again. */
+  /** Whether the page has neither aborted the request nor opened another. */
   protected get current(): boolean {
     return this.call.answer === this && this.readyState !== 0;
   }

@@ -1,4 +1,4 @@
-// The answer of an XMLHttpRequest that a client has made up or changed, with the response in every responseType.
+// The answer of an XMLHttpRequest that a Client has made up or changed, with the response in every responseType.
 
 import { isMadeUp } from "./draft";
 import { Answer, fire } from "./xhranswer";
@@ -10,7 +10,7 @@ export class DeliveredAnswer extends Answer {
   private bytes = NO_BYTES;
   private cached: unknown;
 
-  /** Plays a response, of which script sees these headers. */
+  /** Delivers a response. Script sees only the headers `seen`. */
   async deliver(r: Response, seen: Headers): Promise<void> {
     const { xhr, call } = this;
     const x = call.exchange!;

@@ -1,7 +1,7 @@
-// What the Navigation API tells of other documents, in a document at about:blank.
-// A Target has it before its first navigation, and clients fill it with markup. The
-// Host has made it of a data: URL, so that "#" would load that anew, and that it has
-// no navigate events: its origin is opaque.
+// Reports navigations in a document at about:blank, by click and submit listeners. A Target shows such a document
+// before its first navigation, and Clients fill it with markup. The Host makes it from a data: URL, so its origin is
+// opaque and it gets no navigate events. A link to "#" would load the data: URL again, so this file sets the
+// fragment.
 
 import { mainFrame } from "./frames";
 import { type NavigateEvent, announceNavigation } from "./navigation";

@@ -9,21 +9,21 @@ import { hexId, monotonic, originals } from "../base/originals";
 import { ProtocolError } from "../base/registry";
 import { emit } from "../base/session";
 
-/** How long a navigation that a client asked for may take to bring a document. */
+/** How long a Client's Page.navigate may take to bring a document. */
 const ARRIVAL_MS = 20_000;
 /** After this time a HEAD request finds out whether the response is a document at all. */
 const PATIENCE_MS = 1_000;
 
 /** What is known of a navigation as it begins. */
 interface Start {
-  /** Why the page asked for it; absent when a client did. */
+  /** Why the page asked for it; absent when a Client did. */
   reason?: Protocol.Page.ClientNavigationReason;
   type?: NavigationType;
   method?: string;
   done?: Pending["done"];
 }
 
-/** A navigation begins; it takes the place of one under way. */
+/** Begins a navigation. A pending one fails. */
 export function beginNavigation(frame: Frame, url: string, start: Start): Pending {
   failNavigation(frame, "net::ERR_ABORTED");
   const p: Pending = { loaderId: hexId(32), url, done: start.done };
@@ -54,12 +54,12 @@ export function reportStart(
   if (isFetched(url)) emit("Network", "Network.requestWillBeSent", documentRequest(frame, loaderId, url, method));
 }
 
-/** Whether a document comes by a request that clients hear of. */
+/** Whether a document is loaded by a request that the Network domain reports. */
 function isFetched(url: string): boolean {
   return !/^(about|javascript):/.test(url);
 }
 
-/** Reports the response of a new document, then answers the client's Page.navigate. */
+/** Reports the response of a new document, then answers the Client's Page.navigate. */
 export function reportResponse(frame: Frame, p: Pending): void {
   const { loaderId } = p;
   if (isFetched(p.url)) {
@@ -79,7 +79,10 @@ export function reportFinished(loaderId: string, url: string): void {
   emit("Network", "Network.loadingFinished", { requestId: loaderId, timestamp: monotonic(), encodedDataLength: 0 });
 }
 
-/** The status of a frame's document; that of one out of reach shows only to pages it allows, and counts as 200. */
+/**
+ * The status of a frame's document. Of a document of another origin it is known only if its server allows that;
+ * otherwise it counts as 200.
+ */
 function statusOf(frame: Frame, url: string): number {
   const own = frame.win?.performance.getEntriesByType("navigation")[0];
   const seen =
@@ -112,7 +115,7 @@ export function reportFailure(frame: Frame, p: Pending, errorText: string): void
 
 /**
  * The error of a frame that the agent cannot reach. The browser may show an error
- * page there, and a second request finds that out. It is made only when a client
+ * page there, and a second request finds that out. It is made only when a Client
  * asked for the navigation, or when the document should have been of this origin.
  */
 export async function failureOf(frame: Frame, p: Pending): Promise<string | undefined> {
@@ -125,7 +128,10 @@ export async function failureOf(frame: Frame, p: Pending): Promise<string | unde
   return r ? (r.type === "basic" ? "net::ERR_BLOCKED_BY_RESPONSE" : undefined) : "net::ERR_FAILED";
 }
 
-/** Asks for the head of a resource: undefined when it cannot be had. What a policy forbids to ask counts as opaque. */
+/**
+ * Sends a HEAD request; undefined if it fails. If the Content Security Policy forbids the request, the result counts
+ * as a response that script may not read.
+ */
 async function probe(url: string): Promise<Response | undefined> {
   let forbidden = false;
   const heard = (): void => void (forbidden = true);

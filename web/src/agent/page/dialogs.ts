@@ -1,6 +1,6 @@
-// alert, confirm and prompt. They must block the page until a client has
+// alert, confirm and prompt. They must block the page until a Client has
 // answered, so the agent sends a synchronous POST /dialog. The hub asks the
-// clients itself, because the Host may share the page's thread and be blocked too.
+// Clients itself, because the Host may share the page's thread and be blocked too.
 
 import type { Protocol } from "../../cdp";
 import type { DialogAnswer, DialogRequest } from "../../wire/http";
@@ -13,7 +13,7 @@ import { allSessions, emit } from "../base/session";
 
 type Kind = "alert" | "confirm" | "prompt";
 
-/** What has become of a dialog; undefined: the browser is to show its own. */
+/** How a dialog was closed. Undefined: the browser shows its own dialog. */
 type Outcome = { accept: boolean; text: string } | undefined;
 
 /** Replaces the dialogs of a window. Without a session that has Page enabled they are the browser's own. */
@@ -33,13 +33,13 @@ export function installDialogs(win: Window & typeof globalThis): void {
     return shown.accept ? shown.text : null;
   };
   win.print = function (): void {
-    if (!clientsAnswerDialogs()) print.call(win); // nobody could close the browser's window
+    if (!clientsAnswerDialogs()) print.call(win); // no Client could close the print dialog
   };
   for (const name of ["alert", "confirm", "prompt", "print"])
     Object.defineProperty(win[name as Kind], "name", { value: name });
 }
 
-/** Whether clients answer this Target's dialogs; before the welcome, whether they answered the last document's. */
+/** Whether Clients answer this Target's dialogs; before the welcome, whether they answered the last document's. */
 function clientsAnswerDialogs(): boolean {
   if (!isAdopted()) return carried("d");
   for (const s of allSessions()) if (s.enabled.has("Page")) return true;
@@ -47,19 +47,28 @@ function clientsAnswerDialogs(): boolean {
 }
 
 const STORED = "__hubAgent.dialogs.";
-/** How long what a document leaves may wait for the next one. A frame that was removed has none. */
+/**
+ * How long stored data may wait for the next document. After that it belongs to a frame that was removed, and is
+ * deleted.
+ */
 const KEPT_MS = 60_000;
 
-/** A child frame's name is its parent's to read. */
+/**
+ * Only the outermost document stores data in its frame's name: the name of a child frame belongs to the page around
+ * it.
+ */
 const isOutermost = (): boolean => !mainFrame().parentId && mainFrame().id === hubTarget();
 
-/** Tells the next document by its name whether it is driven, and clients of dialogs from before this one's welcome. */
+/** Stores in the frame's name whether Clients drive this Target. Also reports dialogs from before the welcome. */
 export function noteDriven(): void {
   for (const d of earlyDialogs.splice(0)) tell(d);
   if (isOutermost()) carryDriven(clientsAnswerDialogs(), hubTarget());
 }
 
-/** Leaves for the next document what it must know before the welcome. The key is nobody's but this origin's, unlike the name. */
+/**
+ * Stores what the next document needs before its welcome. The key goes into sessionStorage, which only this origin
+ * can read, and not into the frame's name.
+ */
 export function leaveAccess(): void {
   if (!isAdopted() || !clientsAnswerDialogs() || !isOutermost()) return;
   try {
@@ -72,7 +81,7 @@ export function leaveAccess(): void {
 
 type Left = HubAccess & { at: number };
 
-/** The document has its welcome: nothing that was left stays in the app's storage. */
+/** Called at the welcome. Deletes the stored data, so that nothing stays in the app's storage. */
 export function forgetAccess(): void {
   try {
     for (const name of Object.keys(sessionStorage)) {
@@ -81,11 +90,11 @@ export function forgetAccess(): void {
       if (name === STORED + hubTarget() || !(originals.now() - at < KEPT_MS)) sessionStorage.removeItem(name);
     }
   } catch {
-    // as above
+    // Storage is blocked.
   }
 }
 
-/** What the document before has left. */
+/** What the previous document has stored. */
 function stored(): HubAccess {
   try {
     return { ...originals.parse(sessionStorage.getItem(STORED + carriedTarget()) ?? "{}"), targetId: carriedTarget() };
@@ -97,7 +106,7 @@ function stored(): HubAccess {
 const headless = navigator.userAgent.includes("Headless");
 
 /**
- * Without a client the browser asks its user. A headless browser has none, and the dialog is closed as
+ * Without a Client the browser asks its user. A headless browser has none, and the dialog is closed as
  * Chromium's own would be.
  */
 function undrivenOutcome(type: Kind): Outcome {
@@ -134,7 +143,7 @@ function show(win: Window, type: Kind, message: unknown, defaultPrompt: unknown 
 }
 
 /**
- * No client can be asked, and a native dialog would stay open for ever. Clients are told of a dialog
+ * No Client can be asked, and a native dialog would stay open for ever. Clients are told of a dialog
  * that was closed at once.
  */
 function closeUnasked(dialog: Dialog): Outcome {

@@ -1,5 +1,5 @@
-// Downloads. The browser around the frame saves the file for its user. Clients hear of
-// it, and the hub gets the content, to write it for those that have named a folder.
+// Downloads. The browser saves the file for its user. Clients get events, and the hub gets the content, to write it
+// for Clients that have named a folder.
 
 import { DOWNLOAD, say } from "../../wire/messages";
 import { type Frame, type Win, frameOfDocument } from "./frames";
@@ -12,7 +12,7 @@ import { emit } from "../base/session";
 
 let sendToHost: (message: string) => void = () => {};
 
-/** Sets what carries messages to the Host. */
+/** Sets the function that sends messages to the Host. */
 export function setDownloadChannel(send: typeof sendToHost): void {
   sendToHost = send;
 }
@@ -25,7 +25,8 @@ export function installDownloads(win: Win): void {
     const name = e.downloadRequest;
     if (name === null) return;
     const { url } = e.destination;
-    const made = url.startsWith("blob:") ? bytesAt(url, "default") : undefined; // script may revoke it at once
+    // Read now: script may revoke the URL at once.
+    const made = url.startsWith("blob:") ? bytesAt(url, "default") : undefined;
     originals.queueMicrotask(() => {
       const frame = frameOfDocument(win.document);
       if (!e.defaultPrevented && frame) void tellDownload(frame, url, name, made ?? bytesAt(url, "default"));
@@ -33,7 +34,7 @@ export function installDownloads(win: Win): void {
   });
 }
 
-/** Tells of a download. Without content that can be read, it is canceled as far as clients go. */
+/** Reports a download. If its content cannot be read, Clients are told that it was canceled. */
 export async function tellDownload(
   frame: Frame,
   url: string,
@@ -54,7 +55,7 @@ export async function tellDownload(
   if (!whole) logWarning(say(DOWNLOAD, { url }), url);
 }
 
-/** Sends an event of the browser level, which the hub passes on to where clients have asked for it. */
+/** Sends a browser-level event. The hub passes it on to Clients that have asked for such events. */
 function tellBrowser(method: string, params: object): void {
   sendToHost(originals.stringify({ method, params }));
 }

@@ -1,5 +1,5 @@
-// Emulation: what can be done from inside. Viewport and colour scheme are the
-// Host's; here is focus, and what needs no doing.
+// The Emulation domain, as far as the agent carries it out. Viewport and colour scheme are emulated by the Host. Here
+// are the focus, and commands that ask for no change.
 
 import type { Method, Params, Protocol } from "../../cdp";
 import { ProtocolError, register } from "../base/registry";
@@ -38,13 +38,13 @@ function install(): void {
 onSessionEnd((s) => focused.delete(s));
 
 /**
- * What only the browser process can do, and which params ask to leave or put
- * back what is: those are answered, all others refused.
+ * Commands that only the browser process can carry out. The function says whether the params ask for the default
+ * value: then the command succeeds, otherwise it fails.
  */
 const neutral: { [M in Method as M extends `Emulation.${infer Name}` ? Name : never]?: (p: Params<M>) => boolean } = {
   setCPUThrottlingRate: (p) => p.rate === 1,
   setEmitTouchEventsForMouse: (p) => !p.enabled,
-  setEmulatedMedia: (p) => p.media !== "print", // the Host has seen to the features
+  setEmulatedMedia: (p) => p.media !== "print", // the Host emulates the media features
   setEmulatedVisionDeficiency: (p) => p.type === "none",
   setHardwareConcurrencyOverride: () => false,
   setIdleOverride: () => false,

@@ -1,5 +1,5 @@
-// The frames this agent answers for: its own window and every same-origin
-// child below it. Signatures shared by the domains.
+// The frames that this agent answers for: its own window and every child frame of the same origin below it. All
+// domains use these functions.
 
 import type { Protocol } from "../../cdp";
 import { CHILD_SILENT, say } from "../../wire/messages";
@@ -15,31 +15,31 @@ export interface Frame {
   parentId?: string;
   /** The iframe element in the parent, absent for the main frame. */
   owner?: Owner;
-  /** The window, or null where the frame is cross-origin and so out of reach. */
+  /** The window; null if the document is of another origin. */
   readonly win: Win | null;
   /**
-   * What script may see of the window whatever its origin: another one means that the element was
-   * taken out and put back.
+   * The frame's contentWindow, which script can see whatever its origin. If it changes, the element was removed and
+   * inserted again.
    */
   proxy?: Window | null;
   /** Empty while a child has no document but the blank first one. */
   loaderId: string;
   /** The name or id that the element had when it was found. */
   name?: string;
-  /** Where a document out of reach was asked from. */
+  /** The requested URL of a document of another origin. */
   url?: string;
-  /** The net error of that one. */
+  /** The net error of that document. */
   failure?: string;
-  /** The address of a document that did not come. */
+  /** The URL of a document that could not be loaded. */
   unreachable?: string;
   pending?: Pending;
   /** The agent that answers for a document of another origin. */
   agent?: Agent;
-  /** The document of such an agent has gone, and another has yet to come. */
+  /** The document of the agent has gone, and the next one has not come yet. */
   left?: boolean;
-  /** A document out of reach has loaded, and may have an agent that is about to say so. */
+  /** A document of another origin has loaded, and its agent may say hello soon. */
   expected?: boolean;
-  /** It has none: clients have been told that they cannot see into the frame. */
+  /** The document has no agent, and Clients have been told so. */
   silent?: boolean;
 }
 
@@ -48,11 +48,11 @@ export interface Agent {
   /** Page.FrameTree of its frame. */
   tree: Protocol.Page.FrameTree;
   /**
-   * The frame has loaded: first its document, then the one after it, whose load may come before the
-   * bye of this one.
+   * How many load events the frame has fired. The first is that of the agent's document. The second is that of the
+   * next document, which may come before the bye of this one.
    */
   loads: number;
-  /** Lets go of it, since its document is gone. */
+  /** Its document has gone: releases the agent. */
   gone(): void;
 }
 
@@ -60,9 +60,9 @@ export interface Agent {
 export interface Pending {
   loaderId: string;
   url: string;
-  /** The client that asked for it hears how it ended. */
+  /** Answers the Client's Page.navigate. */
   done?(answer: Protocol.Page.NavigateResponse): void;
-  /** Its navigate event is yet to come and tells nothing new. */
+  /** The navigate event of this navigation is still to come, and must be ignored. */
   expected?: boolean;
 }
 
@@ -108,7 +108,7 @@ export function addFrame(owner: Owner, parent: Frame): Frame {
     owner,
     proxy: owner.contentWindow,
     loaderId: "",
-    // Read anew each time: another origin may have come since, and a window out of reach throws.
+    // Read each time: the document may now be of another origin, whose window throws.
     get win() {
       return reach(owner);
     },
@@ -127,7 +127,7 @@ export function removeFrame(frame: Frame): void {
 
 let listener: () => void = () => {};
 
-/** Notes that a frame or a context has come, gone or changed; with f, calls f whenever that happens. */
+/** Called when a frame or a context was added, removed or changed. With f, sets f as the listener for this. */
 export function onTouch(f?: () => void): void {
   if (f) listener = f;
   else listener();
@@ -145,7 +145,7 @@ export function reach(owner: Owner): Win | null {
 
 let knownAddress = "";
 
-/** The address of this window's document as clients know it, where its own has the agent in it. */
+/** Sets the URL of this window's document for Clients, if its real URL is a data: URL with the agent. */
 export function setAddress(url: string): void {
   [knownAddress] = splitFragment(url);
 }
@@ -155,12 +155,12 @@ export function address(): string {
   return knownAddress ? knownAddress + location.hash : location.href;
 }
 
-/** Whether clients know this window's document by another address than the browser. */
+/** Whether Clients see another URL of this window's document than the browser has. */
 export function isAddressSet(): boolean {
   return knownAddress !== "";
 }
 
-/** A frame's address as far as it is known, with its fragment. */
+/** A frame's URL, as far as it is known, with its fragment. */
 export function urlOf(frame: Frame): string {
   if (frame.unreachable) return "chrome-error://chromewebdata/";
   if (frame.win === window) return address();

@@ -49,29 +49,32 @@ import { isReady, welcomed } from "../network/reporter";
 import { emit, hasSessions, onSessionCount } from "../base/session";
 import { flushChanges, observe, reopened, watchTrees } from "../dom/treewatch";
 
-/** What is put into each child window. */
+/** Functions that prepare each child window. */
 export interface Installer {
-  /** Wraps what is to be wrapped, once per window. */
+  /** Replaces built-ins of a window. Called once per window. */
   wrap(win: Win): void;
-  /** Listens; again after document.open. */
+  /** Adds listeners. Called again after document.open, which removes them. */
   listen(win: Win): void;
 }
 
-/** How long the hello of an agent may come after the load of its document. */
+/** How long after the load event of a document the hello of its agent may come. */
 const HELLO_MS = 300;
 
-/** How long after that a frame is taken to have none. */
+/** After this further time, Clients are told that the frame has no agent. */
 const SILENT_MS = 2_000;
 
 const documents = new WeakMap<Frame, Document>();
-/** One object of each window that has been wrapped: a WindowProxy stays the same while windows come and go. */
+/**
+ * The `Object` of each window that has been wrapped. It identifies the window: a WindowProxy stays the same when its
+ * frame gets another window.
+ */
 const wrapped = new WeakSet<object>();
 const listening = new WeakSet<Document>();
 const heard = new WeakSet<Owner>();
 let installer: Installer;
 let changed: () => void = () => {};
 
-/** Starts watching the main document; `onChange` hears of every change to its tree. */
+/** Starts watching the main document. `onChange` is called after every change of its tree. */
 export function watchFrames(install: Installer, onChange: () => void): void {
   installer = install;
   changed = onChange;
@@ -82,8 +85,8 @@ export function watchFrames(install: Installer, onChange: () => void): void {
 }
 
 /**
- * Lets the document alone while no client drives it. The agent above one that reports to it hears of each frame all the
- * same: its clients come with no notice to this one.
+ * Stops watching the document while no Client drives it. An agent with a parent agent always watches: the parent
+ * agent needs all frames, and its Clients may come without notice to this agent.
  */
 function rest(): void {
   watchTrees(hasSessions() || !isReady() || mainFrame().parentId !== undefined);
@@ -111,7 +114,7 @@ function sync(parent: Frame, owners: Owner[]): void {
 
 function attach(owner: Owner, parent: Frame): void {
   const frame = addFrame(owner, parent);
-  // Captured: a listener of the page may answer a client, who is to have heard of the document then.
+  // Capture phase: a listener of the page may answer a Client, and the Client must know the document by then.
   if (!heard.has(owner)) owner.addEventListener("load", () => documentMayHaveChanged(frameOfOwner(owner), true), true);
   heard.add(owner);
   emit("Page", "Page.frameAttached", { frameId: frame.id, parentFrameId: parent.id });
@@ -132,20 +135,23 @@ function attach(owner: Owner, parent: Frame): void {
   else if (parent.win?.document.readyState === "complete") documentMayHaveChanged(frame, true);
 }
 
-/** Where an element sends its frame at first. */
+/** The URL that an element loads first. */
 function destination(owner: Owner): string {
   if (owner.hasAttribute("srcdoc")) return "about:srcdoc";
   return owner.getAttribute("src") ? owner.src : "about:blank";
 }
 
-/** Whether the document asked for is still to come: there is none in reach but the blank one before it. */
+/** Whether a frame still shows its first about:blank, but another document was requested. */
 function isPending(frame: Frame): boolean {
   const owner = frame.owner as HTMLIFrameElement;
   if (frame.win && (frame.win.document.URL !== "about:blank" || owner.loading === "lazy")) return false;
   return !frame.win || !/^(about:blank|javascript:)/.test(destination(owner));
 }
 
-/** The agent's script runs in a document of this origin: its frame is adopted before the page's own scripts. */
+/**
+ * Called by the agent's script in a child document of the same origin. Adds the frame before the page's own scripts
+ * run.
+ */
 export function adopt(win: Win): void {
   const owner = win.frameElement as Owner | null;
   const around = owner?.ownerDocument.defaultView;
@@ -171,9 +177,9 @@ export function documentMayHaveChanged(frame: Frame | undefined, complete: boole
 }
 
 /**
- * Ends the first navigations of child frames that have brought no document, such as to "blob:" or a 204: nothing tells of
- * that, or it has come before the frame was found. A document's load event waits for those of its child frames, unless
- * they are lazy.
+ * Ends first navigations of child frames that brought no document, such as to "blob:" or to a 204. No event reports
+ * them, or the event came before the frame was found. Called at the load event of the parent, which waits for child
+ * frames unless they are lazy.
  */
 function endVain(parent: Frame): void {
   flushChanges();
@@ -188,8 +194,8 @@ function endVain(parent: Frame): void {
 }
 
 /**
- * Whether a document is the blank one that takes the place of the first, in the same window: Chromium makes one more for
- * a <frame> without an address, and tells clients of one.
+ * Whether a document is a second about:blank in the same window. Chromium makes one more for a <frame> without a URL,
+ * and reports one of them to Clients.
  */
 function isSameBlank(frame: Frame, doc: Document): boolean {
   const before = documents.get(frame);
@@ -207,7 +213,7 @@ function isSameBlank(frame: Frame, doc: Document): boolean {
   return true;
 }
 
-/** A document of another origin has loaded, or the browser's page about one that failed to. */
+/** Called when a frame has loaded a document of another origin, or the browser's error page. */
 function outOfReach(frame: Frame): void {
   const { owner } = frame;
   if (frame.agent) return void frame.agent.loads++;
@@ -227,7 +233,7 @@ function outOfReach(frame: Frame): void {
   originals.setTimeout(() => void (due() ? failureOf(frame, p).then(tell) : tell()), HELLO_MS);
 }
 
-/** Tells clients, once for each frame, that they cannot see into it. */
+/** Tells Clients, once for each frame, that they cannot see into it. */
 function tellSilent(frame: Frame): void {
   if (frame.silent || frame.agent || frame.win || !frame.owner?.isConnected) return;
   frame.silent = true;
@@ -334,7 +340,7 @@ function detachTree(frame: Frame): void {
   destroyContexts(frame);
 }
 
-/** Tells the sessions of a document that was there before them of its child frames. */
+/** Reports the child frames to sessions that began after the document. */
 export function announceFrames(): void {
   for (const f of allFrames()) {
     if (!f.parent) continue;
@@ -342,7 +348,7 @@ export function announceFrames(): void {
     if (f.loaderId) {
       const p = { loaderId: f.loaderId, url: f.url ?? "" };
       reportStart(f, p.loaderId, p.url);
-      if (f.agent) continue; // tells the rest itself
+      if (f.agent) continue; // its agent reports the rest
       reportResponse(f, p);
       emit("Page", "Page.frameNavigated", { frame: describeFrame(f), type: "Navigation" });
       announceContexts(f);

@@ -7,7 +7,7 @@ import { type Session, allSessions, emit, emitTo } from "../base/session";
 import { watchDeclared } from "../dom/treewatch";
 import { inFlight, setActivityListener } from "../network/reporter";
 
-/** How long there must be no more requests than that (Chromium's IdlenessDetector). */
+/** How long the number of requests must stay within the limit in IDLE (Chromium's IdlenessDetector). */
 const IDLE_MS = 500;
 const IDLE = { networkAlmostIdle: 2, networkIdle: 0 };
 
@@ -18,7 +18,7 @@ interface Mark {
 
 /** What a frame's current document has reached, in order. */
 const reached = new WeakMap<Frame, Mark[]>();
-/** By name of the mark that they are for. */
+/** Running timers, by the name of the mark that they will set. */
 const timers = new WeakMap<Frame, Map<string, number>>();
 /** Replayed when lifecycle events are switched on; `init` is not among them, as in Chromium 156. */
 const REPLAYED = new Set(["commit", "DOMContentLoaded", "load", "networkAlmostIdle", "networkIdle"]);
@@ -48,7 +48,7 @@ export function mark(frame: Frame, name: string): void {
   tell(listeners(), frame, m);
 }
 
-/** A new document begins in a frame; `between` tells what belongs before its commit. */
+/** A new document begins in a frame. `between` sends the events that come before its commit. */
 export function begin(frame: Frame, between?: () => void): void {
   stopTimers(frame);
   reached.set(frame, []);
@@ -62,12 +62,12 @@ export function isLoaded(frame: Frame): boolean {
   return has(frame, "load");
 }
 
-/** Tells what a frame's document has reached to the sessions that want it. */
+/** Sends the marks of a frame's document to the sessions that want lifecycle events. */
 export function replayMarks(frame: Frame): void {
   for (const m of marks(frame)) tell(listeners(), frame, m);
 }
 
-/** Forgets how far a frame's document has come: another agent tells of it. */
+/** Forgets the marks of a frame's document: another agent reports it from now on. */
 export function forgetMarks(frame: Frame): void {
   stopTimers(frame);
   reached.delete(frame);
@@ -111,7 +111,7 @@ export function contentLoaded(frame: Frame): void {
   mark(frame, "DOMContentLoaded");
 }
 
-/** Where the agents of child frames report from: runs f when all that has loaded there has been told of. */
+/** Runs f when the agents of child frames have reported their load events. Set by link/nested.ts. */
 let afterChildren: (f: () => void) => void = (f) => f();
 export function setAfterChildren(wait: typeof afterChildren): void {
   afterChildren = wait;
@@ -119,14 +119,14 @@ export function setAfterChildren(wait: typeof afterChildren): void {
 
 let earlier: Promise<void> | undefined;
 
-/** Has the main frame's load event wait for what is to be told of before it. */
+/** Delays the report of the main frame's load event, so that events of earlier requests come first. */
 export function holdLoad(until: Promise<void>): void {
   earlier = until.finally(() => (earlier = undefined));
 }
 
 /**
- * load has fired in a frame; repeated calls are ignored. The frames below have loaded before, and are
- * to be told of first.
+ * load has fired in a frame; repeated calls are ignored. Child frames load before their parent, so their events are
+ * sent first.
  */
 export function loaded(frame: Frame): void {
   if (frame !== mainFrame()) return tellLoaded(frame);
@@ -150,8 +150,9 @@ function tellLoaded(frame: Frame): void {
 }
 
 /**
- * Continues from how far the document has come, after `begin`. What has happened shows in the timing entry: "interactive"
+ * Sets the marks that a document has already reached, after `begin`. document.readyState is not enough: "interactive"
  * lasts until load, and a document that was stopped is "complete" without a load event (HTML, "abort a document").
+ * The navigation timing entry is.
  */
 export function follow(frame: Frame): void {
   const win = frame.win;
@@ -161,7 +162,7 @@ export function follow(frame: Frame): void {
   else if (entry && entry.domContentLoadedEventEnd > 0) contentLoaded(frame);
 }
 
-/** Hears of a frame's load event before the page does. */
+/** Called at a frame's load event, before the event is reported. */
 let beforeLoaded: (frame: Frame) => void = () => {};
 export function setBeforeLoaded(f: typeof beforeLoaded): void {
   beforeLoaded = f;
@@ -180,18 +181,23 @@ export function watchLoading(frame: Frame): void {
   });
 }
 
-/** Wraps stop of a window: a document that it keeps from its load event has stopped loading all the same. */
+/**
+ * Wraps window.stop(). A document that it stops may get no load event, but Clients still wait for
+ * Page.frameStoppedLoading.
+ */
 export function installStop(win: Window): void {
   const native = win.stop;
   win.stop = function stop(): void {
     native.call(win);
     const frame = frameOfDocument(win.document);
     if (frame && !has(frame, "load")) emit("Page", "Page.frameStoppedLoading", { frameId: frame.id });
-    tellDue(); // the load events of documents around this one have come, within the call
+    tellDue(); // stop() in a frame can fire the load events of the documents around it before it returns
   };
 }
 
-/** Runs f when the listeners of the event in hand are done, as Chromium reports an event after it. */
+/**
+ * Runs f in a later task, when all listeners of the current event are done: Chromium reports the event after them.
+ */
 function afterListeners(f: () => void): void {
   due.push(f);
   originals.setTimeout(tellDue, 0);

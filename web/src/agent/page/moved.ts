@@ -1,6 +1,6 @@
-// Links, forms and scripts of an app that name the address at which it is without the proxy:
-// the document there has no agent, so that clients would lose the page, and it is of another
-// origin, so that script would not get what it asks for.
+// Redirects navigations and requests from the app's own origin to the proxy in front of it. A document at the app's
+// own origin has no agent, so that Clients would lose the page. It is another origin, so that script could not read
+// the responses.
 
 import type { NavigateEvent } from "./navigation";
 import { isSameServer, isUrl } from "../base/urls";
@@ -8,7 +8,7 @@ import { originals } from "../base/originals";
 
 let upstream: URL | undefined;
 
-/** Leads what this document does with addresses of this origin to the same places of the proxy. */
+/** Starts redirecting. `origin` is where the app is without the proxy. */
 export function followMoved(origin: string): void {
   upstream = new URL(origin);
   const { navigation } = window as unknown as { navigation?: EventTarget };
@@ -17,7 +17,8 @@ export function followMoved(origin: string): void {
     const here = atProxy(e.destination.url);
     if (here === e.destination.url || e.formData || !e.cancelable) return;
     e.preventDefault();
-    e.stopImmediatePropagation(); // the next event is the one that counts
+    // location.assign fires a navigate event with the new URL, and only that one must be handled.
+    e.stopImmediatePropagation();
     originals.setTimeout(() => (e.navigationType === "replace" ? location.replace(here) : location.assign(here)), 0);
   });
   if (!navigation) window.addEventListener("click", followLink);
@@ -30,13 +31,10 @@ export function followMoved(origin: string): void {
   };
 }
 
-/** Whether the app is at another address without the proxy. */
+/** Whether the app has an origin of its own behind the proxy. */
 export const hasMoved = (): boolean => upstream !== undefined;
 
-/**
- * The same place of the proxy for an address, of a WebSocket too, at which the app is without it;
- * any other text as it is.
- */
+/** Maps a URL of the app's own origin (http: or ws:) to the proxy. Any other text is returned as it is. */
 export function atProxy(address: string, base: string = location.href): string {
   if (!upstream || !isUrl(address, base)) return address;
   const url = new URL(address, base);
@@ -55,7 +53,7 @@ function followLink(e: MouseEvent): void {
   location.assign(here);
 }
 
-/** Gives a form its address at the proxy, until it has been submitted. */
+/** Replaces the target URL of a form by that of the proxy, until the form has been submitted. */
 function moveForm(form: HTMLFormElement, submitter?: Element | null): void {
   moveAttribute(form, "action");
   if (submitter) moveAttribute(submitter, "formaction");

@@ -1,4 +1,4 @@
-// Navigations that start in the main document: its own, and those a client
+// Navigations that start in the main document: its own, and those a Client
 // asks for; changes of address within the document; history.
 
 import type { Protocol } from "../../cdp";
@@ -41,16 +41,16 @@ const api = (window as unknown as { navigation?: Navigation }).navigation;
 type SendToHost = (message: FromAgent) => boolean;
 let sendToHost: SendToHost = () => false;
 
-/** The navigation that the Host has announced: its own events must not be doubled. */
+/** The loader of a navigation whose first events the Host has sent. This document must not send them again. */
 let announcedByHost = "";
-/** The navigation under way that this document has announced. */
+/** The loader of the pending navigation, if this document has announced it. */
 let announced = "";
-/** The navigation under way, whoever has announced it. */
+/** The pending navigation, whoever has announced it. */
 let current: { loaderId: string; url: string } | undefined;
-/** A client asked for it, so that no Page.frameRequestedNavigation is due. */
+/** A Client asked for the next navigation, so Page.frameRequestedNavigation is not sent. */
 let askedByClient = false;
 
-/** Starts watching. `control` carries messages to the Host. */
+/** Starts watching. `control` sends messages to the Host. */
 export function watchNavigation(control: SendToHost): void {
   sendToHost = control;
   onNavigate(
@@ -69,9 +69,9 @@ export function watchNavigation(control: SendToHost): void {
 }
 
 /**
- * Hears of each navigation to another document that starts in a window, where
- * there is the Navigation API. What `starting` returns runs in a microtask if
- * the page has neither cancelled nor taken over the navigation.
+ * Calls `starting` for each navigation to another document that begins in a window, if the browser has the Navigation
+ * API. The function that `starting` returns runs in a microtask, unless the page has cancelled or intercepted the
+ * navigation.
  */
 export function onNavigate(win: Window, starting: (e: NavigateEvent) => (() => void) | void, ended: () => void): void {
   const { navigation } = win as unknown as { navigation?: Navigation };
@@ -110,10 +110,15 @@ export function typeOf(e: NavigateEvent): NavigationType {
   return e.navigationType === "traverse" ? "historyDifferentDocument" : "differentDocument";
 }
 
-/** How long a document without navigate events waits for the one that a link leads to. */
+/**
+ * How long a document without navigate events waits for the next document, before the navigation counts as failed.
+ */
 const SUCCESSOR_MS = 5_000;
 
-/** The page navigates in a document without navigate events. None tells of a failure, a download for example. */
+/**
+ * Reports a navigation in a document without navigate events (see blank.ts). No event reports a failure, such as a
+ * download, so a timer ends the navigation.
+ */
 export function announceNavigation(e: NavigateEvent): void {
   begun(e, false);
   const { loaderId = "" } = current ?? {};
@@ -185,7 +190,7 @@ export function documentRequest(
   };
 }
 
-/** The navigation of the main frame that is under way. */
+/** The pending navigation of the main frame. */
 export function navigationUnderWay(): typeof current {
   return current;
 }
@@ -216,7 +221,7 @@ function abort(): void {
 
 // --------------------------------------------------- within the document
 
-/** The address of each frame that clients know. */
+/** The URL of each frame that was last reported to Clients. */
 const addresses = new WeakMap<Frame, string>();
 
 /** Watches the changes of address within the documents of a frame's window. */
@@ -234,10 +239,10 @@ export function watchAddress(frame: Frame): void {
       withinDocument(frame, "historyApi");
     };
   }
-  // Fires at once, also where the page has taken a navigation over, of which no other event tells.
+  // Fires at once, and also for navigations that the page intercepts. No other event reports those.
   (win as unknown as { navigation?: Navigation }).navigation?.addEventListener("currententrychange", (e) => {
     const { navigationType } = e as Event & { navigationType: string | null };
-    if (byHistory || !frame.win || !navigationType) return; // without a type the page has changed the state alone
+    if (byHistory || !frame.win || !navigationType) return; // null: updateCurrentEntry() has changed only the state
     const kept = splitFragment(addresses.get(frame) ?? "")[0] === splitFragment(urlOf(frame))[0];
     withinDocument(frame, kept || navigationType === "traverse" ? "fragment" : "other");
   });
@@ -247,7 +252,7 @@ export function watchAddress(frame: Frame): void {
 /** history.pushState or replaceState is running. */
 let byHistory = false;
 
-/** Tells of a new fragment before its event comes, which is a task of its own. */
+/** Reports a new fragment before its event, which fires in a later task. */
 export function flushAddress(): void {
   const known = addresses.get(mainFrame());
   if (known !== undefined && splitFragment(known)[0] === splitFragment(address())[0])
@@ -262,7 +267,7 @@ export function listenForTraversal(frame: Frame): void {
   keepAddress(frame);
 }
 
-/** A document begins with this address. */
+/** Notes the URL of a new document. */
 export function keepAddress(frame: Frame): void {
   addresses.set(frame, frame.win ? urlOf(frame) : "");
   onTouch();
@@ -299,23 +304,26 @@ export function tellInfo(): void {
 
 // ------------------------------------------------------------- commands
 
-/** What the Host adds to Page.navigate. */
+/** Page.navigate with the params that the Host adds: see wire/frame.ts. */
 type HostNavigation = Protocol.Page.NavigateRequest & { loaderId?: string; led?: boolean };
 
-/** Page.navigate of the main frame, handed on by the Host; a loaderId in it says that the Host has announced it. */
+/**
+ * Page.navigate of the main frame, passed on by the Host. A loaderId says that the Host has sent the first events.
+ */
 export function navigate(p: HostNavigation): Protocol.Page.NavigateResponse {
   const frameId = mainFrame().id;
   const here = splitFragment(address())[0];
   const sameDocument = p.loaderId === undefined && String(p.url).includes("#") && splitFragment(p.url)[0] === here;
   announcedByHost = sameDocument || p.led ? "" : (p.loaderId ?? "");
   if (p.loaderId) current = { loaderId: p.loaderId, url: String(p.url) };
-  // A blank first document has no navigate events.
+  // Not left to the navigate listener: a blank first document gets no navigate events.
   if (p.loaderId) toUpstream({ do: "navigate", url: p.url, referrer: p.referrer ?? "" });
   if (p.led) {
     carryScripts(String(p.url));
     return { frameId, loaderId: p.loaderId };
   }
-  // Also to the page's own URL: a reload would keep the scroll position, which Chromium 156 does not here.
+  // location.href is assigned even if the page has this URL already: reload() would keep the scroll position, which
+  // Chromium 156 does not for Page.navigate.
   originals.setTimeout(() => {
     carryScripts(String(p.url));
     if (sameDocument && isAddressSet()) location.hash = splitFragment(p.url)[1];
@@ -324,7 +332,7 @@ export function navigate(p: HostNavigation): Protocol.Page.NavigateResponse {
   return { frameId, ...(p.loaderId !== undefined && { loaderId: p.loaderId }) };
 }
 
-/** Page.reload: after the answer, since clients wait for the load event from then on. */
+/** Page.reload: after the answer, since Clients wait for the load event from then on. */
 export function reload(): void {
   originals.setTimeout(() => {
     askedByClient = true;
@@ -350,7 +358,8 @@ export function historyEntries(): Protocol.Page.GetNavigationHistoryResponse {
     title: url === address() ? document.title : "",
     transitionType: "typed",
   });
-  if (api && !api.currentEntry) return { currentIndex: 0, entries: [entry(0, address())] }; // a document that is not in the history
+  // Such a document has no history entry.
+  if (api && !api.currentEntry) return { currentIndex: 0, entries: [entry(0, address())] };
   if (!api?.currentEntry) return { currentIndex: 1, entries: [entry(0, ""), entry(1, address()), entry(2, "")] };
   return {
     currentIndex: api.currentEntry.index,
@@ -370,7 +379,7 @@ export function traverse(p: Protocol.Page.NavigateToHistoryEntryRequest): void {
   }, 0);
 }
 
-/** A traversal that fails rejects its promises; the events tell of it. */
+/** Handles the promises of a traversal. Events report a failure. */
 function settle(r: { committed: Promise<unknown>; finished: Promise<unknown> } | undefined): void {
   r?.committed.then(() => (askedByClient = false)).catch(() => (askedByClient = false));
   r?.finished.catch(() => {});

@@ -1,4 +1,4 @@
-// Overrides of what scripts are told of their browser and its place.
+// Overrides of the user agent, geolocation and touch support that scripts see.
 
 import type { Protocol } from "../../cdp";
 import { clearing, overrideId, overrides, overrideScript } from "../../overrides";
@@ -8,14 +8,15 @@ import { addScript } from "../runtime/scripts";
 import { setOverrides } from "../network/upstream";
 import { type Session, onSessionEnd } from "../base/session";
 
-/** Whose each override is: the last that has set it. */
+/** The owner of each override: the last session that has set it. */
 const owners = new Map<string, Session>();
 
 function override(method: string, p: object | undefined, s: Session): void | Promise<void> {
   owners.set(method, s);
   addScript({ identifier: overrideId(method, s.id), source: overrideScript(method, p), runImmediately: true }, s);
   if (method === "Network.setUserAgentOverride")
-    return setOverrides(s, { userAgent: (p as Protocol.Network.SetUserAgentOverrideRequest).userAgent }); // of requests, where there is a proxy
+    // Also for request headers, if there is a proxy.
+    return setOverrides(s, { userAgent: (p as Protocol.Network.SetUserAgentOverrideRequest).userAgent });
 }
 
 for (const [commands, p] of [

@@ -16,7 +16,7 @@ function frameOfParams(p: { frameId?: string }): Frame {
   return frame;
 }
 
-/** Page.FrameTree; what lies below a frame of another origin its agent has told. */
+/** Page.FrameTree. The subtree of a frame of another origin is reported by its agent. */
 export function tree(frame: Frame): Protocol.Page.FrameTree {
   if (frame.agent) return frame.agent.tree;
   const children = childrenOf(frame).map(tree);

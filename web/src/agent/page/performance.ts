@@ -1,4 +1,4 @@
-// Performance: of Chromium's metrics those that page script knows.
+// The Performance domain: those of Chromium's metrics that page script knows.
 
 import type { Protocol } from "../../cdp";
 import { allFrames } from "./frames";

@@ -14,7 +14,7 @@ type Shot = typeof import("../../shot/index");
 /** What Emulation.setDefaultBackgroundColorOverride has set, as CSS; the latest session's counts. */
 const backgrounds = new Map<Session, string>();
 
-/** What is needed of the bundle by those whose screencast runs, or is about to. */
+/** Sessions with a screencast, and the bundle that draws it; undefined while it loads. */
 const casts = new Map<Session, Shot | undefined>();
 
 onSessionEnd((s) => {
@@ -53,7 +53,8 @@ const capture = (p: Protocol.Page.CaptureScreenshotRequest): Promise<Protocol.Pa
       try {
         return await draw();
       } catch (e) {
-        // A document that is about to go loads no images any more. When it is gone, the next one is asked.
+        // A document that is about to be unloaded loads no images any more. The command is retried, and reaches the
+        // next document if this one is gone.
         if (!navigationUnderWay() || n === MOST_TRIES) throw e;
         await new Promise<void>((r) => originals.setTimeout(r, PAUSE_MS));
       }

@@ -1,5 +1,4 @@
-// Answers of the Runtime domain that take no window: those of a frame's agent
-// and of a worker's.
+// The part of the Runtime domain that needs no window: it is used by the agents of frames and of workers.
 
 import type { Protocol } from "../../cdp";
 import { type Context, isLive } from "./context";
@@ -8,19 +7,19 @@ import { type Presentation, unwrap, wrap } from "./objects";
 import { ProtocolError } from "../base/registry";
 import type { Session } from "../base/session";
 
-/** What commands say of how a value is to be presented. */
+/** The params by which commands say how to present a value. */
 type Presented = Pick<
   Protocol.Runtime.EvaluateRequest,
   "returnByValue" | "generatePreview" | "objectGroup" | "serializationOptions"
 >;
 export type Answered = Protocol.Runtime.EvaluateResponse;
 
-/** What serializes values as an option says, with all that is in them. */
+/** Makes the function for deep serialization that the params ask for. */
 type Deepening = (o: Protocol.Runtime.SerializationOptions) => Presentation["deep"];
 
 let deepening: Deepening = () => undefined;
 
-/** Sets it: of a frame's agent it is in a part. */
+/** Sets the function. In the agent of a frame it is in the part extras.js. */
 export function setDeepening(f: Deepening): void {
   deepening = f;
 }
@@ -60,7 +59,7 @@ export function answer(
   return settled(value, c, s, how) ?? { result: wrap(value, c, s, how) };
 }
 
-/** The answer once a promise has settled, or undefined for what is no promise. */
+/** The answer when a promise has settled, or undefined if the value is no promise. */
 function settled(value: unknown, c: Context, s: Session, how: Presentation): Promise<Answered> | undefined {
   if ((typeof value !== "object" && typeof value !== "function") || value === null) return undefined;
   if (!(value instanceof Promise) && !isThenable(value)) return undefined;
@@ -90,7 +89,7 @@ function thrown(e: unknown, text: string, c: Context, s: Session, how: Presentat
   return { result: wrap(e, c, s, shown), exceptionDetails: exceptionDetails(e, text, c, s, shown) };
 }
 
-/** A call's argument: an object of this document, by value, or what a program makes. */
+/** Reads an argument of a call: an object of this document, a value, or the result of a program. */
 export function argument(a: Protocol.Runtime.CallArgument, run: (program: string) => unknown): unknown {
   if (a.objectId !== undefined) return unwrap(a.objectId).value;
   const special = a.unserializableValue;
@@ -115,8 +114,8 @@ const NAMED: Record<string, unknown> = {
 };
 
 /**
- * The programs among a call's arguments: V8 runs what is no number's name, whatever it is
- * (v8/src/inspector/injected-script.cc, resolveCallArgument).
+ * The programs among a call's arguments: V8 evaluates unserializableValue unless it names a value such as "-0" or
+ * "5n" (v8/src/inspector/injected-script.cc, resolveCallArgument).
  */
 export function programsIn(list: Protocol.Runtime.CallArgument[]): string[] {
   return list.flatMap(({ unserializableValue: u }) => (u === undefined || u in NAMED || /^-?\d+n$/.test(u) ? [] : [u]));

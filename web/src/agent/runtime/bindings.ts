@@ -1,4 +1,4 @@
-// Runtime.addBinding: functions on the frames' windows that call the client.
+// Runtime.addBinding: functions on the frames' windows that call the Client.
 
 import type { Protocol } from "../../cdp";
 import type { FrameContext as Context } from "./context";
@@ -38,7 +38,7 @@ export function bind(p: Protocol.Runtime.AddBindingRequest, s: Session): void {
   for (const f of allFrames()) if (f.win) define(f.win, binding.name);
 }
 
-/** Runtime.removeBinding: the function stays on the window and reaches nobody. */
+/** Runtime.removeBinding: the function stays on the window, but calls no Client. */
 export function unbind(p: Protocol.Runtime.RemoveBindingRequest, s: Session): void {
   bySession.set(
     s,
@@ -46,12 +46,12 @@ export function unbind(p: Protocol.Runtime.RemoveBindingRequest, s: Session): vo
   );
 }
 
-/** Puts every bound name on a new window. */
+/** Defines every bound name on a new window. */
 export function installBindings(win: Window): void {
   for (const list of bySession.values()) for (const b of list) define(win, b.name);
 }
 
-/** Puts a name on a window; a call makes Runtime.bindingCalled. */
+/** Defines a name on a window. Calling the function sends Runtime.bindingCalled. */
 export function define(win: Window, name: string): void {
   const target = win as unknown as Record<string, unknown>;
   if (functions.has(target[name] as object)) return;

@@ -1,11 +1,11 @@
-// The helpers of a console, such as $0: they are globals while its text runs,
-// unless the page has such itself.
+// The helpers of a console, such as $0. They are globals while a text runs, unless the page has a global of the same
+// name.
 
 import { nodeOfId } from "../dom/nodes";
 import type { Win } from "../page/frames";
 import { register } from "../base/registry";
 
-/** The nodes that a client has selected, the last one first. */
+/** The nodes that a Client has selected, the last one first. */
 let selected: Node[] = [];
 
 register("DOM", {

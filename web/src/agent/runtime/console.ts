@@ -1,5 +1,5 @@
-// Console calls and uncaught exceptions: Runtime.consoleAPICalled and
-// Runtime.exceptionThrown, with what happened before a session came.
+// Console calls and uncaught exceptions: Runtime.consoleAPICalled and Runtime.exceptionThrown. They are kept for
+// sessions that come later.
 
 import type { EventName, EventParams, Protocol } from "../../cdp";
 import type { Context } from "./context";
@@ -28,7 +28,7 @@ function keep(list: Entry[], entry: Entry, max: number): void {
   emit("Runtime", entry.method, (s) => entry.params(s));
 }
 
-/** Tells a session what was kept. */
+/** Sends the kept events to a session. */
 export function replayConsole(s: Session): void {
   for (const e of [...calls, ...exceptions]) s.emit(e.method, e.params(s));
 }
@@ -58,16 +58,16 @@ const types: Record<string, Protocol.Runtime.ConsoleAPICalledEvent["type"]> = {
   groupEnd: "endGroup",
 };
 
-/** What is watched: a window, or the scope of a worker. */
+/** A window, or the global scope of a worker. */
 type Scope = typeof globalThis;
-/** The context that what happens there is told with. */
+/** Returns the context for the events of a scope. */
 type ContextOf = () => Context;
 type Method = (...args: unknown[]) => unknown;
 
-/** What Chromium puts in the place of no arguments. */
+/** Methods for which Chromium reports "console.NAME" if they are called without arguments. */
 const bare = new Set(["trace", "clear", "group", "groupCollapsed", "groupEnd"]);
 
-/** Consoles that are wrapped: the first document of a frame shares its own with the blank one before it. */
+/** Consoles that are wrapped. The first document of a frame has the same one as the blank document before it. */
 const wrapped = new WeakSet<Console>();
 
 /** Wraps the console of a window or a worker. */
@@ -157,15 +157,15 @@ function called(contextOf: ContextOf, type: Protocol.Runtime.ConsoleAPICalledEve
 
 // ------------------------------------------------------------- exceptions
 
-/** The message of an error event for thrown values that the event shows as null. */
+/** Thrown values for which the error event has `error: null`, by its message. */
 const odds = new Map<string, [unknown]>([
   ["Uncaught null", [null]],
   ["Uncaught undefined", [undefined]],
 ]);
 
 /**
- * Watches a window or a worker for uncaught exceptions and rejections. `isOwn` says which errors are
- * of the agent's own scripts.
+ * Listens for uncaught exceptions and rejections in a window or a worker. `isOwn` says which errors are of the
+ * agent's own scripts.
  */
 export function installErrors(win: Scope, contextOf: ContextOf, isOwn: (e: ErrorEvent) => boolean): void {
   win.addEventListener(
@@ -178,7 +178,7 @@ export function installErrors(win: Scope, contextOf: ContextOf, isOwn: (e: Error
         line: Math.max(0, e.lineno - 1),
         column: Math.max(0, e.colno - 1),
       };
-      const odd = odds.get(e.message); // an error out of reach is null too, and its message another
+      const odd = odds.get(e.message); // a muted error has error: null too, but another message
       if (odd) thrown(contextOf, odd[0], "Uncaught", at);
       else if (e.error === null || e.error === undefined) thrown(contextOf, e.message, e.message, at);
       else thrown(contextOf, e.error, "Uncaught", at);
@@ -206,11 +206,11 @@ export function installErrors(win: Scope, contextOf: ContextOf, isOwn: (e: Error
   );
 }
 
-/** The ids under which rejections were told of, for when they are handled after all. */
+/** The exceptionIds of reported rejections, for the case that a rejection is handled later. */
 const rejections = new WeakMap<Promise<unknown>, number>();
 let lastId = 0;
 
-/** Tells of an exception and returns its id. */
+/** Reports an exception and returns its id. */
 function thrown(contextOf: ContextOf, value: unknown, text: string, at: Place): number {
   const exceptionId = ++lastId;
   const context = contextOf();

@@ -1,9 +1,9 @@
-// An execution context, and which there are: those of frames (contexts.ts), or
-// the one of a worker.
+// Execution contexts, and which of them are live. Those of frames are made in contexts.ts, that of a worker in
+// worker/index.ts.
 
 import type { Frame } from "../page/frames";
 
-/** An execution context: one logical world of one frame, over that frame's real global. */
+/** An execution context. All worlds of a frame have the same global object. */
 export interface Context {
   id: number;
   uniqueId: string;
@@ -18,18 +18,18 @@ export interface FrameContext extends Context {
   frame: Frame;
 }
 
-/** What -32000 says of a context that is gone or never was. */
+/** The error message for a context that does not exist, with the code -32000. */
 export const NO_CONTEXT = "Cannot find context with specified id";
 
 const live = new Set<Context>();
 const dropped: ((c: Context) => void)[] = [];
 
-/** A context has come. */
+/** Marks a context as live. */
 export function contextCame(c: Context): void {
   live.add(c);
 }
 
-/** A context has gone. */
+/** Marks a context as gone. */
 export function contextWent(c: Context): void {
   live.delete(c);
   for (const f of dropped) f(c);

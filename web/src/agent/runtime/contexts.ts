@@ -1,5 +1,5 @@
-// Execution contexts: every frame has a main one, and one for each isolated
-// world by name. All worlds of a frame are logical: they share its global.
+// Execution contexts. Every frame has a main one, and one for each isolated world, by name. Worlds exist only for
+// Clients: they all share the frame's global object.
 
 import type { Protocol } from "../../cdp";
 import { type FrameContext, NO_CONTEXT, contextCame, contextWent } from "./context";
@@ -22,7 +22,7 @@ function create(frame: Frame, name: string, isDefault: boolean): FrameContext {
   return context;
 }
 
-/** Gives the contexts their ids anew, when the base has changed. */
+/** Gives the contexts new ids after the base has changed. */
 export function renumberContexts(): void {
   const list = [...contexts.values()];
   contexts.clear();
@@ -51,7 +51,7 @@ export function worldContext(frame: Frame, name: string): FrameContext {
   return (name && find(frame, name, false)) || create(frame, name, false);
 }
 
-/** Makes sure that every frame with a document, present and to come, has a world of this name. */
+/** Creates a world of this name in every frame with a document, now and in future documents. */
 export function keepWorld(name: string): void {
   if (!name) return;
   worldNames.add(name);
@@ -59,9 +59,8 @@ export function keepWorld(name: string): void {
 }
 
 /**
- * Creates the contexts that a new document in a frame must have. One out of
- * reach has them too, as in Chromium, so that evaluating in it fails at once
- * where clients would wait for a context.
+ * Creates the contexts of a new document in a frame. A document of another origin has them too, as in Chromium:
+ * evaluating in it fails at once, and Clients do not wait for a context.
  */
 export function createContexts(frame: Frame): void {
   mainContext(frame);
@@ -126,7 +125,7 @@ function describe(c: FrameContext): Protocol.Runtime.ExecutionContextDescription
   };
 }
 
-/** Tells one session, or all that enabled Runtime, of a frame's contexts. */
+/** Sends a frame's contexts to one session, or to all that enabled Runtime. */
 export function announceContexts(frame: Frame, to?: Session): void {
   for (const c of contexts.values()) {
     if (c.frame !== frame) continue;

@@ -1,6 +1,6 @@
-// Runtime.DeepSerializedValue, as Chromium 156 makes it: a value with all that is in
-// it, for WebDriver BiDi (https://w3c.github.io/webdriver-bidi/#type-script-RemoteValue).
-// A Proxy looks as its target does: script cannot tell them apart.
+// Runtime.DeepSerializedValue, as Chromium 156 makes it: a value with its contents, for WebDriver BiDi
+// (https://w3c.github.io/webdriver-bidi/#type-script-RemoteValue). A Proxy is serialized like its target, since
+// script cannot tell them apart.
 
 import type { Protocol } from "../../cdp";
 import { ProtocolError } from "../base/registry";
@@ -10,22 +10,22 @@ import { describe, subtypeOf } from "./serialize";
 /** Chromium has more types than the protocol names. */
 export type Deep = Omit<Protocol.Runtime.DeepSerializedValue, "type"> & { type: string };
 
-/** How deep: levels of objects, levels of nodes, and which shadow trees count. */
+/** How deep to serialize: levels of objects, levels of nodes, and which shadow trees are included. */
 export interface Depths {
   objects: number;
   nodes: number;
   shadows: string;
 }
 
-/** Serializes what an object holds. */
+/** Serializes a value inside an object. */
 export type Inner = (value: unknown, objects: number) => Deep;
 
-/** What the browser's own objects are; undefined for those of the language. */
+/** Serializes the browser's own objects; undefined for objects of the language. */
 type Platform = (value: object, depths: Depths, inner: Inner) => Deep | undefined;
 
 let platform: Platform = () => undefined;
 
-/** Sets what knows the objects of the page. In a worker there are none. */
+/** Sets the function for the page's objects. A worker has none. */
 export function setPlatform(p: Platform): void {
   platform = p;
 }
@@ -59,7 +59,7 @@ function deepSerialize(value: unknown, depths: Depths): Deep {
       repeats.push([again, first]);
       return again;
     }
-    const d: Deep = { type: "" }; // not known yet to what is within
+    const d: Deep = { type: "" }; // entered before its contents, which may refer to it
     known.set(v, d);
     return Object.assign(d, platform(v, { ...depths, objects }, serialize) ?? object(v, objects, serialize));
   };
@@ -68,7 +68,7 @@ function deepSerialize(value: unknown, depths: Depths): Deep {
     for (const [again, first] of repeats) again.type = first.type;
     return d;
   } catch {
-    throw new ProtocolError("exception during deep serialization"); // of a getter
+    throw new ProtocolError("exception during deep serialization"); // thrown by a getter
   }
 }
 
@@ -80,7 +80,7 @@ function primitive(v: unknown): Deep {
   return { type, value: unserializableValue ?? value };
 }
 
-/** The type of what stands for itself alone, by its subtype as a RemoteObject. */
+/** Objects that are serialized without their contents, by their subtype as a RemoteObject. */
 const BARE = ["weakmap", "weakset", "error", "promise", "typedarray", "arraybuffer", "generator"];
 
 function object(v: object, objects: number, inner: Inner): Deep {

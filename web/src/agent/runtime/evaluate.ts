@@ -1,8 +1,6 @@
-// Running a client's program text in a frame's window, by whatever way the
-// page's Content Security Policy leaves open: eval, eval with Trusted Types,
-// an inline script, a script with a blob address, a script from the hub. The
-// last two come too late for a synchronous answer, so that texts are compiled
-// beforehand by prepare.
+// Runs a Client's program text in a frame's window, by the first way that the page's Content Security Policy allows:
+// eval, eval with Trusted Types, an inline script, a script with a blob: URL, a script from the hub. The last two are
+// asynchronous, too late for functions that must return a value at once, so `prepare` compiles the texts beforehand.
 
 import { hubBase, hubKnown } from "../link/hub";
 import {
@@ -26,23 +24,26 @@ interface TrustedTypes {
   createPolicy(name: string, rules: Signer): Signer;
 }
 
-/** What is known of a document's policy. */
+/** What is known about a document's policy. */
 interface Ways {
-  /** How a text runs at once, if it can. */
+  /** Runs a text at once, if the policy allows that. */
   now?: Way;
-  /** That is by eval. */
+  /** Whether `now` is eval, and not an inline script. */
   evaluates?: boolean;
-  /** How one runs later; resolves to undefined if it cannot either. */
+  /** Loads a text as a script with a URL. Resolves to undefined if the policy forbids that, too. */
   later?: Promise<Load | undefined>;
-  /** With which hub that was tried. */
+  /** The hub with which `later` was tried. */
   hub?: string;
   signer?: Signer;
   /** Whether inline scripts run, once that has been tried. */
   inline?: boolean;
-  /** Programs compiled beforehand, and those that have run and wait to be asked for their value. */
+  /**
+   * Programs that were compiled beforehand. Programs that are no expressions have run already, and their results are
+   * in `ran`.
+   */
   compiled: Map<string, Thunk>;
   ran: Map<string, Thunk[]>;
-  /** What eval may be called with. */
+  /** Texts that eval may be called with. */
   evals: Map<string, Thunk>;
   /** The policy, once it has blocked something. */
   policy: string;
@@ -51,7 +52,7 @@ interface Ways {
 const known = new WeakMap<Document, Ways>();
 // biome-ignore lint/security/noGlobalEval: Runtime.evaluate runs what clients say
 const nativeEval = window.eval;
-/** So many compiled texts are kept for a document. */
+/** Maximum number of compiled texts of a document. */
 const MOST = 200;
 let nonce = "";
 
@@ -66,9 +67,8 @@ export function nonceOf(): string {
 }
 
 /**
- * Makes sure that `run` can take these programs, and eval these strings;
- * undefined if it can already. Where only scripts with an address run, a
- * program that is no expression runs here.
+ * Compiles these programs for `run`, and these strings for eval. Undefined if that is not necessary. If only scripts
+ * with a URL are allowed, a program that is no expression runs already here.
  */
 export function prepare(
   win: Win,
@@ -87,10 +87,9 @@ export function prepare(
 }
 
 /**
- * Runs a program text, once, and returns its completion value; throws what it
- * throws. What it declares by let, const or class stays for later programs
- * only where inline scripts may run: eval keeps such to itself. `isolated`
- * programs go by the globals that the window had at first, unless they declare such.
+ * Runs a program text once, and returns its completion value or throws what it throws. Later programs see its let,
+ * const and class declarations only if inline scripts are allowed: eval keeps them to itself. `isolated` programs use
+ * the globals that the window had at first (see isolatedglobals.ts).
  */
 export function run(win: Win, program: string, isolated = false): unknown {
   const ways = waysOf(win);
@@ -115,7 +114,7 @@ function blocked(win: Win, policy: string): never {
   );
 }
 
-/** Runs a program text, once, by the way that declares nothing for later programs. */
+/** Runs a program text once, without declaring anything for later programs. */
 export function runAlone(win: Win, program: string): unknown {
   return (waysOf(win).now ?? ((s) => run(win, s)))(program);
 }
@@ -129,13 +128,13 @@ function waysOf(win: Win): Ways {
     known.set(document, (ways = { compiled: new Map(), ran: new Map(), evals: new Map(), policy: "" }));
     notePolicy(document, ways);
   } else if (!ways.now || works(ways.now)) {
-    return ways; // a policy in a meta element may come later
+    return ways; // `now` is tested each time: a meta element may add a policy later
   }
   ways.now = choose(win, ways);
   return ways;
 }
 
-/** Learns the policy's text from what it blocks, for the error that names it. */
+/** Takes the policy's text from the first violation, for the error that quotes it. */
 function notePolicy(document: Document, ways: Ways): void {
   document.addEventListener("securitypolicyviolation", (e) => {
     if (/script|trusted/.test(e.effectiveDirective)) ways.policy ||= e.originalPolicy.slice(0, 500);
@@ -168,13 +167,16 @@ function choose(win: Win, ways: Ways): Way | undefined {
   return undefined;
 }
 
-/** What eval was expected to be called with; injected code may have put it in brackets. */
+/** The compiled text for an argument of eval. Injected code may have put the text in brackets. */
 function compiledFor(ways: Ways, text: string): Thunk | undefined {
   const inner = /^\(([\s\S]*)\)$/.exec(text)?.[1] ?? "";
   return ways.evals.get(text) ?? ways.compiled.get(text) ?? ways.evals.get(inner);
 }
 
-/** What clients inject calls eval itself; the page's own calls of it would have failed. */
+/**
+ * Replaces eval, since code that Clients inject calls it. For the page nothing is lost: its own calls of eval would
+ * have failed.
+ */
 function replaceEval(win: Win, native: typeof eval, way: Way): Way {
   win.eval = (s: unknown) => (typeof s === "string" ? way(s) : native(s as string));
   return way;
@@ -186,7 +188,7 @@ function newSigner(win: Win): Signer | undefined {
   try {
     return factory?.createPolicy("hub-agent", { createScript: same, createScriptURL: same });
   } catch {
-    return undefined; // the policy has a list of its own, or the name is taken
+    return undefined; // the policy lists other names, or the name is taken
   }
 }
 
@@ -195,7 +197,7 @@ function newSigner(win: Win): Signer | undefined {
 async function compile(win: Win, ways: Ways, programs: string[], strings: string[]): Promise<void> {
   if (!ways.later || ((await ways.later) === undefined && ways.hub !== hubBase())) ways.later = chooseLater(win, ways);
   const load = await ways.later;
-  if (!load) return; // run says so
+  if (!load) return; // run() throws the error
   for (const text of strings) {
     if (!ways.evals.has(text)) keep(ways.evals, text, await loadProgram(win, text, load, true));
   }
@@ -223,8 +225,7 @@ async function chooseLater(win: Win, ways: Ways): Promise<Load | undefined> {
 }
 
 /**
- * The texts in an argument of a call, given by value, that eval may be called with: functions, and
- * what is named an expression.
+ * The texts in an argument of a call that the function may pass to eval: functions, and values named "expression".
  */
 function codeIn(argument: unknown): string[] {
   if (typeof argument === "string") return /^[#.<]|^\s*$/.test(argument) ? [] : [argument];

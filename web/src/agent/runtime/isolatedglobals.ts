@@ -1,14 +1,13 @@
-// The globals that code of an isolated world sees. All worlds of a frame share one
-// window here, so a page that deletes Node or replaces Map would break clients'
-// code too. Code of an isolated world therefore runs with variables of these
-// names around it, which hold what the window had at first.
+// The globals for code of an isolated world. All worlds of a frame share one window here, so a page that deletes Node
+// or replaces Map would break the code of Clients. So the agent wraps code of an isolated world in declarations of
+// these names, with the values that the window had at first.
 
 import type { Win } from "../page/frames";
 import { cuts } from "./statements";
 
 /**
- * Reading all globals would cost tens of milliseconds for each document: these are what programs use
- * and pages replace.
+ * The names that programs use and pages replace. To read all globals would take tens of milliseconds for each
+ * document.
  */
 const NAMES =
   "AbortController AbortSignal Array ArrayBuffer BigInt Boolean DataView Date Error Float32Array Float64Array Int32Array Uint8Array Uint16Array Uint32Array " +
@@ -22,7 +21,8 @@ const NAMES =
   "XMLSerializer XPathResult";
 
 const names = NAMES.split(" ");
-const mentioned = new RegExp(`(?:^|[^.\\w$])(${names.join("|")})(?![\\w$])`, "g"); // without a lookbehind, which WebKit has since Safari 16.4
+// No lookbehind: WebKit has it only since Safari 16.4.
+const mentioned = new RegExp(`(?:^|[^.\\w$])(${names.join("|")})(?![\\w$])`, "g");
 const KEY = "__hubAgent.natives";
 
 /** Remembers the globals of a window, before its page's scripts run. */
@@ -34,9 +34,8 @@ export function rememberGlobals(win: Win): void {
 }
 
 /**
- * A program as the worlds of a window run it. As a block it keeps what it
- * declares by var, and its value wherever eval runs it; a script element gives
- * that of an expression only, and there other programs stay as they are.
+ * A program for an isolated world. With eval, the program is put in a block, which keeps its var declarations and its
+ * completion value. A script element gives only the value of an expression, so any other program stays as it is.
  */
 export function shielded(win: Win, source: string, byEval: boolean): string {
   const own = new Set([...source.matchAll(/\bvar\s+([\w$]+)/g)].map((m) => m[1]));

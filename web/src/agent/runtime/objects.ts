@@ -1,4 +1,4 @@
-// Remote objects: values that clients hold by objectId. Signatures shared by
+// Remote objects: values that Clients hold by objectId. Signatures shared by
 // the domains.
 
 import type { Protocol } from "../../cdp";
@@ -8,12 +8,12 @@ import { ProtocolError } from "../base/registry";
 import { byValue, describe, preview } from "./serialize";
 import { type Session, onSessionEnd } from "../base/session";
 
-/** How a value is to be presented. */
+/** How to present a value. */
 export interface Presentation {
   returnByValue?: boolean;
   generatePreview?: boolean;
   objectGroup?: string;
-  /** Serializes it with all that is in it. */
+  /** Serializes the value with its contents. */
   deep?(value: unknown): Protocol.Runtime.DeepSerializedValue;
 }
 
@@ -66,13 +66,13 @@ export function unwrap(objectId: string): { value: unknown; context: Context; gr
   return entry;
 }
 
-/** Lets go of one objectId; unknown ones are ignored, as Chromium does. */
+/** Releases one objectId. Unknown ones are ignored, as in Chromium. */
 export function release(objectId: string): void {
   const parts = String(objectId).split(".");
   if (parts.length === 3 && Number(parts[0]) === base) table.delete(Number(parts[2]));
 }
 
-/** Lets go of all that a session holds under a group name. */
+/** Releases all objectIds of a session with this group name. */
 export function releaseGroup(session: Session, group: string): void {
   drop((e) => e.session === session && e.group === group);
 }

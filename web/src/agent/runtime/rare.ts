@@ -1,4 +1,4 @@
-// Commands of the Runtime domain that few clients send.
+// Commands of the Runtime domain that few Clients send.
 
 import type { Protocol } from "../../cdp";
 import { ProtocolError, register } from "../base/registry";
@@ -20,7 +20,7 @@ function heapUsage(): Protocol.Runtime.GetHeapUsageResponse {
   };
 }
 
-/** Whether a text compiles as a program, told without running it. */
+/** Compiles a program without running it, and reports its syntax error. */
 async function compile(
   p: Protocol.Runtime.CompileScriptRequest,
   s: Session,

@@ -7,8 +7,8 @@ import { setConsoleWays } from "./runtime";
 import { cuts } from "./statements";
 
 /**
- * The texts to try for a program that may have await outside of a function:
- * the first says whether it needs it, the others are async functions of it.
+ * Candidate texts for a program with top-level await. If the first compiles, the program needs no async function. The
+ * others are async functions with the program.
  */
 function replForms(source: string): string[] {
   if (!/\bawait\b/.test(source)) return [];
@@ -20,12 +20,12 @@ function replForms(source: string): string[] {
   return [`(function(){${source}\n})`, ...bodies.map((b) => `(async () => {${b}\n})`)];
 }
 
-/** prepare, for runRepl. */
+/** Does for runRepl what prepare does for run. */
 function prepareRepl(win: Win, source: string): Promise<void> | undefined {
   const forms = replForms(source);
   if (!forms.length) return prepare(win, [source]);
   const ready = prepare(win, forms);
-  // Tried last: a text that is no expression runs as soon as it compiles.
+  // The text itself is compiled last: a program that is no expression runs as soon as it compiles.
   return ready?.then(() => {
     const [plain, ...asynchronous] = forms.map((f) => compiles(win, f) !== undefined);
     return plain || !asynchronous.includes(true) ? prepare(win, [source]) : undefined;
@@ -33,9 +33,8 @@ function prepareRepl(win: Win, source: string): Promise<void> | undefined {
 }
 
 /**
- * Runs a text as a console does: with top-level await, and declaring again
- * what has been declared; unlike there, let, const and class are of this text
- * alone.
+ * Runs a text as a console does: with top-level await, and declarations may be repeated. Unlike in a console, later
+ * texts do not see let, const and class declarations.
  */
 function runRepl(win: Win, source: string): unknown {
   const [plain, ...asynchronous] = replForms(source);
@@ -47,7 +46,7 @@ function runRepl(win: Win, source: string): unknown {
   return run(win, source);
 }
 
-/** The function that a text is, or undefined if it does not compile. */
+/** The function in a text, or undefined if the text does not compile. */
 function compiles(win: Win, form: string): (() => unknown) | undefined {
   try {
     return run(win, form) as () => unknown;

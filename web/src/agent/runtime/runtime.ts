@@ -14,7 +14,7 @@ import { ProtocolError, register } from "../base/registry";
 import { storeBinding } from "./scripts";
 import type { Session } from "../base/session";
 
-/** What runs programs as a console does. */
+/** The functions that run programs as a console does. */
 interface ConsoleWays {
   withHelpers(win: Win, f: () => unknown): unknown;
   prepareRepl(win: Win, source: string): Promise<void> | undefined;
@@ -23,7 +23,7 @@ interface ConsoleWays {
 
 let as: ConsoleWays | undefined;
 
-/** Sets it, which is in a part. */
+/** Sets them. They are in the part extras.js. */
 export function setConsoleWays(ways: ConsoleWays): void {
   as = ways;
 }
@@ -32,7 +32,7 @@ function refuseSideEffects(c: Context): never {
   throw new (c.frame?.win ?? window).EvalError("Possible side-effect in debug-evaluate");
 }
 
-/** In Chromium's words, on which clients wait for a frame that is being loaded. */
+/** The error has Chromium's words: Clients recognise them, and wait for a frame that is loading. */
 function outOfReach({ frame }: Context): ProtocolError {
   return new ProtocolError(NO_CONTEXT, -32000, frame?.silent ? unreachable(frame) : "");
 }

@@ -1,6 +1,6 @@
-// Page.addScriptToEvaluateOnNewDocument. The Host keeps the scripts; a copy
-// in sessionStorage lets the next document of this origin run them before the
-// page's own scripts, and one in the frame's name that of another origin.
+// Page.addScriptToEvaluateOnNewDocument. The Host keeps the scripts, but the welcome comes after the page's first
+// scripts. So a copy in sessionStorage lets the next document of this origin run them before the page's own scripts.
+// A copy in the frame's name does so for a document of another origin.
 
 import type { Protocol } from "../../cdp";
 import type { SessionState } from "../../wire/frame";
@@ -30,7 +30,7 @@ interface Stored {
 
 let scripts: Script[] = [];
 let bindings: string[] = [];
-/** What has run in this document. */
+/** Scripts that have run in this document. */
 const executed = new Set<string>();
 
 function store(): void {
@@ -38,18 +38,21 @@ function store(): void {
     if (scripts.length || bindings.length) sessionStorage.setItem(KEY, JSON.stringify({ scripts, bindings }));
     else sessionStorage.removeItem(KEY);
   } catch {
-    // Storage is blocked or full: they run at the welcome.
+    // Storage is blocked or full: the scripts run at the welcome.
   }
 }
 
-/** Lets the next document have what is stored if it is of another origin; the Host has allowed that origin. */
+/**
+ * Gives the scripts to the next document by the frame's name, if it is of another origin. The Host has allowed that
+ * origin.
+ */
 export function carryScripts(url: string): void {
   if ((scripts.length || bindings.length) && new URL(url, location.href).origin !== location.origin) {
     carryLoad(JSON.stringify({ scripts, bindings }));
   }
 }
 
-/** Runs what the last document, or the last of this origin, has left, at boot. */
+/** Runs, at boot, the scripts that the previous document, or the last one of this origin, has stored. */
 export function runStored(): void {
   const given = takeLoad();
   try {
@@ -72,7 +75,7 @@ function runMissing(): void {
   }
 }
 
-/** Runs a script in the frames whose documents are there and in reach. */
+/** Runs a script in the frames that have a document of this origin. */
 function executeIn(frames: Frame[], script: Script): void {
   for (const f of frames) if (f.win && f.loaderId) execute(f.win, script);
 }
@@ -92,7 +95,7 @@ function execute(win: Window & typeof globalThis, { source, worldName }: Script)
   else attempt();
 }
 
-/** Takes over the Host's list at the welcome and runs what has not yet run. */
+/** Takes the Host's list at the welcome, and runs the scripts that have not run. */
 export function restoreScripts(states: SessionState[]): void {
   scripts = states.flatMap((s) => s.scripts.map((x) => ({ ...x, sessionId: s.sessionId })));
   bindings = [...new Set(states.flatMap((s) => s.bindings.filter((b) => !b.worldName).map((b) => b.name)))];

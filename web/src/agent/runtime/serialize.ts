@@ -103,7 +103,7 @@ function describeNode(node: Node): string {
 export function describeError(e: Error): string {
   let stack = "";
   let head = "";
-  let headed = true; // by V8 itself; others write calls alone
+  let headed = true; // V8's stack begins with class and message; other engines list only the calls
   try {
     const own = typeof e.stack === "string" ? e.stack : "";
     headed = !/@/.test(own) || /^\s*at |\n\s*at /.test(own);
@@ -127,9 +127,9 @@ export function cleanStack(stack: string): string {
 }
 
 /**
- * A line of Firefox or Safari, "name@url:line:column", in Chromium's form. What
- * the agent has evaluated stands there as "agent.js line 9 > eval:1:2", and in
- * Safari without any place, as what is native does: "eval code@", "map@[native code]".
+ * Converts a line of a stack in Firefox or Safari, "name@url:line:column", to Chromium's form. Code that the agent
+ * has evaluated is "agent.js line 9 > eval:1:2" in Firefox. In Safari it has no position, like native functions:
+ * "eval code@", "map@[native code]".
  */
 function fromGecko(line: string): string {
   const m = /^(.*?)@(?:(.*?)( line \d+ > .*)?:(\d+):(\d+)|\[native code\])?$/.exec(line);
@@ -141,7 +141,7 @@ function fromGecko(line: string): string {
   return name && !/^(eval|\w+ code)$/.test(name) ? `    at ${name} (${place})` : `    at ${place}`;
 }
 
-/** Code that the agent has evaluated, named as Chromium names what a client evaluates. */
+/** Names code that the agent has evaluated as Chromium names what a Client evaluates. */
 function unwrapEval(line: string): string {
   const m = /^(\s*at )(?:(.*?) )?\(eval at .*\), (<anonymous>:\d+:\d+)\)$/.exec(line);
   if (!m || !line.includes(ownUrl)) return line;
@@ -150,7 +150,7 @@ function unwrapEval(line: string): string {
 }
 
 let ownUrl = "";
-/** Where the agent ends in its line, if other text follows there. */
+/** The column where the agent ends, if the worker's script follows in the same file. */
 let ownEnd = Infinity;
 
 function isOwn(line: string): boolean {
@@ -158,7 +158,10 @@ function isOwn(line: string): boolean {
   return at >= 0 && (ownEnd === Infinity || parseInt(line.slice(at + ownUrl.length), 10) <= ownEnd);
 }
 
-/** The same for an agent that begins the first line of another script: by a stack of its very end. */
+/**
+ * Sets where the agent is in a script that begins with it, all in the first line. `stack` is one of the agent's very
+ * end.
+ */
 export function setOwnText(stack: string): void {
   const call = stack
     .split("\n")
@@ -168,7 +171,7 @@ export function setOwnText(stack: string): void {
   if (m) [ownUrl, ownEnd] = [m[1], Number(m[2])];
 }
 
-/** Names the script file that holds the agent and nothing else, so that stacks can be shown without it. */
+/** Sets the URL of the script that is only the agent, so that stacks can be shown without it. */
 export function setOwnUrl(url: string): void {
   ownUrl = url && `${url}:`;
 }
@@ -180,7 +183,7 @@ function sizeOf(value: object, subtype: Subtype): number | undefined {
     if (subtype === "map" || subtype === "set") return Number(v.size);
     if (subtype === "arraybuffer" || subtype === "dataview") return Number(v.byteLength);
   } catch {
-    // not to be read
+    // a getter of the page has thrown
   }
   return undefined;
 }
@@ -332,7 +335,7 @@ function propertyPreview(owner: object, name: string): Protocol.Runtime.Property
   try {
     d = Object.getOwnPropertyDescriptor(owner, name);
   } catch {
-    // as an accessor
+    // shown like an accessor
   }
   if (!d || d.get || d.set) return { name, type: "accessor" };
   const o = describe(d.value);

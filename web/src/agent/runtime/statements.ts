@@ -1,18 +1,20 @@
-// Finds the last statement of a program. A script element has no completion
-// value, so the agent wraps the last expression, which hands its value over.
+// Finds the last statement of a program. A script element has no completion value, so the agent turns the last
+// expression into an assignment.
 
 /** Characters that continue the expression of the line before, so that no statement begins with them. */
 const CONTINUES = /^(?:[.,+\-*/%=<>&|^?:)\]}([`]|in\b|instanceof\b)/;
-/** What is no expression, or would be another thing as one. */
+/** Beginnings of texts that are no expressions, or would mean something else as one. */
 const NO_EXPRESSION =
   /^(?:\{|(?:async\s+)?function\b|class\b|let\s|const\s|var\s|if\b|for\b|while\b|do\b|switch\b|try\b|throw\b|return\b|import\s|$)/;
-/** What begins a statement, or its last part, whose value is that of a statement inside. */
+/**
+ * Beginnings of compound statements, or of their last part. Their completion value is that of an inner statement.
+ */
 const COMPOUND = /^(?:\{|\}|(?:if|else|for|while|do|switch|try|catch|finally)\b)/;
-/** What begins a statement that ends with its block. */
+/** Beginnings of statements that end with a block. */
 const BLOCK = /^(?:\{|if\b|for\b|while\b|switch\b|try\b|(?:async\s+)?function\b|class\b)/;
-/** So many ways are tried: each may cost a request. */
+/** Maximum number of cuts that are tried: each may cost a request. */
 const MOST = 5;
-/** After these a slash begins a regular expression. */
+/** Text after which a slash begins a regular expression. */
 const BEFORE_REGEXP = /(?:[(,=:[!&|?{};+\-*%<>~^]|\b(?:return|typeof|case|in|of|void|delete|throw))$/;
 
 /** Whether a whole text may be one expression. */
@@ -20,14 +22,17 @@ export function mayBeExpression(text: string): boolean {
   return !NO_EXPRESSION.test(bare(text));
 }
 
-/** The ways to cut a text before its last statement, the shortest last one first; only such as may be expressions. */
+/**
+ * The ways to cut a text before its last statement, the shortest last statement first. Only those whose last
+ * statement may be an expression.
+ */
 export function cuts(source: string): [before: string, last: string][] {
   const found: [string, string][] = [];
   let end = source.length;
   for (const { at, sure } of boundaries(source).reverse()) {
     const last = bare(source.slice(at, end));
     if (!last)
-      end = at; // but comments
+      end = at; // only comments follow
     else if ((sure || !CONTINUES.test(last)) && !NO_EXPRESSION.test(last)) found.push([source.slice(0, at), last]);
     if (found.length === MOST) break;
   }
@@ -35,9 +40,8 @@ export function cuts(source: string): [before: string, last: string][] {
 }
 
 /**
- * Whether a program declares what later ones see only if it runs as a script:
- * let, const and class outside of all brackets. Not where it ends with a
- * statement whose value a script could not give.
+ * Whether a program must run as a script so that later programs see its declarations: let, const or class outside of
+ * all brackets. False if it ends with a compound statement, whose value a script cannot give.
  */
 export function declares(source: string): boolean {
   if (!/\b(?:let|const|class)\s/.test(source) || /^\s*["'(]/.test(source)) return false;
@@ -47,14 +51,14 @@ export function declares(source: string): boolean {
   return starts.some((s) => /^(?:let|const|class)\s/.test(s)) && !COMPOUND.test(starts[starts.length - 1]);
 }
 
-/** Without what surrounds it: spaces, semicolons, comments before it. */
+/** A text without white space and semicolons around it, and without comments before it. */
 function bare(text: string): string {
   return text.replace(/^(?:\s|;|\/\/[^\n]*|\/\*[\s\S]*?\*\/)+/, "").replace(/[\s;]+$/, "");
 }
 
 /**
- * Where a statement outside of all brackets may begin; `sure` where it does: not at the end of a line
- * or of an object.
+ * Where a statement outside of all brackets may begin. `sure`: it does begin there, and the place is not only the end
+ * of a line or of an object literal.
  */
 function boundaries(source: string): { at: number; sure: boolean }[] {
   const found = [{ at: 0, sure: true }];
@@ -75,7 +79,7 @@ function boundaries(source: string): { at: number; sure: boolean }[] {
   return found;
 }
 
-/** The end of the string, template, comment or regular expression that begins at i; i where none does. */
+/** The end of the string, template, comment or regular expression that begins at i; i if none begins there. */
 function skip(source: string, i: number): number {
   const rest = source.slice(i, i + 2);
   if (rest === "//") return until(source, "\n", i);
@@ -92,7 +96,10 @@ function until(source: string, mark: string, from: number): number {
   return at < 0 ? source.length : at;
 }
 
-/** The end of a text that a character closes, unless a backslash or, in a regular expression, a class hides it. */
+/**
+ * The end of a string or regular expression. A backslash hides the closing character, and so do the brackets of a
+ * class in a regular expression.
+ */
 function closing(source: string, from: number, close: string): number {
   let inClass = false;
   for (let i = from + 1; i < source.length; i++) {

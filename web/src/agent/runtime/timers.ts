@@ -1,16 +1,16 @@
-// Animation frames for a document that the browser does not paint: one that
-// is hidden, or in an off-screen cross-origin frame.
+// Animation frames for a document that the browser does not paint: it is hidden, or in an off-screen frame of another
+// origin.
 
 import { originals } from "../base/originals";
 
 const PATIENCE_MS = 120;
 const PERIOD_MS = 16;
 
-/** Wraps requestAnimationFrame of a window: what the browser does not call in time, a timer calls. */
+/** Wraps requestAnimationFrame of a window. A timer calls what the browser does not call in time. */
 export function installTimers(win: Window & typeof globalThis): void {
   const request = win.requestAnimationFrame.bind(win);
   const cancel = win.cancelAnimationFrame.bind(win);
-  const timers = new Map<number, number>(); // by the handle of the frame
+  const timers = new Map<number, number>(); // by the handle of requestAnimationFrame
   let painted = true;
 
   win.requestAnimationFrame = function requestAnimationFrame(callback: FrameRequestCallback): number {
@@ -26,7 +26,7 @@ export function installTimers(win: Window & typeof globalThis): void {
         () => {
           timers.delete(handle);
           cancel(handle);
-          if (painted) request(() => (painted = true)); // the sign that real frames are back
+          if (painted) request(() => (painted = true)); // detects that the browser paints again
           painted = false;
           callback(win.performance.now());
         },

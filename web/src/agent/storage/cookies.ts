@@ -5,7 +5,7 @@ import type { Protocol } from "../../cdp";
 import { ProtocolError, register } from "../base/registry";
 import { isUrl } from "../base/urls";
 
-/** What the Cookie Store API tells of a cookie; document.cookie knows the first two. */
+/** A cookie of the Cookie Store API. document.cookie has only name and value. */
 interface Seen {
   name: string;
   value: string;
@@ -19,7 +19,7 @@ interface Seen {
 }
 
 async function seen(): Promise<Seen[]> {
-  if (window.origin === "null") return []; // such a document has none, and may not ask
+  if (window.origin === "null") return []; // a document with an opaque origin has no cookies, and the API throws
   const store = (window as { cookieStore?: { getAll(): Promise<Seen[]> } }).cookieStore;
   if (store) return store.getAll();
   return document.cookie
@@ -80,7 +80,7 @@ function refuse(method: string, why: string): never {
   throw new ProtocolError(`${method} is not possible in an embedded frame: ${why}`);
 }
 
-/** The domain that a command names, which is to be this document's or one above it. */
+/** The domain in a command. It must be this document's host or a domain above it. */
 function domainOf(c: { url?: string; domain?: string }, method: string): string {
   if (!c.url && !c.domain) throw new ProtocolError("At least one of the url or domain needs to be specified", -32602);
   if (c.url && !isUrl(c.url)) throw new ProtocolError("Invalid cookie fields", -32602);

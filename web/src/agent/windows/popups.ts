@@ -15,16 +15,16 @@ type Win = Window & typeof globalThis;
 const { apply } = Reflect;
 const { composedPath } = Event.prototype;
 
-/** One that this document, or a child frame, has opened. */
+/** A window that this document or a child frame has opened. */
 interface Popup extends RemoteWindow {
   name: string;
   win: Win;
 }
 
 const popups = new Map<string, Popup>();
-/** The Host page opens windows. */
+/** Whether the Host page can open windows as Targets. */
 let hostOpensWindows = false;
-/** This Target was opened by script, which may close it. */
+/** Whether script has opened this Target, and may close it. */
 let openedByScript = false;
 let opener: RemoteWindow | undefined;
 let sendToHost: (message: FromAgent) => boolean = () => false;
@@ -32,15 +32,15 @@ let sendToHost: (message: FromAgent) => boolean = () => false;
 const earlyCalls: FromAgent[] = [];
 
 /**
- * Begins: `control` carries messages to the Host. A name that the Host page gave tells of an opener
- * before any script runs.
+ * Starts. `control` sends messages to the Host. The frame's name says whether there is an opener, which the page's
+ * first script must see.
  */
 export function startPopups(control: (message: FromAgent) => boolean): void {
   sendToHost = control;
   if (carried("o")) haveOpener();
 }
 
-/** Takes over what the Host says. */
+/** Stores what the welcome says about windows. */
 export function welcomePopups(w: Welcome): void {
   hostOpensWindows = w.popups === true;
   openedByScript = w.opened === true;
@@ -104,7 +104,7 @@ function open(win: Win, url: string, target: string, features: string, noopener:
   return windowProxyOf(popup, win);
 }
 
-/** As Chromium 156 lists them. */
+/** The windowFeatures of Page.windowOpen, as Chromium 156 lists them. */
 function featureList(features: string, noopener: boolean): string[] {
   const given = new Map(
     features
@@ -160,7 +160,10 @@ export function installPopups(win: Win): void {
 
 // -------------------------------------------------------- links and forms
 
-/** The link that a click is on. It asks for the name first: few elements are links, and each click has all above it. */
+/**
+ * The link that a click is on. Compares the name first: few elements are links, and the path of a click has all
+ * ancestors.
+ */
 function linkOf(e: Event): HTMLAnchorElement | undefined {
   const path = apply(composedPath, e, []) as Partial<HTMLAnchorElement>[];
   for (let i = 0; i < path.length; i++) {
@@ -186,10 +189,10 @@ export function listenForPopups(win: Win): void {
   win.addEventListener("submit", (e) => submitted(win, e));
 }
 
-/** What is to become of a click on a link, once the page's listeners have had it. */
+/** Handles the current click on a link, when the page's listeners have run. */
 let undecided: (() => void) | undefined;
 
-/** Decides on a click that has been dispatched, where a listener has kept it from the window. */
+/** Handles the current click now, if a listener has kept it from the window. */
 export function settleClick(): void {
   const decide = undecided;
   undecided = undefined;
@@ -243,8 +246,8 @@ function submitted(win: Win, e: SubmitEvent): void {
 }
 
 /**
- * Posts a form to this frame in place of a new window, unless a person has submitted it: a Target would get the address
- * without the data, and a real window would cover the Host page, which browsers do not draw then.
+ * Posts a form to this frame instead of a new window, unless a person has submitted it. A Target would get the URL
+ * without the data. A real window would cover the Host page, and browsers do not paint a covered page.
  */
 function postHere(win: Win, target: string, names: HTMLFormElement | HTMLButtonElement): void {
   if (win.navigator.userActivation?.isActive || destination(win, target) !== "window") return;
@@ -269,7 +272,7 @@ function follow(win: Win, e: Event, url: string, target: string, noopener: boole
 
 // ------------------------------------------------------------ from the Host
 
-/** News of a window that this document has opened or, without openId, was opened by. */
+/** Handles a message about a window that this document has opened or, without openId, about the opener. */
 export function popupNews(m: PopupNews): void {
   const popup = m.openId === undefined ? undefined : popups.get(m.openId);
   const remote = m.openId === undefined ? opener : popup;

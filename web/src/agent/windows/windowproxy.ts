@@ -1,35 +1,34 @@
-// Stand-ins for windows that are Targets of their own: what script may do with
-// a window of another origin, as far as messages can carry it. Where the window
-// has a document of this one's origin, as the browser sees to, the stand-in has
-// what is in that window.
+// Objects that stand for windows which are Targets of their own. They offer what script may do with a window of
+// another origin, by messages to the Host. If the window has a document of the same origin, the object gives access
+// to all that is in it.
 
 import type { PopupCall, WindowMessage } from "../../wire/frame";
 
 type Win = Window & typeof globalThis;
 
-/** What script does with a window elsewhere. */
+/** An action of script on such a window. */
 export type WindowCall = Omit<PopupCall, "icdp" | "openId">;
 
-/** A window elsewhere. */
+/** A window that is another Target. */
 export interface RemoteWindow {
   closed: boolean;
-  /** Its address as last heard of. */
+  /** Its last known URL. */
   url: string;
   /** Its openId or, of an opener, its targetId. */
   id: string;
-  /** Carries {url}, {close}, {focus} or {message} to it. */
+  /** Sends {url}, {close}, {focus} or {message} to it. */
   send(message: WindowCall): void;
   windowProxy?: Window;
 }
 
 const IDS = Symbol.for("cdphub.window");
 
-/** Tells windows of the same origin by which ids they know this one. */
+/** Stores the ids by which windows of the same origin find this one. */
 export function markWindow(ids: string[]): void {
   Object.defineProperty(window, IDS, { configurable: true, value: ids });
 }
 
-/** The window itself, among those beside this one, if it has a document of this origin. */
+/** The window itself, if it is a sibling frame of the same origin. */
 function windowOf(remote: RemoteWindow): Win | undefined {
   const { parent } = window;
   for (let i = 0; i < parent.length; i++) {
@@ -43,7 +42,9 @@ function windowOf(remote: RemoteWindow): Win | undefined {
   return undefined;
 }
 
-/** What a stand-in says of itself, even where the window is in reach: the Host carries it out. */
+/**
+ * Properties that are always the stand-in's own, even if the window is of the same origin: the Host carries them out.
+ */
 const OWN = new Set<PropertyKey>([
   "closed",
   "opener",
@@ -58,7 +59,10 @@ const OWN = new Set<PropertyKey>([
   "frames",
 ]);
 
-/** The stand-in with all that is in the window, while that is in reach, and with the classes that every window has. */
+/**
+ * A Proxy of the stand-in. It passes access on to the window if that is of the same origin, and has the classes that
+ * every window has.
+ */
 function transparent(standIn: Window, remote: RemoteWindow, win: Win): Window {
   const elsewhere = (name: PropertyKey): Win | undefined => (OWN.has(name) ? undefined : windowOf(remote));
   return new Proxy(standIn, {
@@ -114,7 +118,7 @@ export function windowProxyOf(remote: RemoteWindow, win: Win): Window {
     blur: value(() => {}),
     postMessage: value((data: unknown, to: string | { targetOrigin?: string } = "/") => {
       const wanted = (typeof to === "string" ? to : to.targetOrigin) ?? "/";
-      win.structuredClone(data); // throws for what no window can send
+      win.structuredClone(data); // throws if the data cannot be cloned, as postMessage does
       remote.send({
         message: { data, targetOrigin: wanted === "/" ? win.origin : wanted === "*" ? wanted : new URL(wanted).origin },
       });

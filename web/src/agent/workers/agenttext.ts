@@ -1,5 +1,5 @@
-// The text of the agent of workers. It lies beside agent.js, which needs it where the page's script starts a
-// worker from a blob: or data: address; agent.mjs has it in it.
+// The text of the worker agent, worker.js. agent.js fetches it when page script starts a worker from a blob: or data:
+// URL. agent.mjs contains it.
 
 import { bundleUrl } from "../base/bundles";
 import { originals } from "../base/originals";
@@ -8,12 +8,15 @@ const NAME = "worker.js";
 let text: string | undefined;
 let address: string | undefined;
 
-/** Sets the text, where it is at hand. */
+/** Sets the text, in bundles that contain it. */
 export function setAgentText(own: string): void {
   text = own;
 }
 
-/** The text, at once: the worker is about to start. Throws where the page's policy forbids it, or nothing serves it. */
+/**
+ * Returns the text without waiting, because the worker is about to start. Throws if the page's policy forbids the
+ * request, or nothing serves the text.
+ */
 export function agentText(): string {
   return (text ??= load(bundleUrl(NAME)));
 }
@@ -26,7 +29,7 @@ function load(url: string): string {
   return request.responseText;
 }
 
-/** The address at which workers get the text, for workers that they start. */
+/** The URL of the text, for workers that start workers themselves. */
 export function agentUrl(): string {
   if (text === undefined) return bundleUrl(NAME);
   return (address ??= URL.createObjectURL(new Blob([text], { type: "text/plain" })));

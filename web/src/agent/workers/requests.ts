@@ -1,5 +1,5 @@
-// Requests of a worker's script: the Network domain of the worker's sessions tells of them, and the
-// Fetch domain of the page's sessions holds them, as in Chromium.
+// Requests of a worker's script. The Network domain of the worker's sessions reports them, and the Fetch domain of
+// the page's sessions pauses them, as in Chromium.
 
 import type { EventName, EventParams } from "../../cdp";
 import type { HeaderPairs } from "../../wire/proxy";
@@ -24,7 +24,7 @@ import { base64, bytesOf } from "../network/payload";
 import { PATIENCE_MS, isReady } from "../network/reporter";
 import { withOverrides } from "../network/responses";
 
-/** What clients want of the requests of a worker with these sessions. */
+/** What Clients want to do with the requests of a worker with these sessions. */
 export function wantsNow(own: Session[] = []): WantsLetter {
   if (mayPause()) return "h";
   return !isReady() || [...allSessions(), ...own].some((s) => s.enabled.has("Network")) ? "t" : "-";
@@ -34,9 +34,9 @@ export function wantsNow(own: Session[] = []): WantsLetter {
 interface UnderWay {
   exchange: Exchange;
   asker: Asker;
-  /** Aborted when script gives it up. */
+  /** Aborted when script aborts it. */
   control: AbortController;
-  /** Takes the response, where clients want to see it, or what stands for its failure. */
+  /** Takes the response or the failure, if a Client wants to see it before script does. */
   see?: (r: Response | Error) => void;
 }
 
@@ -46,7 +46,7 @@ const MAX_EARLY = 1000;
 
 export class WorkerRequests {
   private readonly underWay = new Map<number, UnderWay>();
-  /** What was told before a session could hear it: a worker starts at once. */
+  /** Events from before the first session: a worker starts without waiting for one. */
   private early: ((s: Session) => void)[] | undefined = [];
 
   constructor(
@@ -55,7 +55,7 @@ export class WorkerRequests {
     private readonly post: (message: ToWorker) => void,
     /** The worker's sessions. */
     private readonly sessions: () => Iterable<Session>,
-    /** Clients may want other things of its requests. */
+    /** Called when Clients may want something else of its requests. */
     private readonly changed: () => void,
   ) {
     originals.setTimeout(() => (this.early = undefined), PATIENCE_MS);
@@ -81,7 +81,7 @@ export class WorkerRequests {
     this.changed();
   }
 
-  /** The worker says something of a request. */
+  /** Handles a message of the worker about a request. */
   heard(m: WorkerNews): void {
     if (m.worker === "request") return void this.begin(m);
     const u = this.underWay.get(m.id);

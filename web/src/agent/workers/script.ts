@@ -1,15 +1,14 @@
-// How a worker gets its agent: the script of a worker with the agent in front of it. The agent stands in
-// the same text, since what a worker is told before it has loaded another script
-// would be lost, and in its first line, since lines are counted in errors.
+// Puts the agent in front of a worker's script. Both are one text: messages that a worker gets before a second script
+// has loaded would be lost. The agent is all in the first line, so that the line numbers in errors stay the same.
 
 import { WORKER_NAME, type WantsLetter, type WorkerHello } from "../../wire/worker";
 
 type Win = Window & typeof globalThis;
 
-/** What script has made blob: addresses of. */
+/** The blobs behind the blob: URLs that page script has made. */
 const blobs = new Map<string, Blob>();
 
-/** Remembers what a window makes addresses of, for workers with such an address. */
+/** Wraps createObjectURL of a window to remember the blobs, for workers with a blob: URL. */
 export function watchBlobs(win: Win): void {
   const { createObjectURL, revokeObjectURL } = win.URL;
   const make = function (this: unknown, object: Blob | MediaSource): string {
@@ -26,8 +25,8 @@ export function watchBlobs(win: Win): void {
 }
 
 /**
- * The address of a worker's script with the agent, made for the worker that is about to be started;
- * undefined where page script cannot add one. A proxy adds it to what it serves.
+ * The URL of a worker's script with the agent in front, made for the worker that is about to start. Undefined if page
+ * script cannot make one: a proxy adds the agent to the scripts that it serves.
  */
 export function withAgent(url: string, text: () => string): string | undefined {
   const blob = blobs.get(url);
@@ -40,11 +39,11 @@ export function withAgent(url: string, text: () => string): string | undefined {
     if (!base64) return `data:${type},${encodeURIComponent(agent)}${body}`;
     return `data:${type};base64,${btoa(agent + atob(decodeURIComponent(body)))}`;
   } catch {
-    return undefined; // no base64, which the browser is to say, or no text of the agent
+    return undefined; // invalid base64, which the browser reports itself, or no text of the agent
   }
 }
 
-/** The options of a worker that is to have an agent. Its name says what that has to know from the beginning. */
+/** The options of a worker that gets an agent. The agent reads its first settings from the worker's name. */
 export function optionsFor(
   own: WorkerOptions | undefined,
   wants: WantsLetter,
@@ -55,8 +54,8 @@ export function optionsFor(
 }
 
 /**
- * Takes the hello of a worker's agent, before script hears it. `changed` is the address that withAgent has
- * made, which has done its work by then. Returns what stops that.
+ * Waits for the hello of a worker's agent, and hides it from page script. `changed` is the URL that withAgent has
+ * made, and is revoked then. Returns a function that stops waiting.
  */
 export function awaitAgent(worker: Worker, changed: string | undefined, came: (port: MessagePort) => void): () => void {
   const stop = (): void => worker.removeEventListener("message", hear);
@@ -72,7 +71,7 @@ export function awaitAgent(worker: Worker, changed: string | undefined, came: (p
   return stop;
 }
 
-/** The absolute address; "" for what is none, and what the browser is to say so of. */
+/** The absolute URL; "" if it is invalid, which the browser reports itself. */
 export function absolute(url: string | URL, base: string): string {
   try {
     return new URL(String(url), base).href;

@@ -1,4 +1,4 @@
-// Dedicated workers as targets. A client that has Target.setAutoAttach on in a
+// Dedicated workers as targets. A Client that has Target.setAutoAttach on in a
 // session of the page gets a session for each worker, inside that session.
 
 import type { Protocol } from "../../cdp";
@@ -19,7 +19,7 @@ import { absolute, awaitAgent, optionsFor, watchBlobs, withAgent } from "./scrip
 
 type Win = Window & typeof globalThis;
 
-/** What carries messages to the Host. */
+/** The connection to the Host. */
 interface Uplink {
   send(message: string): void;
   control(message: FromAgent): boolean;
@@ -62,7 +62,7 @@ class AgentOfWorker {
     for (const s of attaching) if (workerOf(s) === starter) this.attach(s);
   }
 
-  /** Clients may want other things of its requests. */
+  /** Tells the worker if Clients want something else of its requests. */
   refresh(): void {
     const wants = wantsNow([...this.sessions.values()].map((s) => s.own));
     const offline = isOffline();
@@ -86,7 +86,7 @@ class AgentOfWorker {
     });
   }
 
-  /** Ends a session. The Host knows of it unless `tell` is set. */
+  /** Ends a session. With `tell`, the Host does not know of it yet. */
   detach(sessionId: string, tell: boolean): void {
     const s = this.sessions.get(sessionId);
     if (!s) return;
@@ -117,7 +117,8 @@ class AgentOfWorker {
     try {
       if (method === "Network.enable") {
         this.requests.enable(s);
-        await this.ask("Runtime.getIsolateId", {}, s.id); // by then the worker knows what is wanted
+        // When the worker answers, it has handled the "wants" message before.
+        await this.ask("Runtime.getIsolateId", {}, s.id);
       } else if (method === "Network.disable") this.requests.disable(s);
       else {
         if (OF_WORKERS.test(method)) await ready(method);
@@ -161,44 +162,44 @@ class AgentOfWorker {
     done?.(error ? { error } : { result: result ?? {} });
   }
 
-  /** Passes an event on, for one of its own sessions. */
+  /** Passes an event on, if it is for one of the worker's own sessions. */
   private tell(e: CdpEvent, data: string): void {
     if (this.sessions.has(e.sessionId ?? "")) uplink.send(data);
   }
 }
 
-/** Methods that mean in a worker's session what they mean in one of its page. */
+/** Methods of the page's agent that also answer in a worker's session. */
 const OF_WORKERS =
   /\.(setAutoAttach|getResponseBody|getRequestPostData|set(CacheDisabled|BypassServiceWorker|AttachDebugStack|ExtraHTTPHeaders)|emulateNetworkConditions)$/;
 
 const workers = new Set<AgentOfWorker>();
-/** The worker that a session is of; undefined for one of the page. */
+/** The worker that a session belongs to; undefined for a session of the page. */
 function workerOf(s: Session): AgentOfWorker | undefined {
   return [...workers].find((w) => w.sessions.get(s.id)?.own === s);
 }
 setWantsListener(() => {
   for (const w of workers) w.refresh();
 });
-/** The sessions that are attached to the workers of their page, or their worker, as those come. */
+/** Sessions with auto-attach: each gets a session for every worker that its page, or its worker, starts. */
 const attaching = new Set<Session>();
 
-/** Begins: `up` carries messages to the Host. */
+/** Starts. `up` is the connection to the Host. */
 export function startWorkers(up: Uplink): void {
   uplink = up;
 }
 
-/** Passes a command to the worker whose session it is in. Undefined where that is none. */
+/** Passes a command to the worker that its session belongs to. Undefined if there is none. */
 export function inWorker(sessionId: string, method: string, params: Json): Promise<Answer> | undefined {
   for (const w of workers) if (w.sessions.has(sessionId)) return w.call(method, params, sessionId);
   return undefined;
 }
 
-/** The Host says that a session is over. */
+/** The Host has ended a session. */
 export function workerDetached(sessionId: string): void {
   for (const w of workers) w.detach(sessionId, false);
 }
 
-/** Wraps what makes workers in a window. */
+/** Wraps Worker of a window. */
 export function installWorkers(win: Win): void {
   if (!win.Worker) return;
   watchBlobs(win);
@@ -213,7 +214,7 @@ export function installWorkers(win: Win): void {
     construct(target, args: [string | URL, WorkerOptions?], newTarget) {
       const url = absolute(args[0], win.document.baseURI);
       const changed = url ? withAgent(url, agentText) : undefined;
-      // A worker of the app's own origin gets the agent from the proxy.
+      // The proxy adds the agent to worker scripts of the app's own origin.
       const expected = changed !== undefined || (hubOfProxy() && url && new URL(url).origin === location.origin);
       const wants = wantsNow();
       const options = optionsFor(args[1], wants, !!hubOfProxy(), agentUrl());
@@ -249,7 +250,7 @@ register("Target", {
   },
 });
 
-/** Ends what a session has of the workers in it. */
+/** Ends a session's auto-attach, and its sessions with workers. */
 function release(s: Session, tell: boolean): void {
   attaching.delete(s);
   for (const w of workers) for (const [id, { parent }] of w.sessions) if (parent === s) w.detach(id, tell);
