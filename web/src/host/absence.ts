@@ -3,18 +3,18 @@
 import { FRAME_ORIGIN, FRAME_SILENT, WAY_BACK, say } from "../wire/messages";
 
 export class Absence {
-  /** The last origin that has tried to speak for the frame in vain. */
+  /** The origin of the last hello that was refused because its origin is not allowed. */
   private strange = "";
-  /** None has in time. */
+  /** Whether no agent has answered in time. */
   private late = false;
 
-  /** A document came, or is about to. */
+  /** A document has come, or should come soon. */
   over(): void {
     this.strange = "";
     this.late = false;
   }
 
-  /** A document of this origin may not speak for the frame. Reports whether that is news. */
+  /** A document of this origin has said hello, but may not. Returns whether the origin is a new one. */
   stranger(origin: string): boolean {
     const news = this.strange !== origin;
     this.strange = origin;
@@ -26,14 +26,14 @@ export class Absence {
     this.late = true;
   }
 
-  /** Why none answers, for people: of a frame of these origins in a Host page of another. */
+  /** Why no agent answers, in words: of a frame of these origins in a Host page of the origin `host`. */
   reason(origins: string[], host: string): string {
     if (this.strange) return say(FRAME_ORIGIN, { origin: this.strange, origins: origins.join(", ") });
     return this.late ? say(FRAME_SILENT, { host }) : "";
   }
 }
 
-/** A reason, and how to get back to the app. */
+/** A reason, with the advice how to get back to the app. */
 export function wayBack(reason: string, back: string): string {
   return [reason, say(WAY_BACK, { back })].filter(Boolean).join(". ");
 }

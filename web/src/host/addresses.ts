@@ -19,7 +19,7 @@ export function mayShow(url: string, origins: string[]): boolean {
 }
 
 /**
- * Whether a document of this origin may claim this address. A false one would make clients trust
+ * Whether a document of this origin may claim this address. A false one would make Clients trust
  * it as a page of another origin.
  */
 export function isOf(url: string, origin: string, origins: string[]): boolean {

@@ -30,7 +30,7 @@ const GOOD_MS = 5_000;
 /** How long sessions are kept after the connection is lost. The hub's grace time is a little shorter. */
 const KEEP_MS = 35_000;
 
-/** How long a relay may take to say that a script is there. */
+/** How long the hub may take to accept a script. */
 const PUT_MS = 3_000;
 
 /** What the bridge needs of the Core. */
@@ -38,7 +38,7 @@ export interface Switchboard {
   readonly identity: Identity;
   readonly targets: Map<string, Target>;
   socket(url: string, token?: string): Socket;
-  /** Why the relay refuses this page; undefined where that is not known. */
+  /** Why the hub refuses this page; undefined if that is not known. */
   refusal(url: string, token?: string): Promise<string | undefined>;
   command(session: Session, method: string, params: Carried, reply: (r: Reply) => void): void;
   browserRequest(method: string, params: Json): Promise<Json>;
@@ -49,20 +49,20 @@ export interface Switchboard {
 
 export class Bridge implements Consumer {
   private socket?: Socket;
-  // ready must be the first message, and lists every Target.
+  // Sends nothing before `open` is set: the message ready must be the first one, and lists every Target.
   private readonly sender = new Sender((text) => this.open && this.socket?.send(text));
-  /** Sessions from before the connection was lost, which the relay has not named again. */
+  /** Sessions of the lost connection that the hub has not named again. */
   private unclaimed = new Set<string>();
   private forget?: ReturnType<typeof setTimeout>;
-  /** Scripts under way to the relay. */
+  /** Scripts that the hub has not accepted yet. */
   private readonly scripts = new Map<string, (taken: boolean) => void>();
   private readonly sessions = new Map<string, Session>();
   private attempts = 0;
-  /** Why the last attempt has failed, as the relay says. */
+  /** Why the last attempt failed, in the words of the hub. */
   private why = "";
   private open = false;
   private state: RelayState = "off";
-  /** The relay lets a replaced Host wait until it is free. */
+  /** Whether the hub has the feature "standby": a replaced Host may wait until no other Host has the hub. */
   private offersStandby = false;
   private openedAt = 0;
   private retry?: ReturnType<typeof setTimeout>;
@@ -71,7 +71,7 @@ export class Bridge implements Consumer {
     private readonly board: Switchboard,
     readonly url: string,
     private readonly token?: string,
-    /** This Host replaces no other: it waits until the relay says that it is free. */
+    /** Whether this Host replaces no other, but waits until the hub says that it is free. */
     private standby = false,
   ) {
     this.connect();
@@ -84,16 +84,16 @@ export class Bridge implements Consumer {
     return u.origin + u.pathname.replace(/\/icdp\/host\/?$/, "").replace(/\/$/, "");
   }
 
-  /** Leaves the relay for good. */
+  /** Closes the connection for good. */
   stop(): void {
     clearTimeout(this.retry);
     this.drop();
     this.tell("off");
   }
 
-  /** Replaces the Host that has the relay. */
+  /** Replaces the Host that has the hub. */
   takeOver(): void {
-    if (this.open) return; // it has the relay
+    if (this.open) return; // this Host has the hub
     clearTimeout(this.retry);
     this.drop();
     this.standby = false;
@@ -131,20 +131,20 @@ export class Bridge implements Consumer {
     return u.href;
   }
 
-  /** Becomes the Host of the relay. When this connection is lost the next one resumes it. */
+  /** Becomes the Host of the hub. If this connection is lost, the next one resumes it. */
   private announce(): void {
     this.standby = false;
     this.open = true;
     this.why = "";
     this.openedAt = Date.now();
     const { hostId, browser, hooks } = this.board.identity;
-    const handles = [...hooks, ...Object.keys(methods)]; // a relay of version 1 ignores all but hooks
+    const handles = [...hooks, ...Object.keys(methods)]; // a hub of version 1 ignores all but hooks
     const targets = [...this.board.targets.values()].map((t) => ({ ...t.info }));
     this.send({ kind: "ready", v: VERSION, targets, handles, features: FEATURES, hostId, browser });
     this.tell("connected");
   }
 
-  /** Drops the socket and ends the sessions that came over it, unless they may go on. */
+  /** Drops the socket, and ends its sessions unless they may be resumed. */
   private drop(keep = false): void {
     const socket = this.socket;
     this.socket = undefined;
@@ -154,7 +154,7 @@ export class Bridge implements Consumer {
     for (const end of [...this.scripts.values()]) end(false);
     if (socket) {
       socket.onopen = socket.onmessage = socket.onclose = null;
-      socket.close(CLOSE_NORMAL); // a close frame: without it the hub would wait for this Host to come back
+      socket.close(CLOSE_NORMAL); // a clean close: otherwise the hub would wait for this Host to come back
     }
     for (const s of [...this.sessions.values()]) if (s.ofWorker) this.detach(s.id);
     this.unclaimed = new Set(this.sessions.keys());
@@ -162,7 +162,7 @@ export class Bridge implements Consumer {
     else this.detachUnclaimed();
   }
 
-  /** The relay has forgotten the sessions with workers, which did not go on. */
+  /** Attaches to workers again: sessions with workers are not resumed, and the hub has dropped them. */
   private attachAgain(): void {
     for (const s of this.sessions.values())
       if (s.state.autoAttach)
@@ -192,7 +192,10 @@ export class Bridge implements Consumer {
     if (refused) this.explain();
   }
 
-  /** Asks why the relay refuses this page: at first, and then whenever the waits are long, since wrong tokens count. */
+  /**
+   * Asks why the hub refuses this page. Asks at the first failure, and later only when the waits are long: the hub
+   * counts wrong tokens.
+   */
   private explain(): void {
     const { attempts, retry } = this;
     if (attempts !== 1 && FIRST_WAIT_MS * 2 ** attempts < LAST_WAIT_MS) return;
@@ -261,7 +264,7 @@ export class Bridge implements Consumer {
     );
   }
 
-  /** The session with this id, begun if it is new. A version 1 relay tells of it by its first command. */
+  /** The session with this id. Begins it if it is new: a version 1 hub announces a session by its first command. */
   private session(id: string, targetId = ""): Session | undefined {
     this.unclaimed.delete(id);
     const known = this.sessions.get(id);
@@ -300,7 +303,7 @@ export class Bridge implements Consumer {
 
   // --------------------------------------------------------- to the relay
 
-  /** Leaves a script for a frame to fetch; false where the relay takes none. */
+  /** Uploads a script to the hub, for a frame to fetch. False if the hub does not accept it. */
   putScript(key: string, source: string): Promise<boolean> {
     if (!this.accepted.has("eval")) return Promise.resolve(false);
     return new Promise((resolve) => {
@@ -327,16 +330,16 @@ export class Bridge implements Consumer {
     this.sender.events(sessions, method, params);
   }
 
-  /** An event for every session that the relay has on the Target. */
+  /** Sends an event to every session that the hub has on the Target. */
   broadcast(targetId: string, method: string, params: Carried): void {
-    // A relay of version 1 does not say who is attached before a command comes.
+    // A hub of version 1 does not say which sessions there are before they send commands.
     if (this.accepted.size && !this.board.targets.get(targetId)?.serves(this)) return;
     const own = (): Session[] => [...this.sessions.values()].filter((s) => s.targetId === targetId && !s.ofWorker);
     this.sender.broadcast(targetId, own, method, params);
   }
 
   ended(session: Session): void {
-    this.sessions.delete(session.id); // targetDestroyed says it to the relay
+    this.sessions.delete(session.id); // the message targetDestroyed tells the hub
   }
 
   opens(session: Session, parent: Session, targetInfo: Protocol.Target.TargetInfo): boolean {

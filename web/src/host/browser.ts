@@ -19,7 +19,7 @@ export interface Targets {
   command(session: Session, method: string, params: Json, reply: (r: Reply) => void): void;
 }
 
-/** Answers one method; params are what the relay has passed on. */
+/** Answers one method. `params` come from the hub. */
 type Answerer<P> = (core: Targets, params: P) => Promise<Json>;
 /** Answerers typed by the params of their methods. */
 type Answerers = { [M in Method]?: Answerer<Params<M>> };
@@ -44,7 +44,7 @@ export const methods = {
   },
 } satisfies Answerers as Record<string, Answerer<never>>;
 
-/** What a Host handles if its application has the hook. */
+/** Methods that a Host handles if its application has the hook for them. */
 export const hooked = {
   "Target.closeTarget": async (core: Targets, { targetId }: Protocol.Target.CloseTargetRequest) => {
     await core.ask({ what: "close", targetId });
@@ -53,7 +53,10 @@ export const hooked = {
   "Target.createTarget": create,
 } satisfies Answerers as Record<string, Answerer<never>>;
 
-/** Creates a Target by the application's hook. Without an agent in time (SUCCESSOR_MS, and SETTLE_MS after a load) the Target is closed again. */
+/**
+ * Creates a Target by the application's hook. If no agent answers in time (SUCCESSOR_MS, and SETTLE_MS after a load),
+ * the Target is closed again.
+ */
 async function create(core: Targets, params: Protocol.Target.CreateTargetRequest): Promise<Json> {
   const { targetId } = (await core.ask({ what: "create", params })) as unknown as Protocol.Target.CreateTargetResponse;
   const target = core.targets.get(targetId);
@@ -65,7 +68,7 @@ async function create(core: Targets, params: Protocol.Target.CreateTargetRequest
 
 // ---------------------------------------------------------------- cookies
 
-/** Each document sees the cookies of its own site; many may see the same one. */
+/** Joins the cookies that the documents see, each those of its own site. */
 function unique(answers: Json[]): Protocol.Network.Cookie[] {
   const found = new Map<string, Protocol.Network.Cookie>();
   for (const { cookies } of answers as Partial<Protocol.Storage.GetCookiesResponse>[]) {
@@ -74,7 +77,7 @@ function unique(answers: Json[]): Protocol.Network.Cookie[] {
   return [...found.values()];
 }
 
-/** Sets each cookie by a document of its site. */
+/** Sets each cookie in a document of its site. */
 async function setCookies(core: Targets, params: Protocol.Storage.SetCookiesRequest): Promise<Json> {
   for (const cookie of params.cookies ?? []) {
     const host = String(cookie.domain || new URL(cookie.url ?? "").hostname).replace(/^\./, "");
@@ -111,10 +114,10 @@ function silence(targets: Target[]): Error {
   );
 }
 
-/** What hears no events. */
+/** A consumer that ignores events. */
 const DEAF: Consumer = { event: () => {}, events: () => {}, ended: () => {} };
 
-/** One command in a session of its own; undefined without an answer in time. */
+/** Sends one command in a session of its own; undefined without an answer in time. */
 function once(core: Targets, target: Target, method: string, params: Json): Promise<Answer | undefined> {
   const session = new Session(`host-${hexId(32)}`, target.id, DEAF);
   target.attach(session);

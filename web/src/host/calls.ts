@@ -1,5 +1,4 @@
-// The commands of one Target: those that wait for an agent, and those that the
-// agent has and has not answered.
+// The commands of one Target: those that wait for an agent, and those that were sent and not answered yet.
 
 import type { CdpError } from "../wire/cdp";
 import { hexId, serverError } from "./channel";
@@ -17,9 +16,9 @@ const CONTEXT_GONE = serverError("Cannot find context with specified id");
 export interface CallsTarget {
   readonly link?: Link;
   readonly sessions: ReadonlyMap<string, Session>;
-  /** A document with an agent is under way. */
+  /** Whether a document with an agent is expected. */
   readonly expects: boolean;
-  /** The answer to a command while there is no agent; late: one was expected, and has not come. */
+  /** The error for a command while there is no agent. `late`: an agent was expected, and did not come. */
   absent(late?: boolean): CdpError;
 }
 
@@ -44,12 +43,12 @@ export class Calls {
     }, QUEUE_MS);
   }
 
-  /** There is an agent now. */
+  /** An agent has been connected: sends the commands that wait. */
   connected(): void {
     for (const call of this.waiting.splice(0)) this.submit(call);
   }
 
-  /** The agent has gone with its document. */
+  /** The document of the agent has gone: repeats commands that change nothing, and answers the others. */
   disconnected({ extended }: Link): void {
     const lost = [...this.sent.values()];
     this.sent.clear();
@@ -64,7 +63,7 @@ export class Calls {
     for (const call of this.waiting.splice(0)) call.reply({ error: this.target.absent() });
   }
 
-  /** A session has ended: its commands that wait are forgotten. */
+  /** A session has ended: drops its waiting commands. */
   forget(session: Session): void {
     this.waiting = this.waiting.filter((c) => c.session !== session);
   }
@@ -100,7 +99,10 @@ export class Calls {
     link.port.postMessage(enclose({ id, method, sessionId: session.alias }, "params", params));
   }
 
-  /** Whether another session that the agent cannot tell from this one has the domain enabled. */
+  /**
+   * Whether another session has the domain enabled, which for the agent is the same session: the domain must stay
+   * enabled.
+   */
   private heldByOthers(session: Session, domain: string, link: Link): boolean {
     for (const s of this.target.sessions.values()) {
       if (s !== session && s.has(domain) && (!link.extended || s.alias === session.alias)) return true;

@@ -1,9 +1,9 @@
-// What the Core needs of the world around it, and what its files share.
+// What the Core needs of its environment, and what its files share.
 
 import type { CdpError, Json } from "../wire/cdp";
 import type { FromCore } from "../wire/core";
 
-/** What the Core needs of the world around it. */
+/** What the Core needs of its environment: the page or the Worker, and fakes in tests. */
 export interface Env {
   /** Sends to the page; a port inside is transferred. */
   post(message: FromCore): void;

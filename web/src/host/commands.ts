@@ -17,9 +17,9 @@ const ok: Handler<object> = (_t, _s, _p, reply) => reply({ result: {} });
 const reveal: Handler<object> = (t, _s, _p, reply) =>
   void done(t.owner.ask({ what: "reveal", targetId: t.id })).then(reply);
 
-/** Loads the document anew without its agent. */
+/** Reloads the document without the help of its agent. */
 function reload(t: Target, reply: (r: Reply) => void): void {
-  const { url } = t.info; // which an agent has told
+  const { url } = t.info; // reported by an agent
   const state = isDataDocument(url) && t.isMade() ? t.state() : undefined;
   if (!state && !t.navigation.mayEnter(url))
     return reply({ error: serverError(`Navigation to ${url} is not allowed for this Target`) });
@@ -28,7 +28,7 @@ function reload(t: Target, reply: (r: Reply) => void): void {
   reply({ result: {} });
 }
 
-/** The answer that comes first is the one that counts. */
+/** Passes only the first answer on. */
 function first(reply: (r: Reply) => void): (r: Reply) => void {
   let answered = false;
   return (r) => {
@@ -49,7 +49,7 @@ const handlers = new Map(
     "Page.reload": (t, session, params, reply) => {
       const { link } = t;
       if (!link || t.isMade()) return reload(t, reply);
-      // Chromium answers before the document goes, and clients wait for that.
+      // Chromium answers before the document goes, and Clients wait for that.
       const once = first(reply);
       const stuck = setTimeout(() => t.link === link && reload(t, once), STUCK_MS);
       t.submit({
@@ -75,7 +75,7 @@ const handlers = new Map(
     "Emulation.setDeviceMetricsOverride": (t, s, p, reply) => void t.emulation.setSize(s, p).then(reply),
     "Emulation.clearDeviceMetricsOverride": (t, s, _p, reply) => void t.emulation.clearSize(s).then(reply),
     "Emulation.setEmulatedMedia": (t, s, p, reply) => void t.emulation.setMedia(s, p).then(reply),
-    // A relay answers these before they come here; local sessions have none.
+    // The hub answers these methods itself. They come here only from local sessions.
     "Target.getTargetInfo": (t, _s, _p, reply) => reply({ result: { targetInfo: targetInfo(t) } }),
     "Target.activateTarget": reveal,
     "Target.setAutoAttach": (t, session, params, reply) => {

@@ -1,5 +1,5 @@
-// The Core of a Host: Targets, sessions, the relay. It touches no DOM and so
-// runs in a Worker as well as on the main thread.
+// The Core of a Host: Targets, sessions, and the connection to the hub. It uses no DOM, so that it runs in a Worker
+// as well as on the main thread.
 
 import type { CdpEvent, Json, Response } from "../wire/cdp";
 import type { Ask, Identity, RelayState, ToCore } from "../wire/core";
@@ -18,7 +18,7 @@ export class Core implements Owner, Switchboard, Consumer {
   identity: Identity = { hostId: "", browser: { product: "", userAgent: "" }, hooks: [], origin: "", agent: false };
 
   private bridge?: Bridge;
-  /** Sessions of the page itself. */
+  /** Sessions of the Host page itself. */
   private readonly locals = new Map<string, Session>();
   private nextCall = 1;
   private readonly asked = new Map<number, { resolve(r: Json): void; reject(e: Error): void }>();
@@ -26,7 +26,7 @@ export class Core implements Owner, Switchboard, Consumer {
 
   constructor(readonly env: Env) {}
 
-  /** A message of the page. */
+  /** Handles a message of the Host page. */
   receive(m: ToCore): void {
     switch (m.do) {
       case "start":
@@ -89,7 +89,7 @@ export class Core implements Owner, Switchboard, Consumer {
     this.list();
   }
 
-  /** Tells the page of its Targets, once for all changes of one turn. */
+  /** Sends the list of Targets to the Host page, once for all changes of one task. */
   private list(): void {
     if (this.listing) return;
     this.listing = true;
@@ -205,7 +205,7 @@ export class Core implements Owner, Switchboard, Consumer {
     else reply({ error: serverError("Target destroyed") });
   }
 
-  /** A browser-level method that `handles` named. */
+  /** Answers a browser-level method that the message ready lists in `handles`. */
   async browserRequest(method: string, params: Json): Promise<Json> {
     const carryOut = [methods, hooked].find((list) => Object.hasOwn(list, method))?.[method];
     if (!carryOut) throw new Error(`Method not found: ${method}`);

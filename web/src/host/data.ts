@@ -1,7 +1,6 @@
-// Documents that the Host makes in a frame: blank ones, and those of data:
-// URLs. Both are data: URLs with the agent in them: such a document has an
-// opaque origin (HTML, "determining the origin"), and has it again after a
-// reload and when history leads back to it.
+// Documents that the Host makes in a frame: blank ones, and those of data: URLs. Both are data: URLs that contain the
+// agent. Such a document has an opaque origin (HTML, "determining the origin"), also after a reload and when history
+// leads back to it.
 
 import type { SessionState } from "../wire/frame";
 import { isBlank } from "./addresses";
@@ -19,7 +18,7 @@ export function isMade(url: string): boolean {
   return isBlank(url) || isDataDocument(url);
 }
 
-/** Where the agent's script is, and whether that is the hub. */
+/** The URL of the agent's script, and whether the hub serves it. */
 export interface AgentScript {
   agentUrl: string;
   ofHub: boolean;
@@ -38,9 +37,10 @@ export function madeDocument(
   const blank = isBlank(url);
   const tag = document.createElement("script");
   tag.src = agentUrl;
-  // Else browsers report errors as "Script error.". A hub lets every origin read its scripts; other servers may not.
+  // Without CORS, browsers report errors as "Script error.". The hub lets every origin read its scripts; other
+  // servers may not.
   if (ofHub) tag.crossOrigin = "anonymous";
-  // A blank document runs no script before the welcome, which has the state.
+  // A blank document needs no state in the tag: it runs no script before the welcome, which has the state.
   Object.assign(tag.dataset, {
     parents: location.origin,
     url,
@@ -61,13 +61,12 @@ const escapeBytes = (bytes: string): string =>
   bytes.replace(/[^\w]/g, (c) => `%${c.charCodeAt(0).toString(16).padStart(2, "0")}`);
 
 /**
- * Runs in a document that is to be blank, before the agent's tag, which it
- * puts aside: gives the document the address about:blank, by having one at
- * that address open it (HTML, "document open steps"), and then the tag. Where
- * a policy forbids inline script, the agent alone says that it is blank;
- * so it does in a sandboxed iframe, whose documents cannot reach one another.
- * The sandbox of a Launch may still be there: its end and the navigation come
- * to the browser from two processes, in any order. A reload is free of it.
+ * Runs in a document that is to become blank, in front of the agent's tag, which it hides in a <template>.
+ * The document must get the URL about:blank. A document takes the URL of the document that calls open() on it (HTML,
+ * "document open steps"), so an inner iframe at about:blank calls it. Then the agent's tag is written.
+ * Where a policy forbids inline script, the URL stays, and only the agent says that the document is blank. The same
+ * holds in a sandboxed iframe, whose documents cannot reach one another. The sandbox of a Launch may still be there:
+ * the browser learns of its end and of the navigation from two processes, in any order. After a reload it is gone.
  */
 function becomeBlank(): void {
   document.write("<template>");

@@ -14,7 +14,7 @@ interface Size {
 }
 
 export class EmulationStack {
-  // In order of setting: the last one counts.
+  // In the order in which they were set. The last one is applied.
   private readonly sizes = new Map<Session, Size>();
   private readonly schemes = new Map<Session, string>();
 
@@ -39,7 +39,7 @@ export class EmulationStack {
     return this.sizes.delete(session) ? this.applySize() : { result: {} };
   }
 
-  /** Emulation.setEmulatedMedia: of all features prefers-color-scheme alone. */
+  /** Emulation.setEmulatedMedia, for the feature prefers-color-scheme only. */
   async setMedia(session: Session, params: Protocol.Emulation.SetEmulatedMediaRequest): Promise<Reply> {
     const features: Protocol.Emulation.MediaFeature[] = Array.isArray(params.features) ? params.features : [];
     if (params.media === "print") return impossible("print media");

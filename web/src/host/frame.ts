@@ -10,42 +10,42 @@ import { Launch } from "./launch";
 /** The styles that a viewport override replaces. */
 const SIZES = ["box-sizing", "flex", "width", "height", "min-width", "min-height", "max-width", "max-height"];
 
-/** The documents that the Host has made in an iframe, by their keys. History may lead back to any of them. */
+/** The documents that the Host has made in an iframe, by key. History may lead back to any of them. */
 const keys = new WeakMap<HTMLIFrameElement, Map<string, Made>>();
 
 interface Made {
-  /** Of its first hello. */
+  /** The docId of the first hello with this key. */
   docId?: string;
-  /** What the agent of that document shows to agents below it, which cannot know it by its origin. */
+  /** The secret by which agents in child frames recognise this document: they cannot do so by its origin. */
   proof: string;
 }
 
-/** What the src of an iframe leads to, when it is loaded again. */
+/** The Launch behind the src of an iframe, for when the iframe is loaded again. */
 const launches = new WeakMap<HTMLIFrameElement, Launch>();
 
 export class Frame {
   /** What the iframe's style had before an override, by property. */
   private readonly kept = new Map<string, [value: string, priority: string]>();
   private readonly loaded: () => void;
-  /** Leads to the last document of the Host's making. */
+  /** The Launch of the last document that the Host made. */
   private launch?: Launch;
   /**
-   * To the document of an opaque origin that has said hello last: its window would give a message to
-   * whatever it shows by then.
+   * The port to the document of an opaque origin that has said hello last. A message to its window could arrive in a
+   * later document.
    */
   private reply?: MessagePort;
   /**
-   * The document being made has not said hello, which is the first to come: with its key, or without
-   * by a simpler agent.
+   * Whether a document that the Host is making has yet to say hello. Its hello has its key, or none from a simpler
+   * agent.
    */
   awaited = false;
-  /** The last document that said hello was of the Host's own making. */
+  /** Whether the Host made the document that said hello last. */
   private made = false;
-  /** The proof of that one; "" where another may have taken its key. */
+  /** The proof of that document; "" if another document may have used its key. */
   private proof = "";
-  /** The frame has shown a document that is not the Host page's own. */
+  /** Whether the frame has shown a document that is not of the Host page's origin. */
   private entered = false;
-  /** The origin of a hello that may not speak for the frame, if that was the last. */
+  /** The origin of the last hello, if that origin is not allowed; otherwise "". */
   stranger = "";
 
   constructor(
@@ -68,7 +68,7 @@ export class Frame {
     for (const name of [...this.kept.keys()]) this.restore(name);
   }
 
-  /** The hello in a window message of this frame, if its origin may speak for it. */
+  /** The hello in a window message of this frame, if its origin is allowed. */
   hello(event: MessageEvent): Hello | undefined {
     const data = event.data;
     if (this.launch?.heard(event)) return undefined;
@@ -89,8 +89,8 @@ export class Frame {
   }
 
   /**
-   * The proof for the agent in a document that the Host has made. A script of the page, which may find the
-   * key in its address, has none: the agent is the first to use the key.
+   * The proof for the agent in a document that the Host has made. A script of the page may find the key in its URL,
+   * but gets no proof: the agent is the first that uses the key.
    */
   private proofFor({ key = "", docId }: Hello): string {
     const made = keys.get(this.iframe)?.get(key);
@@ -113,8 +113,8 @@ export class Frame {
   }
 
   /**
-   * Tells an agent below the document that the Host has made what that one can show. Whether a window
-   * message was for this frame.
+   * Answers the ask of an agent below the document that the Host has made: sends the proof that this document can
+   * show. Returns whether the message was for this frame.
    */
   vouch({ data, origin, source }: MessageEvent): boolean {
     const { contentWindow } = this.iframe;
@@ -126,8 +126,8 @@ export class Frame {
   }
 
   /**
-   * Navigates the frame. Every navigation by the Host page passes here, and none leads to a document
-   * of the page's own origin.
+   * Navigates the frame. Every navigation by the Host page goes through here, and none leads to a document of the
+   * page's own origin.
    */
   navigate(url: string, agent: AgentScript, state: SessionState[] = [], first = false): void {
     this.launch?.end();
@@ -135,13 +135,13 @@ export class Frame {
       this.launch = new Launch(this.iframe, this.make(url, agent, state), first);
       launches.set(this.iframe, this.launch);
     } else if (mayShow(url, this.origins)) {
-      this.launch = undefined; // else a document that asks late where to go would be led away from here
+      this.launch = undefined; // otherwise a late message of the Launch would navigate the frame away from here
       launches.delete(this.iframe);
       this.leave(url);
     } else throw new Error(`A frame of ${this.origins.join(", ")} is not led to ${url}`);
   }
 
-  /** Requests of a document that the Host has made carry no Referer, as those of a blank tab. */
+  /** Leaves for a URL of the app. From a document that the Host has made no Referer is sent, as from a blank tab. */
   private leave(url: string): void {
     this.awaited = false;
     const { referrerPolicy } = this.iframe;
@@ -159,12 +159,12 @@ export class Frame {
   }
 
   /**
-   * After a load: a blank document of the Host page's own origin, to which
-   * Firefox comes back by reload and history, makes way for one that is
-   * nobody's. The first one of an iframe, before what it has been sent to, goes by itself.
+   * Called after a load. Firefox comes back to a blank document of the Host page's own origin by reload and history.
+   * Such a document is replaced by one with an opaque origin. The first blank document of an iframe is left alone:
+   * the page that the iframe was sent to replaces it.
    */
   disown(agent: AgentScript): boolean {
-    const doc = this.iframe.contentDocument; // null where it is of another origin
+    const doc = this.iframe.contentDocument; // null if it is of another origin
     this.entered ||= doc === null;
     if (!doc || !this.entered || !agent.agentUrl || !isBlank(doc.URL)) return false;
     this.iframe.contentWindow?.location.replace(this.make("about:blank", agent));
@@ -218,9 +218,8 @@ function isInside(win: Window, outer: Window): boolean {
 }
 
 /**
- * Whether color-scheme makes a frame dark, which in WebKit it does not. Light
- * is never asked about: Playwright wants it of each page before anything else,
- * and would not connect without.
+ * Whether color-scheme on an iframe makes its document dark. In WebKit it does not. Nobody asks for light: Playwright
+ * sets it on each page first, and could not connect if that failed.
  */
 export async function darkens(): Promise<boolean> {
   const probe = document.createElement("iframe");
@@ -232,7 +231,7 @@ export async function darkens(): Promise<boolean> {
   return matches;
 }
 
-/** Resolves when the frames have been laid out anew: two animation frames, or 100 ms in a hidden tab. */
+/** Resolves when the frames have been laid out again: after two animation frames, or 100 ms in a hidden tab. */
 export function laidOut(): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, 100);

@@ -1,5 +1,5 @@
-// The Host of a page: it pairs iframes, whose Frame Agents then answer CDP,
-// with clients that come over a relay or from the page itself.
+// The Host of a page. It pairs iframes, and connects their Frame Agents with Clients that come over the hub or from
+// the page itself.
 
 import { needsDocument } from "../browseronly";
 import type { Protocol } from "../cdp";
@@ -13,10 +13,10 @@ import { Frame, darkens, laidOut } from "./frame";
 import { type Send, startCore } from "./link";
 import { LocalSession } from "./local";
 
-/** What a client asks for by Target.createTarget, or a frame by window.open. A Host page may ignore all but url. */
+/** What a Client asks for by Target.createTarget, or a frame by window.open. A Host page may ignore all but url. */
 export interface CreateTargetParams {
   url: string;
-  /** Of the window, in CSS pixels. */
+  /** Position and size of the window, in CSS pixels. */
   left?: number;
   top?: number;
   width?: number;
@@ -25,42 +25,48 @@ export interface CreateTargetParams {
   background?: boolean;
 }
 
-/** What an application gives to its Host. */
+/** The options of a Host. */
 export interface HostOptions {
   /**
-   * Makes a Pairing for a client's Target.createTarget or for a frame's
+   * Makes a Pairing for a Client's Target.createTarget or for a frame's
    * window.open (then with openerId) and returns its targetId. Without this
    * hook, Target.createTarget fails.
    */
   createTarget?(params: CreateTargetParams, openerId?: string): string | Promise<string>;
-  /** Removes a Pairing for a client. The Host unpairs it afterwards if this has not. */
+  /** Removes a Pairing for a Client. The Host unpairs it afterwards if this has not. */
   closeTarget?(targetId: string): void | Promise<void>;
-  /** Brings a frame to the front for a client, before it is scrolled into view. */
+  /** Brings a frame to the front for a Client, before it is scrolled into view. */
   reveal?(targetId: string): void;
-  /** Whether clients may resize iframes; true. */
+  /** Whether Clients may resize iframes. The default is true. */
   resizable?: boolean;
-  /** Whether the sockets and ports go to a Worker; true. */
+  /** Whether the sockets and ports are handled in a Worker. The default is true. */
   worker?: boolean;
   /**
-   * The agent for blank documents, which the Host makes; the agent.js beside this script, where it is
-   * a classic one.
+   * The URL of the agent's script for documents that the Host makes, such as blank ones. The default is the agent.js
+   * beside this script, if that is a classic script.
    */
   agentUrl?: string;
 }
 
 export interface PairOptions {
-  /** Kept over reloads and remounts; random when left out. Pairing it again with another iframe is a remount. */
+  /**
+   * The id of the Target, which should stay the same over reloads and remounts. The default is random. Pairing an id
+   * again with another iframe is a remount.
+   */
   targetId?: string;
-  /** The origins that the frame may be of, and may be navigated to, such as "http://localhost:3000". */
+  /**
+   * The origins of documents that may be in the frame, and to which it may be navigated, such as
+   * "http://localhost:3000".
+   */
   origins: string[];
   /**
-   * Origins whose addresses clients may name and which are served at another, as by a proxy: from the
-   * one to the other.
+   * Origins that are served at another origin, for example by a proxy: { "origin in the URLs of Clients": "origin
+   * where it is served" }.
    */
   moved?: Moved;
   /** The title until the frame reports its own. */
   title?: string;
-  /** The Target whose window.open asked for this one. */
+  /** The id of the Target whose window.open asked for this one. */
   openerId?: string;
 }
 
@@ -70,7 +76,7 @@ export interface HostState {
   reason: string;
 }
 
-// A server that renders the page imports this module too. It has no document, but may make no Host.
+// A server that renders the page imports this module, too. It has no document, and cannot make a Host.
 const inBrowser = typeof document !== "undefined";
 const besideScript = inBrowser ? agentBeside(document.currentScript) : "";
 
@@ -88,7 +94,7 @@ export class Host {
   private readonly targetListeners = new Set<(targets: TargetState[]) => void>();
   private readonly stateListeners = new Set<(state: HostState) => void>();
 
-  /** What createTarget has been called for and not yet paired. */
+  /** The call of createTarget whose Target has not been paired yet. */
   private creating?: Extract<Ask, { what: "create" }>;
 
   constructor(private readonly options: HostOptions = {}) {
@@ -110,7 +116,7 @@ export class Host {
     addEventListener("message", (event) => this.heard(event));
   }
 
-  /** Offers an iframe as a Target and returns its targetId. */
+  /** Offers an iframe as a Target, and returns its targetId. */
   pair(iframe: HTMLIFrameElement, options: PairOptions): string {
     const targetId = options.targetId ?? hexId(32);
     const { origins, moved } = options;
@@ -139,7 +145,7 @@ export class Host {
     return targetId;
   }
 
-  /** Takes the Target away, and with it all its sessions. */
+  /** Removes the Target and ends its sessions. */
   unpair(targetId: string): void {
     this.frames.get(targetId)?.release();
     if (this.frames.delete(targetId)) this.core({ do: "unpair", targetId });
@@ -149,21 +155,23 @@ export class Host {
     return this.list;
   }
 
-  /** Calls f with the Targets now and whenever they change; returns how to stop that. */
+  /** Calls f with the Targets now and whenever they change. Returns a function that stops this. */
   onTargets(f: (targets: TargetState[]) => void): () => void {
     this.targetListeners.add(f);
     f(this.list);
     return () => this.targetListeners.delete(f);
   }
 
-  /** Calls f with the state of the relay connection now and whenever it changes; returns how to stop that. */
+  /**
+   * Calls f with the state of the hub connection now and whenever it changes. Returns a function that stops this.
+   */
   onState(f: (state: HostState) => void): () => void {
     this.stateListeners.add(f);
     f(this.state);
     return () => this.stateListeners.delete(f);
   }
 
-  /** Begins a session of the page's own on a Target. */
+  /** Begins a session of the Host page itself on a Target. */
   attach(targetId: string): LocalSession {
     const sessionId = `local-${hexId(32)}`;
     const session = new LocalSession(sessionId, targetId, this.core);
@@ -172,14 +180,13 @@ export class Host {
   }
 
   /**
-   * Offers the Targets through the relay at url, such as
-   * "ws://127.0.0.1:9223/icdp/host", and reconnects when the connection is
-   * lost. It replaces the Host that the hub has, unless `standby` is set. A
-   * Host that was replaced, or is on standby, has the state "replaced". It
-   * connects again about 2 s after the other Host has left, or at once with
-   * takeOver. A hub with tokens needs a token of role host. If the hub refuses
-   * the token, the Host retries with exponential backoff, because browsers do
-   * not distinguish a refusal from a hub that is down.
+   * Offers the Targets through the hub at url, such as "ws://127.0.0.1:9223/icdp/host", and connects again when the
+   * connection is lost.
+   * This Host replaces the one that the hub has, unless `standby` is set. A Host that was replaced, or is on standby,
+   * has the state "replaced". It connects again by itself about 2 s after the other Host has left, or at once by
+   * takeOver.
+   * A hub with tokens needs the token of a Host. When the hub refuses it, the Host tries again with exponential
+   * backoff: browsers do not tell a page whether a WebSocket was refused or the hub is down.
    */
   connectRelay(url: string, options: { token?: string; standby?: boolean } = {}): void {
     const { token, standby } = options;
@@ -195,7 +202,7 @@ export class Host {
     });
   }
 
-  /** Replaces the other Host, when the state is "replaced". The other Host can take over again in the same way. */
+  /** Replaces the other Host, if the state is "replaced". The other Host can do the same. */
   takeOver(): void {
     this.core({ do: "takeOver" });
   }
@@ -223,7 +230,7 @@ export class Host {
     this.core({ do: "load", targetId: frame.targetId, ...(frame.awaited && { made: true }) });
   }
 
-  /** Absolute, since a document that the Host makes has no base. */
+  /** Absolute, since a relative URL means nothing in a data: document. */
   private agentUrl(): string {
     return this.options.agentUrl ? new URL(this.options.agentUrl, location.href).href : besideScript;
   }
@@ -283,7 +290,7 @@ export class Host {
     if (ask.what === "window") return windowBounds() as Json;
     if (ask.what === "alive") return {};
     const frame = this.frames.get(ask.targetId);
-    if (!frame) return {}; // gone meanwhile
+    if (!frame) return {}; // it was unpaired meanwhile
     switch (ask.what) {
       case "resize":
         if (this.options.resizable === false) throw new Error("This Host page does not let its frames be resized");
@@ -331,8 +338,7 @@ export class Host {
 }
 
 /**
- * Whether createTarget hears of an address, which it gives to an iframe: javascript: would run in this
- * page's origin.
+ * Whether createTarget gets a URL. The hook gives it to an iframe, where javascript: would run in this page's origin.
  */
 function opens(url: string): boolean {
   try {
@@ -350,9 +356,8 @@ function windowBounds(): Protocol.Browser.Bounds {
 }
 
 /**
- * Product and user agent as Browser.getVersion gives them. Clients derive the
- * keyboard from the platform in the latter and treat a headless browser
- * differently, which a frame in somebody's tab is not.
+ * Product and user agent for Browser.getVersion. Clients derive the keyboard from the platform in the user agent.
+ * They treat a headless browser differently, and a frame in somebody's tab is none.
  */
 export function browser(userAgent: string): { product: string; userAgent: string } {
   const plain = userAgent.replace("HeadlessChrome/", "Chrome/");

@@ -1,13 +1,15 @@
-// Shows a document of the Host's making in an iframe, in a process of its own
-// where the browser can: a loop without end in it then stops neither the Host
-// page nor the app. A data: document runs in the process of the document that
-// has led to it, and Chromium runs sandboxed frames in another one than their
-// page. So a sandboxed document leads to it. By then the iframe is no longer
-// sandboxed: the blank document needs a frame of its own origin.
+// Shows a document that the Host makes in an iframe, if possible in a process of its own: an endless loop in it then
+// stops neither the Host page nor the app. A data: document runs in the process of the document that navigates to it,
+// and Chromium runs sandboxed frames in another process than their page. So the iframe first loads a sandboxed
+// document, which navigates to the document. By then the iframe is no longer sandboxed, since the blank document
+// needs a child frame of its own origin.
 
 import { hexId } from "./channel";
 
-/** How long a document that has loaded may take to run its script, which a policy of the Host page may forbid. */
+/**
+ * How long after its load the sandboxed document may take to run its script. A policy of the Host page may forbid the
+ * script.
+ */
 const BLOCKED_MS = 1_000;
 
 /** Chromium alone runs sandboxed frames in a process of their own (since 120). */
@@ -20,8 +22,9 @@ export class Launch {
   private timer?: ReturnType<typeof setTimeout>;
 
   /**
-   * Leads the iframe to a data: URL: at once where it would gain nothing, where the application has sandboxed it, and
-   * if it is not the first document of a Target: another navigation could overtake it on its way.
+   * Navigates the iframe to a data: URL. It does so directly in browsers without separate processes, if the
+   * application has sandboxed the iframe, and if it is not the first document of a Target: then another navigation
+   * could overtake it.
    */
   constructor(
     private readonly iframe: HTMLIFrameElement,
@@ -41,7 +44,7 @@ export class Launch {
     iframe.src = `data:text/html,${encodeURIComponent(`<script>${script}</script>`)}`;
   }
 
-  /** The iframe has loaded a document: whether it was the one that leads on. */
+  /** Called when the iframe has loaded a document. Returns whether that was the sandboxed one. */
   loaded(): boolean {
     if (!this.awaitsLoad) return false;
     this.awaitsLoad = false;
@@ -49,15 +52,18 @@ export class Launch {
     return true;
   }
 
-  /** Whether a message of the iframe's window was that of the document that leads on. Only that one gets the address. */
+  /**
+   * Handles a window message of the iframe. Returns whether it came from the sandboxed document. Only that document
+   * gets the URL.
+   */
   heard(event: MessageEvent): boolean {
     if (event.data?.icdp !== "launch" || event.data.key !== this.key) return false;
     if (this.sandboxed) this.go(event.ports[0]);
-    else event.ports[0]?.postMessage(this.url); // the iframe has been moved in its page, which loads its src again
+    else event.ports[0]?.postMessage(this.url); // the iframe was moved in its page, so that it has loaded its src again
     return true;
   }
 
-  /** Something else is to come, or the iframe is no Target any more. */
+  /** Ends the launch: another navigation begins, or the iframe is no Target any more. */
   end(): void {
     clearTimeout(this.timer);
     this.awaitsLoad = false;

@@ -1,6 +1,5 @@
-// Where the Core runs: in a Worker made from its own text, or on the main
-// thread where the page's policy (CSP worker-src) or the browser allows no
-// such Worker.
+// Starts the Core in a Worker made from the Core's own text. If the page's policy (CSP worker-src) or the browser
+// allows no such Worker, the Core runs on the main thread.
 
 /// <reference path="./worker-main.d.ts" />
 import type { FromCore, ToCore } from "../wire/core";
@@ -35,7 +34,7 @@ export function startCore(receive: (message: FromCore) => void, worker = true): 
       else receive(event.data);
     };
     w.onerror = () => {
-      if (!send) onThisThread(); // it was blocked before its first line
+      if (!send) onThisThread(); // the policy has blocked the Worker before its first line
     };
   } else {
     onThisThread();

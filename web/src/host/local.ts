@@ -1,14 +1,14 @@
-// A session of the Host page itself, as a console panel would hold one.
+// A session of the Host page itself. A console panel in the page would use one.
 
 import type { CdpEvent, Json, Response } from "../wire/cdp";
 import type { Send } from "./link";
 
-/** The error of a command: message as CDP has it, and its code. */
+/** The error of a command, with the message and code of CDP. */
 export class CommandError extends Error {
   constructor(
     readonly code: number,
     message: string,
-    /** What to do about it; "" where nobody says. */
+    /** Advice; "" if there is none. */
     readonly data = "",
   ) {
     super(message);
@@ -16,7 +16,7 @@ export class CommandError extends Error {
   }
 }
 
-/** A session of the Host page's own on a Target, from Host.attach. */
+/** A session of the Host page itself on a Target, made by Host.attach. */
 export class LocalSession {
   private nextId = 1;
   private readonly waiting = new Map<number, { resolve(r: Json): void; reject(e: Error): void }>();
@@ -41,8 +41,8 @@ export class LocalSession {
   }
 
   /**
-   * Calls f for each such event, and for the end of the session as "detached" with {reason}; returns
-   * how to stop that.
+   * Calls f for each event of this method, and with "detached" and {reason} at the end of the session. Returns a
+   * function that stops this.
    */
   on(method: string, f: (params: Json) => void): () => void {
     const set = this.listeners.get(method) ?? new Set();
@@ -50,7 +50,7 @@ export class LocalSession {
     return () => set.delete(f);
   }
 
-  /** Ends the session; what it had set in the Target is undone. */
+  /** Ends the session. What it has set in the Target is undone. */
   detach(): void {
     this.core({ do: "detach", sessionId: this.sessionId });
     this.end("detached");

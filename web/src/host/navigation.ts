@@ -1,8 +1,8 @@
-// Page.navigate, and which loader the next document belongs to.
+// Page.navigate, and the loader of the next document.
 //
-// Sessions get all events of a document's request or none. Who starts the
-// navigation sends Network.requestWillBeSent. The agent of the new document sends
-// the rest, or `failed` does.
+// A session gets all events of a document's request or none. Whoever starts the navigation (the Host or the agent)
+// sends Network.requestWillBeSent. The agent of the new document sends the rest, or `failed` does if there is no such
+// document.
 
 import type { Protocol } from "../cdp";
 import type { SessionState } from "../wire/frame";
@@ -14,24 +14,30 @@ import type { Session } from "./session";
 import type { TargetView } from "./targetview";
 import type { Reply } from "./text";
 
-/** How long a document may take to answer that it leaves. One that is stuck never does, and the Host page leads it away. */
+/**
+ * How long a document may take to answer that it will navigate. A stuck document never answers; then the Host page
+ * navigates the frame.
+ */
 export const STUCK_MS = 2_000;
-/** How long a Page.navigate waits for the new document: as long as any Client may, which gives up before. */
+/**
+ * How long a Page.navigate waits for the new document. It is longer than the time-outs of Clients, so a Client gives
+ * up first.
+ */
 export const NAVIGATE_MS = 300_000;
 
 interface Pending {
   loaderId: string;
   url: string;
-  /** The document that it leads away from. */
+  /** The docId of the document before the navigation. */
   from?: string;
-  /** The frame has been led there once more. */
+  /** The frame has been navigated a second time: see overtakes. */
   again?: true;
   timer: ReturnType<typeof setTimeout>;
   reply(reply: Reply): void;
 }
 
 export class Navigation {
-  /** The Page.navigate under way. */
+  /** The Page.navigate that has not been answered. */
   pending?: Pending;
   /** The navigation that the page itself has started. */
   private announced?: { loaderId: string; url: string };
@@ -65,11 +71,10 @@ export class Navigation {
   }
 
   /**
-   * Lets the agent assign location.href, so that the Referer is the page's own.
-   * Without an agent, or if it refuses, the iframe's src is set. Both add an
-   * entry to the history that all frames of the Host page share. A document of
-   * an opaque origin is navigated by the Host page once its agent is ready:
-   * browsers send no SameSite cookies with navigations that it starts itself.
+   * Lets the agent assign location.href, so that the Referer is the page's own. Without an agent, or if it refuses,
+   * the Host page sets the iframe's src. Both add an entry to the history that all frames of the Host page share.
+   * A document of an opaque origin is navigated by the Host page, after its agent has answered: browsers send no
+   * SameSite cookies with navigations that such a document starts itself.
    */
   private go(session: Session, params: Protocol.Page.NavigateRequest & { loaderId: string }): void {
     const t = this.target;
@@ -90,7 +95,7 @@ export class Navigation {
       params: { ...params, ...(led && { led }) },
       reply: (r) => {
         clearTimeout(stuck);
-        // A reload may have replaced the document: then nothing has led the frame away yet.
+        // With `led` another document may be there after a reload, and the frame must be navigated all the same.
         if (led ? wanted() : r.error && here()) lead();
       },
     });
@@ -102,7 +107,7 @@ export class Navigation {
     const frameId = t.id;
     t.emit("Page", "Page.frameStartedNavigating", { frameId, url, loaderId, navigationType: "differentDocument" });
     t.emit("Page", "Page.frameStartedLoading", { frameId });
-    if (isBlank(url)) return; // nothing is asked for
+    if (isBlank(url)) return; // no request is made
     const [plain, fragment] = split(url);
     const now = Date.now() / 1000;
     t.emit("Network", "Network.requestWillBeSent", {
@@ -130,8 +135,8 @@ export class Navigation {
   }
 
   /**
-   * The loader of the document that has just said hello. One that nobody
-   * announced gets its first events here, before those of its agent.
+   * The loader of the document that has just said hello. If nobody has announced the navigation, its first events are
+   * sent here, before those of the agent.
    */
   arrived(url: string, tell: boolean): string {
     const loaderId = this.pending?.loaderId ?? this.announced?.loaderId;
@@ -148,14 +153,14 @@ export class Navigation {
   }
 
   /**
-   * Whether a blank document has come that an earlier command has asked for, while the Page.navigate
-   * under way leads to the app. It makes way: the frame is led there once more, since such a document
-   * cancels what is under way when it opens itself (HTML, "document open steps").
+   * Whether a hello is from a blank document of an earlier command, while Page.navigate leads to the app. Such a
+   * document is not adopted, and the frame is navigated a second time: the document cancels a navigation when it
+   * calls open() on itself (HTML, "document open steps").
    */
   overtakes(origin: string, docId?: string): boolean {
     const p = this.pending;
     if (!p || origin !== "null" || isMade(p.url)) return false;
-    if (p.again || docId === p.from) return true; // the one that goes may say hello again
+    if (p.again || docId === p.from) return true; // the document before may say hello again
     p.again = true;
     this.target.owner.env.post({ do: "navigate", targetId: this.target.id, url: p.url });
     return true;
@@ -181,7 +186,10 @@ export class Navigation {
     p.reply({ result: { frameId: this.target.id, loaderId: p.loaderId, errorText } });
   }
 
-  /** The document has gone and none with an agent came, whoever asked for it: a link may lead to where no frame can load. */
+  /**
+   * No document with an agent has come, whoever started the navigation. A link may lead to a page that cannot load in
+   * a frame.
+   */
   lost(errorText: string): void {
     if (this.announced && !this.pending) this.failed(this.announced, errorText);
     this.announced = undefined;
@@ -209,7 +217,7 @@ export class Navigation {
     return p;
   }
 
-  /** The page has started a navigation. Its agent may thus report ours, too. */
+  /** The page has started a navigation. Its agent may also report the Host's own navigation. */
   announce(loaderId: string, url: string): void {
     const asked = this.pending;
     if (
@@ -221,7 +229,9 @@ export class Navigation {
     this.announced = { loaderId, url };
   }
 
-  /** A navigation brings no document: a download, a 204, cancelled. One that another has replaced is over already. */
+  /**
+   * A navigation brings no document: a download, a 204, cancelled. Ignored if another navigation has replaced it.
+   */
   retract(errorText = "net::ERR_ABORTED", loaderId?: string): void {
     const now = this.pending?.loaderId ?? this.announced?.loaderId;
     if (loaderId !== undefined && loaderId !== now) return;
@@ -236,21 +246,21 @@ function resolve(url: unknown, base: string, moved: Moved): URL | undefined {
     try {
       return follow(new URL(url, against), moved);
     } catch {
-      // A blank document is no base.
+      // about:blank cannot be a base URL.
     }
   }
   return undefined;
 }
 
-/** Where an address is found now: at the origin that its own has moved to. */
+/** The URL at the origin where its own origin is served. */
 export function follow(url: URL, moved: Moved): URL {
   const origin = moved[url.origin];
   return origin ? new URL(url.href.slice(url.href.indexOf(url.host) + url.host.length), origin) : url;
 }
 
 /**
- * Why a client may not navigate there. Only the Pairing's origins, and documents that the Host
- * makes, are allowed.
+ * Why a Client may not navigate there; undefined if it may. Allowed are the Pairing's origins and documents that the
+ * Host makes.
  */
 function refusal(url: URL, t: TargetView): string | undefined {
   if (isMade(url.href)) {

@@ -1,24 +1,27 @@
-// What goes to the relay. A relay with the feature "chunks" gets a large message in chunks, and messages of
-// other sessions go between them: who takes a large answer does not make the others wait. The messages of one
-// session stay in order.
+// The queue of messages to the hub. A hub with the feature "chunks" gets a large message in chunks, with messages of
+// other sessions between them, so that a large answer does not make other sessions wait. The messages of one session
+// stay in order.
 
 /** A longer message goes in chunks. All sizes are UTF-16 code units. */
 const LARGE = 256 * 1024;
 export const CHUNK = 64 * 1024;
 /**
- * Chunks that the relay has not taken yet, at most. What is sent waits behind them: at 10 Mbit/s, 0.4 s. More would
- * make others wait longer, and less would slow down a connection with a long way to the relay.
+ * Maximum number of chunks that the hub has not taken yet. Later messages wait behind them: 0.4 s at 10 Mbit/s. A
+ * larger window would make them wait longer, a smaller one would slow down connections with a long round-trip time.
  */
 export const WINDOW = 8;
 
 /** In place of a session, for a message that follows those of the Target itself, and none of its sessions. */
 export const NONE = "";
 
-/** What a message is of, which its order depends on. */
+/** The Target and sessions of a message. They decide which messages it must not overtake. */
 export interface Place {
-  /** The Target; undefined for a message that may overtake all others. */
+  /** The Target; undefined for a message that may overtake any other. */
   targetId?: string;
-  /** The sessions; none for a message of the Target itself, which follows those of all its sessions. */
+  /**
+   * The sessions. None for a message of the Target itself, which must not overtake any message of the Target's
+   * sessions.
+   */
   sessions?: string[];
 }
 
@@ -27,18 +30,18 @@ interface Waiting extends Place {
 }
 
 export class Outbox {
-  /** The relay puts chunks together. */
+  /** Whether the hub joins chunks. */
   chunked = false;
-  /** The large message of which chunks are being sent, and messages that must not overtake it; in their order. */
+  /** The large message that is being sent, and messages that must not overtake it, in order. */
   private waiting: Waiting[] = [];
-  /** The large message that is being sent, and how much of it has been. */
+  /** The large message that is being sent; `sent` says how much of it. */
   private current?: Waiting;
   private sent = 0;
   private untaken = 0;
 
   constructor(private readonly emit: (text: string) => void) {}
 
-  /** Whether a message of this place would have to wait. */
+  /** Whether a message with this place would have to wait. */
   holds(place: Place): boolean {
     return waits(place, this.waiting);
   }
@@ -50,7 +53,7 @@ export class Outbox {
     if (!this.current) this.next();
   }
 
-  /** The relay has taken a chunk. */
+  /** The hub has taken a chunk. */
   taken(): void {
     if (this.untaken > 0) this.untaken--;
     this.go();
@@ -64,7 +67,7 @@ export class Outbox {
     this.untaken = 0;
   }
 
-  /** Sends what need not wait any more, up to the first large message of those. */
+  /** Sends the messages that need not wait any more, and starts with the first large one among them. */
   private next(): void {
     const all = this.waiting;
     this.waiting = [];
@@ -81,13 +84,14 @@ export class Outbox {
     this.go();
   }
 
-  /** Sends chunks of the large message, as many as the relay may have untaken. */
+  /** Sends chunks of the large message, up to the window. */
   private go(): void {
     while (this.current && this.untaken < WINDOW) {
       const { text } = this.current;
       const from = this.sent;
       this.sent = Math.min(text.length, from + CHUNK);
-      if (isHalf(text, this.sent - 1)) this.sent++; // each message is UTF-8 by itself
+      // A chunk must not end within a surrogate pair: each WebSocket message is valid UTF-8.
+      if (isHalf(text, this.sent - 1)) this.sent++;
       const last = this.sent >= text.length;
       this.untaken++;
       this.emit(`{"kind":"chunk","last":${last}}\n${text.slice(from, this.sent)}`);
@@ -109,7 +113,7 @@ function waits({ targetId, sessions = [] }: Place, before: Waiting[]): boolean {
 
 const overlap = (a: string[], b: string[]): boolean => a.some((s) => b.includes(s));
 
-/** Whether a code unit is the first of the two that make one character. */
+/** Whether a code unit is the first half of a surrogate pair. */
 function isHalf(text: string, at: number): boolean {
   const unit = text.charCodeAt(at);
   return unit >= 0xd800 && unit < 0xdc00 && at + 1 < text.length;

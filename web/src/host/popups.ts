@@ -4,9 +4,9 @@ import type { Open, OpenerCall, PopupCall, PopupNews, WindowMessage } from "../w
 import type { Opened } from "../wire/core";
 import { SUCCESSOR_MS, type PopupsView, type TargetView } from "./targetview";
 
-/** What one Target's frame has to do with the windows it opens, and with the one that opened it. */
+/** The windows that one Target has opened, and its relation to its opener. */
 export class Popups implements PopupsView {
-  /** Those that the application is about to make. */
+  /** Windows that the application is making. */
   private readonly opening = new Map<string, Promise<void>>();
 
   constructor(
@@ -36,7 +36,7 @@ export class Popups implements PopupsView {
     );
   }
 
-  /** The page does something with a window that it has opened. */
+  /** The page acts on a window that it has opened. */
   async call(m: PopupCall): Promise<void> {
     await this.opening.get(m.openId);
     const { owner, id } = this.target;
@@ -46,7 +46,7 @@ export class Popups implements PopupsView {
     if (popup && !popup.popups.opened?.noopener) popup.popups.reached(m, this.stamped(m.message));
   }
 
-  /** What the opener wants of this window. */
+  /** The opener acts on this window. */
   reached(m: PopupCall, message: WindowMessage | undefined): void {
     const { target } = this;
     const { owner, id: targetId } = target;
@@ -58,7 +58,7 @@ export class Popups implements PopupsView {
     owner.env.post({ do: "navigate", targetId, url: m.url });
   }
 
-  /** The page does something with the window that opened it. */
+  /** The page acts on its opener. */
   callOpener(m: OpenerCall): void {
     if (this.opened?.noopener) return;
     this.tellOpener({ message: this.stamped(m.message) });
@@ -75,14 +75,14 @@ export class Popups implements PopupsView {
     opener.control({ icdp: "popup", openId: this.opened.openId, ...rest, ...(message && { message }) });
   }
 
-  /** Whether a message is meant for the origin of the document here. Other origins must not learn of it. */
+  /** Whether the document here may get a message, by the message's targetOrigin. */
   mayHear({ targetOrigin }: WindowMessage): boolean {
     return targetOrigin === "*" || targetOrigin === this.target.link?.origin;
   }
 
   /**
-   * Sets the sender's origin, which a page cannot choose. It may only say that the sender is a frame
-   * of another origin inside it.
+   * Sets the sender's origin, which a page cannot choose. It can only say "null", for a frame of another origin
+   * inside it.
    */
   private stamped(message: WindowMessage | undefined): WindowMessage | undefined {
     const origin = message?.origin === "null" ? "null" : this.target.link?.origin;

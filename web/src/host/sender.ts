@@ -1,11 +1,11 @@
-// What a Bridge says to the relay, in the form that the relay has accepted.
+// Writes the messages of a Bridge in the form that the hub has accepted.
 
 import type { CommandResponse, HostMessage, TargetEvent, TargetInfo } from "../wire/bridge";
 import { NONE, Outbox, type Place } from "./outbox";
 import type { Session } from "./session";
 import { type Carried, enclose, type Reply, read } from "./text";
 
-/** The envelope of a message that carries something. */
+/** The envelope of a message with params, result or error. */
 type Passed = Omit<CommandResponse, "result" | "error"> | Omit<TargetEvent, "params">;
 
 const placeOf = (...sessions: Session[]): Place => ({
@@ -14,11 +14,11 @@ const placeOf = (...sessions: Session[]): Place => ({
 });
 
 export class Sender {
-  /** The extensions that the relay has accepted; none without "sessions". */
+  /** The extensions that the hub has accepted. Empty if "sessions" is not among them. */
   accepted: ReadonlySet<string> = new Set();
   private readonly outbox: Outbox;
 
-  /** `emit` puts a text on the connection, or drops it where there is none. */
+  /** `emit` sends a text, or drops it if there is no connection. */
   constructor(emit: (text: string) => void) {
     this.outbox = new Outbox(emit);
   }
@@ -29,15 +29,15 @@ export class Sender {
   }
 
   /**
-   * The connection has ended. Where sessions may go on, so does what the relay has accepted; but the next one may be
-   * an older one, which must not get what nobody has read, nor chunks.
+   * The connection has ended. If sessions may be resumed, the accepted extensions stay. But the next hub may be an
+   * older one: until it has accepted "payloadLast" and "chunks", it gets neither.
    */
   ended(keep: boolean): void {
     this.outbox.clear();
     this.accept(keep ? [...this.accepted].filter((f) => f !== "payloadLast" && f !== "chunks") : []);
   }
 
-  /** The relay has taken a chunk. */
+  /** The hub has taken a chunk. */
   taken(): void {
     this.outbox.taken();
   }
@@ -73,7 +73,7 @@ export class Sender {
     this.pass({ kind: "event", targetId: session.targetId, ...to, method }, "params", params, placeOf(session));
   }
 
-  /** An event for several sessions of one Target. Those for which nothing waits get it now. */
+  /** Sends an event to several sessions of one Target. Sessions without waiting messages get it at once. */
   events(sessions: Session[], method: string, params: Carried): void {
     const [{ targetId }] = sessions;
     if (sessions.length === 1 || !this.accepted.has("sessionIds")) {
@@ -90,14 +90,17 @@ export class Sender {
     }
   }
 
-  /** An event for every session that the relay has on the Target: these. */
+  /** Sends an event to every session that the hub has on the Target. `sessions` lists them. */
   broadcast(targetId: string, sessions: () => Session[], method: string, params: Carried): void {
     const own = this.outbox.holds({ targetId }) ? sessions() : [];
     if (own.length) this.events(own, method, params);
     else this.pass({ kind: "event", targetId, method }, "params", params, { targetId });
   }
 
-  /** Sends a message with what it carries, which may be any text: only a relay that sees where it ends takes it unread. */
+  /**
+   * Sends a message. Unread text goes only to a hub with "payloadLast": such a hub sees where it ends, and any text
+   * may be in it.
+   */
   private pass(envelope: Passed, name: "params" | "result" | "error", carried: object, place: Place): void {
     this.outbox.send(enclose(envelope, name, this.accepted.has("payloadLast") ? carried : read(carried)), place);
   }

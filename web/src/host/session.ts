@@ -1,5 +1,4 @@
-// One client's attachment to one Target, whether it came over the relay or
-// from the page itself.
+// One Client's attachment to one Target, over the hub or from the Host page itself.
 
 import type { Protocol } from "../cdp";
 import type { SessionState } from "../wire/frame";
@@ -9,19 +8,19 @@ import type { Carried, Reply } from "./text";
 
 /** Where a session's events go. */
 export interface Consumer {
-  /** For this session alone, where the consumer can tell its sessions apart. */
+  /** An event for this session. A consumer that cannot tell its sessions apart sends it to all. */
   event(session: Session, method: string, params: Carried): void;
-  /** The same for several of its sessions on one Target. */
+  /** An event for several sessions on one Target. */
   events(sessions: Session[], method: string, params: Carried): void;
   /** The Target is gone, and the session with it. */
   ended(session: Session, reason: string): void;
-  /** A session of a worker begins inside another. False where the consumer can have none. */
+  /** A session with a worker begins inside another session. Returns false if the consumer supports none. */
   opens?(session: Session, parent: Session, targetInfo: Protocol.Target.TargetInfo): boolean;
-  /** It has ended. */
+  /** A session with a worker has ended. */
   closes?(session: Session, parent: Session, targetId: string): void;
 }
 
-/** What the page did, as the answer to a command: {} or the error's text. */
+/** The answer to a command that the page has carried out: {} or the error's text. */
 export function done(result: Promise<unknown>): Promise<Reply> {
   return result.then(
     (): Reply => ({ result: {} }),
@@ -31,19 +30,19 @@ export function done(result: Promise<unknown>): Promise<Reply> {
 
 export class Session {
   readonly state: SessionState;
-  /** Set when it is over: what is still under way is dropped. */
+  /** Whether the session has ended. Answers that come later are dropped. */
   over = false;
 
   /**
-   * `alias` is its name towards the agent. Sessions of a relay that cannot
-   * address one of them share theirs, and the agent sees them as one.
+   * `alias` is the sessionId that the agent sees. A hub of version 1 cannot address its sessions one by one: they
+   * share an alias, and are one session for the agent.
    */
   constructor(
     readonly id: string,
     readonly targetId: string,
     readonly consumer: Consumer,
     readonly alias = id,
-    /** It is one of a worker: whatever the Target's sessions have in common does not concern it. */
+    /** Whether it is a session with a worker. It has no part in the state of the Target's sessions. */
     readonly ofWorker = false,
   ) {
     this.state = emptyState(id);
@@ -54,7 +53,7 @@ export class Session {
   }
 }
 
-/** A command on its way, whose params may be a Text. `kept` is the result it gets if its document goes first; see record. */
+/** A command. `kept` is its result if the document goes before it answers: see record in state.ts. */
 export interface Call {
   session: Session;
   method: string;
@@ -63,5 +62,5 @@ export interface Call {
   kept?: Carried;
 }
 
-/** Methods that change nothing: if a document goes before it answers, the next one carries them out. */
+/** Methods that change nothing. If the document goes before it answers, the next document carries them out. */
 export const repeatable: ReadonlySet<string> = new Set(["Page.captureScreenshot", "Page.getLayoutMetrics"]);

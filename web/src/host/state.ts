@@ -1,5 +1,4 @@
-// What a session has set that must outlive a document, recorded as its
-// commands pass.
+// Records what the commands of a session set, and what the next document must have too.
 
 import type { Method, Params } from "../cdp";
 import type { Json } from "../wire/cdp";
@@ -11,7 +10,7 @@ export function emptyState(sessionId: string): SessionState {
   return { sessionId, domains: [], lifecycle: false, scripts: [], bindings: [], fileChooser: false };
 }
 
-/** Whether it matters for record what the params of a command are. */
+/** Whether `record` reads the params of a method. */
 export function isRecorded(method: string): boolean {
   return recorders.has(method);
 }
@@ -112,7 +111,7 @@ const recorders = new Map(
   } satisfies Recorders),
 );
 
-// What a proxy does for all requests of the Target.
+// Settings that a proxy applies to all requests of the Target.
 for (const method of ["Network.setExtraHTTPHeaders", "Network.setCacheDisabled", "Network.emulateNetworkConditions"]) {
   recorders.set(method, (s, p: Json) => {
     s.network = { ...s.network, [method]: p };
@@ -126,12 +125,13 @@ for (const command of [...Object.keys(overrides), ...Object.keys(clearing)]) {
     const identifier = overrideId(method, s.sessionId);
     s.scripts = s.scripts.filter((x) => x.identifier !== identifier);
     if (method === command) s.scripts.push({ identifier, source: overrideScript(method, p) });
-    if (method === "Network.setUserAgentOverride") s.network = { ...s.network, [method]: p }; // the proxy's part
+    // The proxy sets the request header.
+    if (method === "Network.setUserAgentOverride") s.network = { ...s.network, [method]: p };
     return {};
   });
 }
 
-/** Several sessions that an agent sees as one: it has what any of them has set. */
+/** Merges the states of sessions that are one session for the agent. */
 export function merge(sessionId: string, list: SessionState[]): SessionState {
   const all = emptyState(sessionId);
   for (const s of list) {

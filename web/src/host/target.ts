@@ -35,26 +35,26 @@ const NOT_PAIRED = "Target is not connected: the Frame Agent has not paired yet.
 const NO_AGENT = "Target is not connected: no Frame Agent in the current document";
 const BLOCKED = "net::ERR_BLOCKED_BY_CLIENT (no Frame Agent answered in the new document)";
 
-/** Events that tell of a document's address, which is to be its own. */
+/** Events with a document's URL, which must be of the document's own origin. */
 const ABOUT_ADDRESS = /^Page\.(frameN|n)avigated/;
 
-/** Whether an envelope says which command is answered, or which sessions hear of an event. */
+/** Whether an envelope names the answered command, or the sessions of an event. */
 const isEnough = ({ id, method, sessionId, sessionIds }: Json): boolean =>
   (id ?? method) !== undefined && (sessionId ?? sessionIds) !== undefined;
 
 export class Target implements TargetView {
   readonly sessions = new Map<string, Session>();
-  /** The same, by their names towards the agent. */
+  /** The sessions by alias. */
   private readonly aliases = new Map<string, Session[]>();
   readonly emulation: EmulationStack = new EmulationStack(this);
   readonly navigation: Navigation = new Navigation(this);
   readonly popups: Popups;
   readonly workers: Workers = new Workers(this);
   link?: Link;
-  /** An agent has answered at least once. */
+  /** Whether an agent has ever answered. */
   known = false;
   loaderId = "";
-  /** With which the relay shows dialogs of this Target. */
+  /** The key of this Target for POST /dialog of the hub. */
   dialogKey?: string;
 
   private readonly absence = new Absence();
@@ -78,12 +78,12 @@ export class Target implements TargetView {
     return this.info.targetId;
   }
 
-  /** Whether the Host has made its document, as one of the address that it has told. */
+  /** Whether the Host has made the current document, by its URL. */
   isMade(): boolean {
     return isMade(this.info.url) && this.owner.identity.agent && (!this.link || this.link.origin === "null");
   }
 
-  /** Resolves at the first hello; false when no document with an agent is under way any more. */
+  /** Resolves to true at the first hello; to false if no document with an agent is expected any more. */
   connected(): Promise<boolean> {
     if (this.link) return Promise.resolve(true);
     return new Promise((resolve) => this.whenConnected.push(resolve));
@@ -118,7 +118,7 @@ export class Target implements TargetView {
     this.calls.connected();
   }
 
-  /** A document said hello whose origin may not speak for the frame. */
+  /** A document said hello whose origin is not allowed. */
   stranger(origin: string): void {
     if (!this.link && this.absence.stranger(origin)) this.owner.changed(this);
   }
@@ -138,7 +138,7 @@ export class Target implements TargetView {
     return { ...serverError(message), data: wayBack(this.reason(), back) };
   }
 
-  /** What the sessions have set, as the next document starts with it. */
+  /** The state of the sessions that the next document starts with. */
   state(): SessionState[] {
     const byAlias = new Map<string, SessionState[]>();
     for (const s of this.sessions.values()) {
@@ -181,7 +181,7 @@ export class Target implements TargetView {
     };
   }
 
-  /** The iframe's load event. A blank document that the Host makes has one before it asks for its agent. */
+  /** The iframe's load event. A blank document that the Host makes fires it before it requests its agent. */
   loaded(made = false): void {
     // document.close() fires load as well, so while the old document is there the
     // event means nothing. Only a version 1 agent does not announce its unload.
@@ -241,7 +241,7 @@ export class Target implements TargetView {
 
   // ----------------------------------------------------------- sessions
 
-  /** A session begins; the agent hears of it before its first command. */
+  /** A session begins. The agent is told before the session's first command. */
   attach(session: Session): void {
     const same = this.aliases.get(session.alias) ?? [];
     this.sessions.set(session.id, session);
@@ -270,24 +270,24 @@ export class Target implements TargetView {
     }
   }
 
-  /** Whether a consumer has a session. */
+  /** Whether a consumer has a session on this Target. */
   serves(consumer: Consumer): boolean {
     for (const s of this.sessions.values()) if (s.consumer === consumer) return true;
     return false;
   }
 
-  /** Sends a control message, if there is an agent that knows such. */
+  /** Sends a control message to an extended agent. */
   control(message: ToAgent): void {
     if (this.link?.extended) this.link.port.postMessage(JSON.stringify(message));
   }
 
-  /** An event of the Host's own, for sessions that enabled the domain. */
+  /** Sends an event of the Host itself to the sessions that enabled the domain. */
   emit<M extends EventName>(domain: string, method: M, params: EventParams<M>): void {
     const list = [...this.aliases.values()].flatMap((same) => same.find((s) => s.has(domain)) ?? []);
     this.tell(list, method, params as Json);
   }
 
-  /** Passes an event on to sessions of whatever consumers. */
+  /** Passes an event on to sessions, of any consumers. */
   private tell(list: Iterable<Session>, method: string, params: Carried): void {
     const byConsumer = new Map<Consumer, Session[]>();
     for (const s of list) {
@@ -298,7 +298,7 @@ export class Target implements TargetView {
     for (const [consumer, sessions] of byConsumer) consumer.events(sessions, method, params);
   }
 
-  /** The Target ends: everything that waits is answered. */
+  /** The Target ends. All waiting commands are answered. */
   end(reason: string): void {
     this.stopExpecting();
     for (const f of this.whenConnected.splice(0)) f(false);
@@ -335,14 +335,14 @@ export class Target implements TargetView {
     else if (Array.isArray(names)) this.tell(new Set(names.flatMap((n) => this.sessionOf(n) ?? [])), e.method, params);
   }
 
-  /** The session with this name towards the agent. */
+  /** The session with this alias. Sessions that share an alias: the first one. */
   private sessionOf(alias: string): Session | undefined {
     return this.aliases.get(alias)?.[0] ?? this.workers.session(alias);
   }
 
   /**
-   * Whether a document may send an event: of the browser only those of downloads, none about other
-   * Targets, and none that claims an address of another origin.
+   * Whether a document may send an event. Of the domain Browser only download events are allowed, of the domain
+   * Target none, and none may have a URL of another origin.
    */
   private mayTell(
     method: string,

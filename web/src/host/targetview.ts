@@ -10,7 +10,7 @@ import type { Env, Port } from "./channel";
 import type { Call } from "./session";
 import type { Carried } from "./text";
 
-/** How long a document that has gone is expected to have a successor. */
+/** How long after the end of a document the next one is expected. */
 export const SUCCESSOR_MS = 20_000;
 
 /** What a Target needs of the Core. */
@@ -18,16 +18,16 @@ export interface Owner {
   readonly env: Env;
   readonly targets: ReadonlyMap<string, TargetView>;
   readonly identity: Identity;
-  /** Origins that come through a proxy, as their documents say. */
+  /** Origins that come through a proxy, as their documents report, with the proxy's key. */
   readonly proxied: Map<string, string>;
-  /** BASE of the hub's HTTP endpoints, when there is a relay. */
+  /** BASE of the hub's HTTP endpoints, if there is a hub. */
   base(): string | undefined;
   /** Title, URL or connection changed. */
   changed(target: TargetView): void;
-  /** An event for every session of the Target, of whatever consumer. */
+  /** Sends an event to every session of the Target, of any consumer. */
   publish(target: TargetView, method: string, params: Carried): void;
   ask(ask: Ask): Promise<Json>;
-  /** Has the relay serve a script at BASE/eval/KEY.js; false where it does not. */
+  /** Lets the hub serve a script at BASE/eval/KEY.js. False if it does not. */
   putScript(key: string, source: string): Promise<boolean>;
 }
 
@@ -37,11 +37,11 @@ export interface Link {
   /** The document's origin, as the browser tells it. */
   origin: string;
   docId?: string;
-  /** Knows sessions; else version 1. */
+  /** Whether the agent has the feature "sessions". Otherwise it is of version 1. */
   extended: boolean;
 }
 
-/** What a Target's windows need of those of another. */
+/** What the Popups of one Target need of those of another. */
 export interface PopupsView {
   readonly opened?: Opened;
   reached(m: PopupCall, message: WindowMessage | undefined): void;

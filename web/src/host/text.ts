@@ -1,10 +1,10 @@
-// What messages carry. The Host reads their envelopes: what is inside stays the text that it
-// came as, until somebody here has to know what it says.
+// The params and results of messages. The Host reads only envelopes: the content stays the text that it came as,
+// until somebody here has to read it.
 
 import type { Answer, CdpError, Json } from "../wire/cdp";
 import { parseObject } from "./channel";
 
-/** A JSON value that nobody has read. */
+/** The text of a JSON value that has not been parsed. */
 export class Text {
   constructor(readonly text: string) {}
 }
@@ -12,31 +12,32 @@ export class Text {
 /** The params or the result of a message. */
 export type Carried = Json | Text;
 
-/** The answer to a command: one of the two. */
+/** The answer to a command: result or error. */
 export interface Reply {
   result?: Carried;
   error?: CdpError | Text;
 }
 
-/** What is carried; {} where that is no object. */
+/** The parsed content; {} if it is no object. */
 export function read(carried: object): Json {
   return carried instanceof Text ? (parseObject(carried.text) ?? {}) : (carried as Json);
 }
 
-/** A reply that has been read. */
+/** A reply with parsed content. */
 export function plain({ result, error }: Reply): Answer {
   return error ? { error: read(error) as unknown as CdpError } : { result: result && read(result) };
 }
 
-/** What a message carries, and where that begins. */
+/** The name of the last member of a message, and where its value begins. */
 const CARRIED = /,"(params|result|error)":/;
 
 /**
- * Reads the envelope of a message whose last member is what it carries, and leaves that one a Text. Another message
- * is read as a whole: `enough` says whether an envelope has all that counts, so that it does not matter what follows.
+ * Reads the envelope of a message, and leaves its last member, which is params, result or error, as a Text. A message
+ * is parsed as a whole if `enough` says that its envelope lacks something, which may be behind that member.
  *
- * Within a string of JSON text each quotation mark has a backslash before it, so CARRIED finds the name of a member and
- * nothing else. If what stands before it is an object once it has its brace, the member is one of the message itself.
+ * In JSON text every quotation mark within a string has a backslash before it, so CARRIED finds only the name of a
+ * member. If the text in front of it is an object once a brace is added, it is a member of the message itself, and
+ * not of an inner object.
  */
 export function open(data: unknown, enough: (envelope: Json) => boolean): Json | undefined {
   const found = typeof data === "string" && data.endsWith("}") ? CARRIED.exec(data) : null;
@@ -46,7 +47,7 @@ export function open(data: unknown, enough: (envelope: Json) => boolean): Json |
   return envelope;
 }
 
-/** The text of a message that carries something. */
+/** The text of a message with params, result or error. */
 export function enclose(envelope: object, name: "params" | "result" | "error", carried: object): string {
   const text = carried instanceof Text ? carried.text : JSON.stringify(carried);
   return `${JSON.stringify(envelope).slice(0, -1)},"${name}":${text}}`;

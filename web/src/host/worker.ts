@@ -1,5 +1,5 @@
-// The thread of a Core. Timers of a Worker go on in a background tab, and a
-// frame that keeps the page's thread busy does not stop the others.
+// Runs the Core in a Worker. Timers of a Worker go on in a background tab, and a frame that keeps the page's thread
+// busy does not stop the other frames.
 
 import { Core } from "./core";
 import { browserEnv } from "./env";

@@ -1,5 +1,4 @@
-// The workers of a Target's page: each is a target of its own, with sessions
-// inside those of the page.
+// The workers of a Target's page. Each is a target of its own, with sessions inside those of the page.
 
 import type { Protocol } from "../cdp";
 import type { WorkerAttached } from "../wire/frame";
@@ -21,7 +20,7 @@ export class Workers {
 
   constructor(private readonly target: TargetView) {}
 
-  /** The session with this name towards the agent. */
+  /** The session with this alias. */
   session(alias: string): Session | undefined {
     return this.sessions.get(alias)?.session;
   }
@@ -57,7 +56,7 @@ export class Workers {
     w.parent.consumer.closes?.(w.session, w.parent, w.targetId);
   }
 
-  /** The client has ended one of these sessions, or the session of the page around them. */
+  /** The Client has ended one of these sessions, or the page's session that contains it. */
   detach(session: Session): void {
     for (const [alias, w] of this.sessions) {
       if (w.session !== session && w.parent !== session) continue;

@@ -1,7 +1,6 @@
-// What the page asks its hub over HTTP, since a browser does not say why a
-// WebSocket was refused.
+// What the page asks its hub by HTTP, since a browser does not tell why a WebSocket was refused.
 
-/** Why the hub does not take this page as a Host. */
+/** Why the hub does not accept this page as a Host. */
 export interface Refusal {
   status: number;
   text: string;
@@ -14,7 +13,8 @@ function get(path: string, token: string): Promise<Response> {
 /** Why the hub refuses this page; undefined if it does not, or is down. */
 export async function askHub(token: string): Promise<Refusal | undefined> {
   try {
-    const answer = await get("icdp/host?standby", token); // refused like the WebSocket, and then for not being one
+    // Refused for the same reasons as the WebSocket; otherwise the answer is 426, since this request is none.
+    const answer = await get("icdp/host?standby", token);
     if (![401, 403, 404, 429, 503].includes(answer.status)) return undefined;
     return { status: answer.status, text: await answer.text() };
   } catch {
@@ -22,7 +22,7 @@ export async function askHub(token: string): Promise<Refusal | undefined> {
   }
 }
 
-/** How many clients the hub has; undefined if it does not say. */
+/** How many Clients the hub has; undefined if it does not say. */
 export async function clientsOf(token: string): Promise<number | undefined> {
   try {
     const answer = await get("host.json", token);

@@ -21,21 +21,21 @@ export function write(id: string, text: string, look?: string): void {
   if (look !== undefined) element.className = `state ${look}`;
 }
 
-/** The state of the hub, and how many clients drive. */
+/** The state of the hub, and how many Clients drive. */
 export function showHub(state: HostState, clients?: number): void {
   const [text, look] = PAGES[state.relay];
   const driven = clients === undefined ? "" : `, ${clients || "no"} ${clients === 1 ? "client" : "clients"} connected`;
   write("hub", state.relay === "connected" ? text + driven : text, look);
 }
 
-/** How many frames are paired. `wrong` says that those which are not had time enough. */
+/** How many frames are paired. `wrong`: the others had enough time. */
 export function showPaired(paired: number, all: number, wrong: boolean): void {
   if (paired === all) return write("paired", all === 1 ? "Frame paired" : `${all} frames paired`, "good");
   const some = all > 1 ? `${paired} of ${all} frames paired` : wrong ? "Frame not paired" : "Waiting for the frame";
   write("paired", some, wrong ? "bad" : "");
 }
 
-/** What is wrong and what to do, with the control that does it. */
+/** What is wrong and what to do. `use` and `login` show the button or form for it. */
 export interface Notice {
   text: string;
   use?: boolean;

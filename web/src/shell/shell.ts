@@ -1,10 +1,9 @@
-// The ready-made Host page: shell?app=URL shows that app and offers it as a
-// Target to the hub that served the page. Clients may open more, each in a
-// tab of its own; "origin" may stand in the address again and again, to name
-// other origins that the frames may be navigated to, and "upstream" is where
-// the app is for itself, when a proxy serves it here. "#token=T" is the token
-// for a hub that wants one, which leaves the address at once. With "standby" the
-// page does not replace another Host page before its user asks for that.
+// The ready-made Host page: shell?app=URL shows that app and offers it as a Target to the hub that served the page.
+// Clients may open more, each in a tab of its own.
+// "origin" may occur several times in the URL, and names other origins to which the frames may be navigated.
+// "upstream" is the app's own origin, if a proxy serves the app at URL. "#token=T" is the token for the hub, and is
+// removed from the URL at once. With "standby" the page does not replace another Host page until its user asks for
+// that.
 
 import type * as Library from "../host/index";
 import { byId, notify, showHub, showPaired } from "./bar";
@@ -12,7 +11,7 @@ import { type Refusal, askHub, clientsOf } from "./ask";
 
 declare const CdpHub: typeof Library; // host.js stands before this script
 
-let token = CdpHub.takeToken(); // before there is any frame
+let token = CdpHub.takeToken(); // before there is any frame: see takeToken
 const tabs = byId("tabs");
 const query = new URLSearchParams(location.search);
 const app = webAddress(query.get("app") ?? "");
@@ -34,8 +33,8 @@ let clients: number | undefined;
 let refusal: Refusal | undefined;
 
 /**
- * The address, unless it is of this page's own origin, in which javascript: would run, too: what runs
- * there can be a Host.
+ * Parses an http(s) URL, unless it is of this page's own origin: script there could be a Host. javascript: is refused
+ * too, as it would run in this origin.
  */
 function webAddress(text: string): URL | undefined {
   try {
@@ -46,13 +45,13 @@ function webAddress(text: string): URL | undefined {
   }
 }
 
-/** The other origin of a server that listens on loopback: browsers take its two names for two sites. */
+/** The other origin of a server on loopback: for browsers, localhost and 127.0.0.1 are two sites. */
 function sameServer(u: URL): string[] {
   const other = { "127.0.0.1": "localhost", localhost: "127.0.0.1" }[u.hostname];
   return other ? [`${u.protocol}//${other}${u.port && ":" + u.port}`] : [];
 }
 
-/** Adds a frame in a tab of its own; a blank one gets its agent from the Host. */
+/** Adds a frame in a tab of its own. A blank one gets its agent from the Host. */
 function add(address: string, openerId = "", front = true): string {
   const blank = address === "" || address === "about:blank";
   const asked = blank ? undefined : webAddress(address);
@@ -62,7 +61,8 @@ function add(address: string, openerId = "", front = true): string {
   const iframe = document.createElement("iframe");
   iframe.allow = "clipboard-read; clipboard-write; fullscreen";
   if (url) iframe.src = url.href;
-  // Paired first, since a window's name is read as it is made.
+  // Paired before the iframe is in the document: pair() sets the iframe's name, which the window takes when it is
+  // made.
   const targetId = host.pair(iframe, { origins, moved, title: url?.href ?? "", ...(openerId && { openerId }) });
   iframe.title = url?.href ?? "blank page";
   byId("frames").append(iframe);
@@ -85,7 +85,7 @@ function remove(targetId: string): void {
   if (gone.tab.ariaPressed === "true" && last) show(last);
 }
 
-/** Frames lie on each other, since one outside of the window would get no animation frames. */
+/** Shows one frame. All frames lie on each other: one outside of the viewport would get no animation frames. */
 function show(targetId: string): void {
   for (const [id, { iframe, tab }] of frames) {
     iframe.classList.toggle("front", id === targetId);
@@ -93,7 +93,7 @@ function show(targetId: string): void {
   }
 }
 
-/** Lets the user name the app. */
+/** Lets the user enter the app's URL. */
 function choose(): void {
   byId("frames").hidden = true;
   byId("choose").hidden = false;
@@ -112,7 +112,7 @@ function tell(): void {
   notify(notice());
 }
 
-/** The one thing that is most in the way. */
+/** The most important problem, if there is one. */
 function notice(): Parameters<typeof notify>[0] {
   if (refusal?.status === 401 && !token) return { text: "This hub needs a token for Host pages.", login: true };
   if (refusal) return { text: `The hub refuses this page: ${refusal.text}`, login: refusal.status === 401 };
@@ -157,7 +157,7 @@ function start(url: URL): void {
     const input = byId<HTMLInputElement>("token");
     history.replaceState(history.state, "", `#token=${encodeURIComponent(input.value.trim())}`);
     input.value = "";
-    token = CdpHub.takeToken(); // kept for a reload, as one that came in the address
+    token = CdpHub.takeToken(); // takeToken also keeps it for a reload
     connect();
   };
   host.onTargets((targets) => {
