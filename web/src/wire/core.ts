@@ -32,11 +32,11 @@ export type RelayState =
 /** Which window.open a Target comes from. */
 export interface Opened {
   openId: string;
-  /** Neither may reach the other. */
+  /** Whether neither window may reach the other. */
   noopener?: boolean;
 }
 
-/** Origins that have moved: where an address of the first is found now. */
+/** Origins that are served at another origin: from the one in the URLs of Clients to the one where it is served. */
 export type Moved = Record<string, string>;
 
 /** Page to Core. */
@@ -44,9 +44,9 @@ export type ToCore =
   | { do: "start"; identity: Identity }
   | { do: "pair"; target: TargetInfo; origins: string[]; opened?: Opened; moved?: Moved }
   | { do: "unpair"; targetId: string }
-  /** A hello came from the frame; its origin has been checked. */
+  /** A hello came from the frame, and its origin is allowed. */
   | { do: "hello"; targetId: string; hello: Hello; origin: string }
-  /** One of an origin came that the frame may not be of. */
+  /** A hello came whose origin is not allowed. */
   | { do: "stranger"; targetId: string; origin: string }
   /** The iframe element fired load. made: for a document that the Host makes, whose agent has not answered. */
   | { do: "load"; targetId: string; made?: true }
@@ -66,7 +66,7 @@ export type Ask =
   /** "" puts back what the iframe had. */
   | { what: "scheme"; targetId: string; scheme: string }
   | { what: "reveal"; targetId: string }
-  /** Whether the page's script runs at all. */
+  /** Answered by the page's script: shows that it is not stuck. */
   | { what: "alive" }
   /** Result: the window of the Host page, as Browser.Bounds. */
   | { what: "window" }
@@ -97,6 +97,6 @@ export type FromCore =
 export interface TargetState extends TargetInfo {
   /** Whether a Frame Agent answers for the current document. */
   connected: boolean;
-  /** Why none does, as far as that is known; for people. */
+  /** Why no agent answers, as far as that is known, in words. */
   reason: string;
 }

@@ -67,10 +67,15 @@ export interface Welcome extends HubAccess {
   opened?: boolean;
   /** The Target has a window.opener. */
   opener?: boolean;
-  /** The ids by which it and its opener know one another: that of its Open, and its opener's Target. */
+  /**
+   * The ids by which the Target and its opener know each other: the openId of its Open, and the targetId of its
+   * opener.
+   */
   openId?: string;
   openerId?: string;
-  /** To a document that the Host has made: what it shows to agents of these origins below it. */
+  /**
+   * To a document that the Host has made: the secret that it shows to agents of these origins in its child frames.
+   */
   proof?: { key: string; origins: string[] };
   /** From an agent to one in a child frame: the id of the frame around it. */
   parentId?: string;
@@ -102,11 +107,10 @@ export interface Rebase {
 
 // ------------------------------------------- frames in a document of the Host's
 //
-// A document that the Host has made is of an opaque origin, which an agent below
-// it cannot have listed. The agent asks the Host page, which has told the document
-// a secret, and tells it to the agent too. Then the agent knocks at its parent,
-// which shows the secret to documents of the Target's origins alone, with a
-// MessagePort for the hello, the welcome and Rebase.
+// A document that the Host has made has an opaque origin. An agent in a child frame cannot list it as an allowed
+// parent. So the agent asks the Host page (Ask), which has given the document a secret, and gives it to the agent,
+// too (Vouch). The agent also knocks at its parent (Knock), which shows the secret (Admit), but only to documents of
+// the Target's origins. With it comes a MessagePort for the hello, the welcome and Rebase.
 
 /** Agent to a page around its parent, of a listed origin. */
 export interface Ask {
@@ -156,7 +160,7 @@ export interface SessionState {
   bindings: Binding[];
   /** Page.setInterceptFileChooserDialog. */
   fileChooser: boolean;
-  /** Its cancel: the input is told that nothing was chosen. */
+  /** The param cancel: the input gets its cancel event. */
   fileChooserCancels?: boolean;
   /** Page.enable with enableFileChooserOpenedEvent. */
   fileChooserEvents?: boolean;
@@ -188,7 +192,7 @@ export interface Binding {
 
 // ------------------------------------------------------- over the MessagePort
 //
-// Two commands for the main frame carry a param that clients do not send:
+// Two commands for the main frame carry a param that Clients do not send:
 //
 //   Page.navigate {url, loaderId}: assign location.href and answer {} at once.
 //     No Nav need follow; one with this url or loaderId is understood as the
@@ -225,9 +229,9 @@ export interface Nav {
 /** Agent to Host: the navigation announced by Nav does not happen (a download, a 204, cancelled). */
 export interface NavAbort {
   icdp: "navabort";
-  /** That one; absent: the one under way. */
+  /** The navigation's loader. Absent: the pending navigation. */
   loaderId?: string;
-  /** Why: net::ERR_ABORTED unless it says so. */
+  /** The reason, if it is not net::ERR_ABORTED. */
   errorText?: string;
 }
 
@@ -252,7 +256,7 @@ export interface Open {
 
 /** A message that one window posts to another. `origin` is the sender's, which the Host fills in. */
 export interface WindowMessage {
-  /** What JSON can carry of it. */
+  /** The data, as far as JSON can carry it. */
   data?: unknown;
   /** "*" or the origin that the receiver must be of. */
   targetOrigin: string;

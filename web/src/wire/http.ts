@@ -19,7 +19,7 @@ export interface DialogRequest {
 
 /** The answer: either native, or accept and text. */
 export interface DialogAnswer {
-  /** No client answers: the browser is to show its own dialog. */
+  /** No Client answers: the browser is to show its own dialog. */
   native?: boolean;
   accept?: boolean;
   /** What a prompt was answered with. */

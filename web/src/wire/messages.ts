@@ -1,6 +1,5 @@
-// What pages say when something is not as it should be: what is the case, and what to
-// do now. docs/troubleshooting.md explains each, which a test of internal/advice holds
-// to this list. What stands in braces is filled in.
+// Messages of pages about problems: what is wrong, and what to do. docs/troubleshooting.md explains each; a test of
+// internal/advice compares it with this list. Names in braces are filled in.
 
 // ---------------------------------------------------------------- the Host page
 
@@ -8,20 +7,20 @@
 export const FRAME_ORIGIN =
   "The frame shows a document of {origin}, which is not among the origins that this Host page pairs ({origins}): add it to the origins of pair(), or as &origin={origin} to the address of the shell";
 
-/** None has. */
+/** No document has said hello. */
 export const FRAME_SILENT =
   "No Frame Agent has answered in the frame: load agent.js in its document, or open the app through cdphub proxy; if the agent is there, add {host} to its data-parents";
 
-/** Ends what is said of a page without an agent. */
+/** The end of a message about a page without an agent. */
 export const WAY_BACK = "Page.navigate to {back} leads back";
 
 /** The hub could not be asked why it refuses this page. */
 export const HUB_UNREACHABLE = "The hub at {url} cannot be reached: see whether cdphub is running there";
 
-/** The hub has said why. */
+/** The hub has given a reason. */
 export const HUB_REFUSES = "The hub refuses this page: {text}";
 
-/** Browsers let a page of another origin send no token with that question. */
+/** The hub refused the page's token, but a page of another origin cannot send the token to ask why. */
 export const HUB_REFUSES_TOKEN =
   "The hub refuses the token of this page: check it with cdphub token check, and that its role is host";
 
@@ -31,7 +30,7 @@ export const TOKEN_OF_PAGE =
 
 // ---------------------------------------------------------------- the Frame Agent
 
-/** A Host page asks for the frame, and may not have it. */
+/** A Host page asks for the frame, but its origin is not allowed. */
 export const PARENT_NOT_LISTED =
   "cdphub: this frame is not paired, since data-parents of agent.js ({parents}) does not name the page around it: add {parent}";
 
@@ -39,14 +38,14 @@ export const PARENT_NOT_LISTED =
 export const PARENT_SILENT =
   "cdphub: this frame is not paired, since no page around it has answered: it must be one of {parents}, load host.js, and name {origin} in the origins of pair()";
 
-/** A page that comes through the proxy stands alone. */
+/** A page that comes through the proxy is not in a frame. */
 export const NOT_IN_A_HOST = "cdphub: clients cannot see this page while it is not in a Host page: open {page}";
 
 /** An iframe that no agent answers for. */
 export const CHILD_SILENT =
   "cdphub: clients cannot see into the iframe {url}, which is of another origin and has no Frame Agent: load agent.js in it with {origin} in its data-parents";
 
-/** A file that the browser saves. */
+/** A download whose content the agent could not read. */
 export const DOWNLOAD =
   "cdphub: the file {url} goes to the downloads of the browser that shows this page, and could not be read for clients: fetch it in the page, or start cdphub with --browser, where clients get all downloads";
 

@@ -12,7 +12,7 @@ export interface StateCommand {
   target: string;
   /** Requests are to wait for a decision. */
   hold: boolean;
-  /** The agent is to hear of requests even if they do not wait. */
+  /** The agent gets events of requests, even if they do not wait. */
   tell: boolean;
   /** The documents that speak for the Target: addresses without fragment. */
   addresses: string[];
@@ -44,7 +44,7 @@ export interface GoCommand {
   see?: boolean;
 }
 
-/** Agent to proxy: a client answers the request in the place of the app. */
+/** Agent to proxy: a Client answers the request in the place of the app. */
 export interface FulfillCommand {
   do: "fulfill";
   id: string;
@@ -108,7 +108,7 @@ export interface ResponseEvent {
   id: string;
   status?: number;
   statusText?: string;
-  /** Lines of one name are apart by a line break. */
+  /** Several lines of one name are separated by a line break. */
   headers?: Record<string, string>;
   /** Headers of the request, as the app's server got them; absent where it was not asked. */
   sent?: Record<string, string>;
@@ -174,7 +174,7 @@ export interface RedirectHop {
   status: number;
   statusText: string;
   headers: Record<string, string>;
-  /** The document before has told clients of it. */
+  /** Whether the previous document has reported it to Clients. */
   told?: boolean;
 }
 
@@ -184,8 +184,8 @@ export interface DocumentResponse extends RedirectHop {
   redirects?: RedirectHop[];
   /** The key of the document's text, below /__hub/body/. */
   body?: string;
-  /** The net error that the document is a page about. */
+  /** The net error, if the document is an error page. */
   error?: string;
-  /** The document before has told clients of that. */
+  /** Whether the previous document has reported the error to Clients. */
   errorTold?: boolean;
 }

@@ -1,5 +1,5 @@
-// What a hub says of itself at /ui/api/state. internal/uiwire is the other side, and a test (internal/wiretest) holds both
-// to each other; docs/dashboard.md describes it.
+// The state of a hub at /ui/api/state. internal/uiwire is the other side, and a test (internal/wiretest) compares
+// both; docs/dashboard.md describes it.
 
 export interface State {
   version: string;
@@ -42,24 +42,24 @@ export interface Hub {
   closed?: Closed[];
   /** Absent in recordings. */
   named?: Named[];
-  /** The clients with tabs of their own. Absent: there are none, or the token may not hand tabs over. */
+  /** The Clients with tabs of their own. Absent: there are none, or the token may not hand tabs over. */
   ownTabs?: TabClient[];
 }
 
 export interface ClusterNode {
-  /** Of the process: after a restart it is another. */
+  /** The id of the process. It changes with a restart. */
   id: string;
   name: string;
   version: string;
   /** In ms since 1970. */
   since: number;
-  /** That it owns. */
+  /** Number of hubs that the node owns. */
   hubs: number;
-  /** It is about to end. */
+  /** Whether the node is draining, and will end. */
   draining?: boolean;
-  /** It serves the hub of this page. */
+  /** Whether the node serves the hub of this page. */
   answers?: boolean;
-  /** That it has, of those that it may have. */
+  /** Number of its browsers, and their maximum. */
   browsers?: number;
   maxBrowsers?: number;
 }
@@ -85,11 +85,11 @@ export interface Named {
   /** In ms since 1970; absent while it has a connection. */
   awaySince?: number;
   graceMs: number;
-  /** Bytes of messages for its client. */
+  /** Bytes of messages for its Client. */
   kept: number;
 }
 
-/** They grow for as long as the hub lives, except for pending. */
+/** Counters since the hub was created. All but pending only grow. */
 export interface Counters {
   received: number;
   answered: number;
@@ -102,9 +102,9 @@ export interface Target {
   type: string;
   title: string;
   url: string;
-  /** A frame: its pictures are drawn from its DOM. */
+  /** Whether it is a frame, whose pictures are drawn from its DOM. */
   drawn?: boolean;
-  /** The client in whose own browser context it is. Absent: a target of all clients. */
+  /** The Client in whose own browser context it is. Absent: a target of all Clients. */
   client?: string;
   drivers?: string[] | null;
   last?: Last;
@@ -119,7 +119,7 @@ export interface Last {
   at: number;
 }
 
-/** Who has taken over a target. */
+/** The holder of the lease of a target. */
 export interface Holder {
   name: string;
   until: number;

@@ -11,22 +11,22 @@ export interface Verb<Args, Result> {
   result: Result;
 }
 
-/** How an element is found. */
+/** A locator. */
 export interface Query {
   by: string;
   value?: string;
   name?: string;
   exact?: boolean;
   first?: boolean;
-  /** Whether it may be found by what must not leave the page: the caller could ask the page itself. */
+  /** Whether secrets may be used to find the element: the caller may read the page itself. */
   live?: boolean;
   x?: number;
   y?: number;
 }
 
-/** What every call brings. */
+/** The args of every call. */
 export interface AnyArgs {
-  /** Milliseconds that may pass until an element is as it must be. */
+  /** Maximum time to wait for an element to pass the checks, in milliseconds. */
   wait: number;
 }
 
@@ -41,13 +41,13 @@ export interface ElementArgs extends AnyArgs {
 }
 
 export interface PointArgs extends ElementArgs {
-  /** From the element's upper left corner; else its middle. */
+  /** From the element's upper left corner. The default is its middle. */
   position?: Position;
-  /** No checks but that there is such an element. */
+  /** Without checks, except that there is such an element. */
   force?: boolean;
   /** The element need not be enabled: for hovering. */
   disabled?: boolean;
-  /** Whatever covers the element may be hit. */
+  /** The element may be covered by another. */
   covered?: boolean;
 }
 
@@ -56,7 +56,7 @@ export interface Position {
   y: number;
 }
 
-/** Where to point, and what is there. */
+/** The action point, and the element there. */
 export interface PointResult {
   x: number;
   y: number;
@@ -113,7 +113,7 @@ export interface ScrollArgs extends AboutArgs {
 
 export interface WaitArgs extends ElementArgs {
   state: "attached" | "detached" | "visible" | "hidden" | "enabled" | "disabled";
-  /** The element gets an id that a caller can find it by. */
+  /** The element gets an id, by which the caller can find it later. */
   tag?: boolean;
 }
 
@@ -124,9 +124,9 @@ export interface WaitResult {
 
 export interface YAMLArgs extends AboutArgs {
   refs: boolean;
-  /** With where each element is, in its own frame's viewport: [box=x,y,width,height]. */
+  /** Whether each element has its position in its own frame's viewport: [box=x,y,width,height]. */
   boxes: boolean;
-  /** What all refs begin with. */
+  /** The prefix of all refs. */
   above: string;
 }
 
@@ -135,18 +135,18 @@ export interface YAMLResult {
   count: number;
   title: string;
   url: string;
-  /** The frames whose documents are out of reach. */
+  /** The frames with documents of another origin. */
   holes: YAMLHole[];
 }
 
 /** A frame whose document another page script reads. */
 export interface YAMLHole {
   handle: string;
-  /** The frame's own line, from 0. */
+  /** The index of the frame's own line, from 0. */
   line: number;
-  /** How deep that line stands. */
+  /** The depth of that line. */
   depth: number;
-  /** What the refs in it are to begin with. */
+  /** The prefix of the refs in it. */
   above: string;
 }
 
@@ -290,7 +290,7 @@ export interface Pair {
   value: string;
 }
 
-/** The verbs that tell of the page: their texts are without secrets. */
+/** The verbs that read the page. Secrets are removed from their texts. */
 export interface ReadingVerbs {
   point: Verb<PointArgs, PointResult>;
   hit: Verb<ElementArgs, null>;
@@ -305,7 +305,7 @@ export interface ReadingVerbs {
   scrollIntoView: Verb<ElementArgs, null>;
   /** Listens for a drag; the next call says whether one has begun, and stops. */
   dragStarts: Verb<AnyArgs, boolean>;
-  /** Lets the tasks go first that the page has begun. */
+  /** Waits until the tasks that the page has queued are done. */
   turn: Verb<AnyArgs, null>;
   /** null when there is no such element. */
   wait: Verb<WaitArgs, WaitResult | null>;
@@ -322,7 +322,7 @@ export interface ReadingVerbs {
   overlay: Verb<OverlayArgs, null>;
 }
 
-/** The verbs that the hub alone calls, or a caller who may have the page as it is. */
+/** The verbs for the hub itself, and for callers who may read secrets. */
 export interface PrivateVerbs {
   secrets: Verb<AnyArgs, string[]>;
   choose: Verb<ChooseArgs, string[]>;

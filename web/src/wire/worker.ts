@@ -5,12 +5,13 @@ import type { CdpEvent, Command, Response } from "./cdp";
 import type { HeaderPairs } from "./proxy";
 
 /**
- * What the name of a worker begins with that an agent has started. One letter for the WorkerWants of then, "p" where a
- * proxy serves scripts with the agent and else "-", a blob: address of the worker's agent, a space and the worker's own name follow. In others the worker's agent does nothing: nobody would hear it.
+ * The prefix of a worker's name if an agent has started the worker. It is followed by: one letter for the current
+ * WorkerWants; "p" if a proxy serves scripts with the agent, or else "-"; a blob: URL of the worker agent; a space;
+ * and the worker's own name. In other workers the agent does nothing, because no one would listen to it.
  */
 export const WORKER_NAME = "cdphub:w:";
 
-/** The letters for what is wanted: requests wait, are told of, or are nobody's business. */
+/** What Clients want of requests: "h" they are paused (held), "t" they are reported (told), "-" neither. */
 export type WantsLetter = "h" | "t" | "-";
 
 /** A worker's agent to its page, by the worker's own postMessage, with one MessagePort in the transfer list. */
@@ -19,13 +20,13 @@ export interface WorkerHello {
   v: number;
 }
 
-/** A session of a client with the worker begins. */
+/** A session of a Client with the worker begins. */
 export interface WorkerSessionBegins {
   worker: "attached";
   sessionId: string;
 }
 
-/** It ends. */
+/** A session of a Client with the worker ends. */
 export interface WorkerSessionEnds {
   worker: "detached";
   sessionId: string;
@@ -51,15 +52,15 @@ export interface WorkerNestedEnds {
   key: number;
 }
 
-/** What clients want of the worker's requests, from now on. */
+/** What Clients want of the worker's requests, from now on. */
 export interface WorkerWants {
   worker: "wants";
   wants: WantsLetter;
-  /** A client has taken the network away. */
+  /** Whether a Client emulates that the network is offline. */
   offline: boolean;
 }
 
-/** Script of the worker asks for something. */
+/** The worker's script makes a request. */
 export interface WorkerRequest {
   worker: "request";
   id: number;
