@@ -91,7 +91,7 @@ const GLOBAL = [
   "aria-owns",
 ];
 
-/** The role of an element: "none" for presentational ones, "generic" where there is no other. */
+/** The role of an element: "none" for presentational ones, "generic" if there is no other. */
 export function roleOf(el: Element): Redacted {
   for (const token of (el.getAttribute("role") ?? "").toLowerCase().split(/\s+/)) {
     if (token === "presentation" || token === "none") {
@@ -99,9 +99,9 @@ export function roleOf(el: Element): Redacted {
       return word("none");
     }
     if (token === "image") return word("img");
-    if (isRole(token)) return token as Redacted; // one of a list
+    if (isRole(token)) return token as Redacted; // Redacted: one of a list, no text of the page
   }
-  return (implicitRole(el) || "generic") as Redacted; // one of those above and below
+  return (implicitRole(el) || "generic") as Redacted; // Redacted: a role named in this file
 }
 
 function implicitRole(el: Element): string {
@@ -156,7 +156,7 @@ export function isFocusable(el: Element): boolean {
   );
 }
 
-/** Roles whose elements have no name but what an attribute says. */
+/** Roles that get a name only from an attribute. */
 const PLAIN =
   /^(article|banner|complementary|contentinfo|generic|list|listitem|main|navigation|region|rowgroup|separator)$/;
 

@@ -40,7 +40,7 @@ function render(format: string, el: Element, whole: boolean): Redacted {
   );
 }
 
-/** What there is to read of an element. */
+/** The part of an element that is read as content. */
 function bodyOf(el: Element): Element {
   return el.localName === "html" ? (document.body ?? el) : el;
 }
@@ -60,7 +60,9 @@ function markdown(root: Element): string {
     .trim();
 }
 
-/** What lies in an element. Its parts are put together before secrets are taken out: a secret may lie in several. */
+/**
+ * The Markdown of an element's contents. The parts are joined before secrets are removed: a secret may span several.
+ */
 function blocks(el: Element): string {
   if (isSecretText(el)) return el.textContent ? REDACTED : "";
   let out = "";

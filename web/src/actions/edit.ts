@@ -1,5 +1,5 @@
-// Sets values of fields by the native setters. Frameworks such as React put a
-// property of their own over `value`, and ignore a change made through it.
+// Sets values of fields by the native setters. Frameworks such as React define a property of their own over `value`,
+// and ignore a change made through it.
 
 import type { ScrollArgs, Upload } from "../wire/verbs";
 import { Failure } from "./failure";
@@ -12,7 +12,7 @@ function windowOf(el: Element): Window & typeof globalThis {
   return el.ownerDocument.defaultView ?? window;
 }
 
-/** Sets a property of a field past what the page has put over it. */
+/** Sets a property of a field by the native setter. */
 function setNative(el: Field, property: "value" | "checked", value: string | boolean): void {
   const win = windowOf(el);
   const proto = { input: win.HTMLInputElement, textarea: win.HTMLTextAreaElement, select: win.HTMLSelectElement }[
@@ -29,7 +29,7 @@ function fire(el: Element, type: "input" | "change"): void {
 const FORMATTED = /^(color|date|datetime-local|month|number|range|time|week)$/;
 const WITHOUT_TEXT = /^(button|checkbox|file|hidden|image|radio|reset|submit)$/;
 
-/** Replaces what a field or an editable element holds. */
+/** Replaces the contents of a field or an editable element. */
 export function fill(el: Element, value: string): void {
   if (el.localName === "select") return void choose(el as HTMLSelectElement, [value]);
   if (el.localName !== "input" && el.localName !== "textarea") return fillEditable(el as HTMLElement, value);
@@ -77,7 +77,7 @@ export function focus(el: Element, atEnd: boolean): void {
     try {
       field.setSelectionRange(field.value.length, field.value.length);
     } catch {
-      // an email or a number, whose caret no script can place by an offset
+      // email and number fields have no caret offsets
       el.ownerDocument.getSelection()?.modify("move", "forward", "documentboundary");
     }
   } else if (field.isContentEditable) {
@@ -86,7 +86,7 @@ export function focus(el: Element, atEnd: boolean): void {
   }
 }
 
-/** Selects the options with these values or labels, and no others; the values that are selected then. */
+/** Selects the options with these values or labels, and no others. Returns the selected values. */
 export function choose(el: Element, wanted: string[]): string[] {
   if (el.localName !== "select") throw new Failure("InvalidArgument", `bad request: ${describe(el)} is no select`);
   const select = el as HTMLSelectElement;
@@ -126,7 +126,7 @@ export function setFiles(el: Element, files: Upload[]): void {
   fire(control, "change");
 }
 
-/** Scrolls an element, or what around it can scroll in that direction; without one the page. */
+/** Scrolls an element, or its nearest ancestor that can scroll in that direction, or the page. */
 export function scroll(el: Element | undefined, by: ScrollArgs): void {
   const page = document.scrollingElement ?? document.documentElement;
   const box = scroller(el, by) ?? page;

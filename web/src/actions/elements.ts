@@ -1,5 +1,5 @@
-// The page as a tree of elements with bounds. Refs are positions, "button[0]",
-// found anew at each use.
+// The page as a tree of elements with bounds. A ref such as "button[0]" is a position, and the element is searched
+// again at each use.
 
 import { selectedOf } from "./aria";
 import { Failure } from "./failure";
@@ -60,10 +60,10 @@ function roleOf(el: Element): Redacted {
     el.localName === "input"
       ? (BY_INPUT_TYPE[(el as HTMLInputElement).type] ?? "textbox")
       : (BY_TAG[el.localName] ?? "");
-  return own as Redacted; // one of the lists
+  return own as Redacted; // Redacted: one of the lists above
 }
 
-/** Walks the page; `met` is called for each entry, when its children are done. */
+/** Walks the page. `met` is called for each element with an entry, after its children. */
 class Walk {
   private readonly numbers = new Map<string, number>();
   left = MAX_SNAPSHOT;
@@ -126,7 +126,7 @@ function nameOf(el: Element, role: string): Redacted | null {
   return null;
 }
 
-/** The text of a tree without what are secrets in it. */
+/** The text of a tree without secret elements in it. */
 function textIn(root: Element | ShadowRoot): string {
   let text = "";
   for (const node of root.childNodes) {
@@ -136,7 +136,7 @@ function textIn(root: Element | ShadowRoot): string {
   return text;
 }
 
-/** The text of the label around a control, without that of controls. */
+/** The text of the label around a control, without the text of controls. */
 function wrapping(el: Element): string | null {
   const label = el.parentElement?.closest("label");
   if (!label) return null;

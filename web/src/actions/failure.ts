@@ -1,4 +1,4 @@
-// Failures of verbs, by the error kinds of package actions.
+// Failures of verbs, with the error kinds of package actions.
 
 export type Kind =
   | "InvalidArgument"
@@ -20,7 +20,7 @@ export class Failure extends Error {
   }
 }
 
-/** Failures that waiting may cure. */
+/** Whether waiting may help against a failure. */
 export function mayPass(e: unknown): e is Failure {
   return e instanceof Failure && /^(ElementNotFound|NotVisible|NotEnabled|Obscured)$/.test(e.kind);
 }

@@ -1,6 +1,5 @@
-// The page script of package actions: one object per document, which finds
-// elements, says where to click and what the page shows. Input itself comes
-// over the protocol.
+// The page script of package actions: one object per document, which finds elements, tells where to click, and reads
+// the page. Mouse and key input comes over the protocol.
 
 import type { AboutArgs, AnyArgs, ElementArgs, Pair, PrivateVerbs, ReadingVerbs, Verb } from "../wire/verbs";
 import { checkedOf, roleOf } from "./aria";
@@ -22,20 +21,20 @@ import { boxOf, focusedIn } from "./view";
 import { aimAt, inState, need, present, ready, type StaticCheck, until } from "./wait";
 import { snapshotYAML } from "./yaml";
 
-/** Answers a verb at once, or later while its args let it wait. */
+/** Answers a verb, at once or within the time of args.wait. */
 type Handler<V extends Verb<unknown, unknown>, Limit> = (args: V["args"]) => Given<V, Limit> | Promise<Given<V, Limit>>;
-/** run sends undefined as null. */
+/** The result of a verb. run() sends undefined as null. */
 type Given<V extends Verb<unknown, unknown>, Limit> =
   | (Limit & V["result"])
   | (null extends V["result"] ? undefined : never);
 
-/** A handler that tells of the page. A text of the page that redact.ts has not seen does not compile. */
+/** A handler that reads the page. A text that redact.ts has not checked does not compile. */
 export type Reader<V extends Verb<unknown, unknown> = Verb<AnyArgs, unknown>> = Handler<V, RedactedValue>;
 
 type Readers = { [V in keyof ReadingVerbs]: Reader<ReadingVerbs[V]> };
 type Privates = { [V in keyof PrivateVerbs]: Handler<PrivateVerbs[V], unknown> };
 
-/** Runs when the locator's element is fit for input. */
+/** Runs `act` when the locator's element has passed the checks. */
 function onReady<T>(
   a: ElementArgs & { force?: boolean },
   checks: Parameters<typeof ready>[1],
@@ -48,7 +47,7 @@ const rootOf = (a: AboutArgs): Promise<Element | undefined> =>
   a.locator ? until(a.wait, () => present(a.locator!)) : Promise.resolve(undefined);
 
 const readers: Readers = {
-  // Where to point, and what is there.
+  // The pointer's target.
   point: (a) =>
     until(a.wait, async (n) => {
       const { el, x, y } = await aimAt(a.locator, a, n);
@@ -68,7 +67,7 @@ const readers: Readers = {
     }),
   boxes: (a) => a.locators.flatMap(findAll).map(boxOf),
 
-  // Input that is no pointer's and no key's.
+  // Input other than by pointer and keys.
   focus: (a) => {
     const act = (el: Element): null => {
       if (a.clear) fill(el, "");
@@ -78,7 +77,8 @@ const readers: Readers = {
     const checks: StaticCheck[] = a.clear || a.editable ? ["enabled", "editable"] : ["enabled"];
     if (a.locator) return onReady(a as ElementArgs, ["visible", ...checks], act);
     const el = focusedIn(document);
-    if (el && !/^i?frame$/.test(el.localName)) need(el, a.editable ? checks : []); // what has the focus in a frame, its own script knows
+    // The page script of a frame checks what has the focus there.
+    if (el && !/^i?frame$/.test(el.localName)) need(el, a.editable ? checks : []);
     return el ? act(el) : null;
   },
   fill: (a) => onReady(a, ["visible", "enabled", "editable"], (el) => (fill(el, a.value), null)),
@@ -147,11 +147,11 @@ function pairs(kind: "localStorage" | "sessionStorage"): Pair[] {
   try {
     return Object.entries({ ...window[kind] }).map(([name, value]) => ({ name, value }));
   } catch {
-    return []; // a sandboxed document
+    return []; // a sandboxed document has no storage
   }
 }
 
-/** Listens for a drag from now on; the next call says whether one has begun, and stops. */
+/** The first call listens for dragstart. The next call returns whether a drag has begun, and stops listening. */
 function dragStarts(): boolean {
   if (!drag) {
     const started = { yes: false, off: () => window.removeEventListener("dragstart", hear, false) };
@@ -167,8 +167,8 @@ function dragStarts(): boolean {
 }
 
 /**
- * Lets the tasks go first that the page has begun: by one, forms are sent. No timer, which waits in
- * tabs in the background.
+ * Waits until the tasks that the page has queued are done: forms are submitted by such a task. A MessageChannel and
+ * not a timer: timers are delayed in background tabs.
  */
 async function turn(): Promise<null> {
   for (let n = 0; n < 2; n++) {
@@ -183,13 +183,13 @@ async function turn(): Promise<null> {
 
 let drag: { yes: boolean; off: () => void } | undefined;
 
-/** The element itself, for a script of the client's. */
+/** The element itself, for scripts of the caller. */
 async function element(a: AboutArgs): Promise<Element | Document> {
   forget();
   return a.locator ? until(a.wait, () => present(a.locator!)) : document;
 }
 
-/** An answer, unless it is too long. What a page has stored is as long as browsers allow. */
+/** Checks the length of an answer, except for storage, which is as long as the browser allows. */
 function answered(verb: string, answer: string): string {
   if (verb !== "storage") checkLength(answer);
   return answer;

@@ -1,14 +1,14 @@
-// Bounds on what leaves the page.
+// Limits of what leaves the page.
 
 import { Failure } from "./failure";
 import { join, type Redacted } from "./redact";
 
-/** The longest snapshot, in bytes of UTF-8: what is beyond is cut off. */
+/** Maximum size of a snapshot, in bytes of UTF-8. The rest is cut off. */
 export const MAX_SNAPSHOT = 1 << 20;
 
 /**
- * The longest answer of any kind, in bytes of its JSON: beyond that there is none. It is MaxValue of
- * package actions.
+ * Maximum size of any answer, in bytes of its JSON. A longer answer is an error. The same as MaxValue of package
+ * actions.
  */
 export const MAX_ANSWER = 4 << 20;
 
@@ -17,12 +17,13 @@ export function bytesOf(text: string): number {
   let n = text.length;
   for (let i = 0; i < text.length; i++) {
     const c = text.charCodeAt(i);
-    if (c > 0x7f) n += c > 0x7ff && (c < 0xd800 || c > 0xdfff) ? 2 : 1; // a half of a pair is two bytes
+    // A surrogate pair has four bytes, two for each half.
+    if (c > 0x7f) n += c > 0x7ff && (c < 0xd800 || c > 0xdfff) ? 2 : 1;
   }
   return n;
 }
 
-/** Fails for what is too long for an answer. */
+/** Throws if a text is too long for an answer. */
 export function checkLength(text: string): void {
   const bytes = bytesOf(text);
   if (bytes <= MAX_ANSWER) return;
@@ -32,7 +33,7 @@ export function checkLength(text: string): void {
   );
 }
 
-/** Lines up to the limit; a last one says when more are missing. */
+/** Collects lines up to the limit. A last line says if more are missing. */
 export class Lines {
   private readonly list: Redacted[] = [];
   private left: number;
@@ -42,7 +43,7 @@ export class Lines {
     this.left = MAX_SNAPSHOT - bytesOf(mark) - 1;
   }
 
-  /** Reports whether the line had a place. */
+  /** Adds a line. Returns false if the limit is reached. */
   add(line: Redacted): boolean {
     if (this.truncated) return false;
     this.left -= bytesOf(line) + 1;

@@ -1,4 +1,4 @@
-// Finds what a locator names.
+// Finds the elements of a locator.
 
 import type { Query } from "../wire/verbs";
 import { nameOf, roleOf } from "./aria";
@@ -39,7 +39,7 @@ const finders: Record<string, Finder> = {
     const [el] = /^[A-Za-z0-9]+$/.test(value)
       ? inAllRoots((root) => root.querySelectorAll(`[data-rp-id="${value}"]`))
       : [];
-    if (!el) throw stale(value); // snapshots alone give ids: waiting brings none
+    if (!el) throw stale(value); // only snapshots assign ids, so waiting does not help
     return [el];
   },
   bap: ({ value }) => [findObserved(value)],
@@ -61,7 +61,7 @@ export function findAll(q: Query): Element[] {
   return find({ ...q, value: q.value ?? "" });
 }
 
-/** The one element that a locator means, or undefined while there is none. */
+/** The one element of a locator; undefined if there is none. */
 export function findOne(q: Query): Element | undefined {
   const found = findAll(q);
   if (found.length > 1 && !q.first) {
@@ -99,13 +99,13 @@ function inAllRoots(search: (root: Document | ShadowRoot) => Iterable<Element>):
   return found;
 }
 
-/** Pseudo-classes of which a copy of the page knows nothing. */
+/** Pseudo-classes that depend on state which a copy of the page does not have. */
 const LIVE =
   /:(?:active|autofill|defined|focus(?:-visible|-within)?|fullscreen|hover|modal|paused|picture-in-picture|playing|popover-open|state|target|user-(?:in)?valid)(?![\w-])/i;
 
 /**
- * Who may only read finds elements in a copy of the page that has no secrets:
- * a selector that tests one, piece by piece, would find it out in the end.
+ * Throws for a selector that needs the live page. Callers that may only read search in a copy of the page without
+ * secrets: by testing a secret attribute piece by piece, a selector would find it out.
  */
 function needStatic(selector: string): void {
   const [pseudo] = LIVE.exec(selector) ?? [];
@@ -135,7 +135,10 @@ function xpath(expression: string, root: Document): Element[] {
   }
 }
 
-/** Whether a text is the one asked for: a part of it in any case, or with `exact` all of it. */
+/**
+ * Returns a test of texts: whether they contain the value, ignoring case, or with `exact` whether they are equal to
+ * it.
+ */
 function matcher({ value, exact }: Query): (text: string) => boolean {
   const want = squash(value ?? "");
   if (exact) return (text) => squash(text) === want;

@@ -63,7 +63,7 @@ interface Known {
 const registry = new Map<string, Known>();
 const refOf = new WeakMap<Element, Redacted>();
 let address = "";
-/** What the last observation had: by ref, what may change. */
+/** The changeable state of each element in the last observation, by ref. */
 let last = new Map<Redacted, string>();
 
 export function observe(o: ObserveArgs): Observation {
@@ -101,7 +101,7 @@ export function findObserved(ref: string): Element {
   return el;
 }
 
-/** Forgets what belongs to another address, and what has not been seen for long. */
+/** Forgets the refs of another URL, and refs that have not been seen for long. */
 function refresh(all: boolean): void {
   const now = performance.now();
   if (all || address !== location.href) {
@@ -139,7 +139,7 @@ function stableRef(el: Element): Redacted {
   return say`@e${hash([ownRole(el), ownName(el), el.localName, parent ? ownRole(parent) : "", index].join("|"))}`;
 }
 
-/** Of the redacted text: a short one can be found out from its hash. */
+/** The hash must be of redacted text: a short secret can be guessed from its hash. */
 function hash(text: string): Redacted {
   let h = 0;
   for (let i = 0; i < text.length; i++) h = (Math.imul(h, 31) + text.charCodeAt(i)) | 0;
@@ -155,7 +155,7 @@ function remember(ref: Redacted, el: Element, box: string): { stability: Redacte
       : known.box === box
         ? word("stable")
         : word("moved");
-  registry.delete(ref); // the newest stand last
+  registry.delete(ref); // moves the ref to the end: the oldest come first
   registry.set(ref, { el: new WeakRef(el), seen: performance.now(), box });
   for (const oldest of registry.keys()) {
     if (registry.size <= MOST) break;
@@ -205,7 +205,7 @@ function minimal({ ref, selector, role, name, tagName }: Observed): Observed {
   return { ref, selector, role, ...(name && { name }), tagName, actionHints: [] };
 }
 
-/** Ways to find an element, the best first. */
+/** Selectors of an element, the best first. */
 function selectorsOf(el: Element): Selector[] {
   const [testId, label, id, name] = ["data-testid", "aria-label", "id", "name"].map((a) => attributeOf(el, a));
   const text = /^(input|textarea|select)$/.test(el.localName) ? word("") : redactText(el, squash(el.textContent ?? ""));

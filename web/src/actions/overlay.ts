@@ -4,7 +4,7 @@ import type { Mark } from "../wire/verbs";
 
 const ID = "cdphub-overlay";
 
-/** Paints the boxes, in place of those before. None takes all away. */
+/** Paints the boxes, and removes earlier ones. An empty list removes all. */
 export function overlay(marks: Mark[]): void {
   document.getElementById(ID)?.remove();
   if (!marks.length) return;

@@ -1,5 +1,5 @@
-// Removes secrets from what leaves the page. Texts of the page leave it as Redacted
-// only, and only this file makes a Redacted.
+// Removes secrets from what leaves the page. A text of the page leaves it only with the type Redacted, and only this
+// file makes values of this type.
 
 import {
   forgetSecrets,
@@ -30,12 +30,12 @@ export type RedactedValue =
 
 export const REDACTED = "[REDACTED]" as Redacted;
 
-/** A word of this script's own. */
+/** A literal of this script, which is no text of the page. */
 export function word<T extends string>(own: string extends T ? never : T): T & Redacted {
   return own as unknown as T & Redacted;
 }
 
-/** A text of this script's own around redacted texts. */
+/** A template of this script with redacted texts in it. */
 export function say(own: TemplateStringsArray, ...values: (Redacted | number)[]): Redacted {
   return own.reduce((text, part, i) => text + values[i - 1] + part) as Redacted;
 }
@@ -44,19 +44,19 @@ export function join(list: readonly Redacted[], between: string): Redacted {
   return list.join(between) as Redacted;
 }
 
-/** A text as JSON writes it, in quotes. */
+/** A text as a JSON string. */
 export function quoted(text: Redacted): Redacted {
   return JSON.stringify(text) as Redacted;
 }
 
-/** A text of the page without the values of secret fields, and without what in addresses gives access. */
+/** A text of the page without the values of secret fields, and without credentials in URLs. */
 export function redact(text: string): Redacted {
   if (text === "") return text as Redacted;
   const known = knownSecrets();
   return withoutKeys(known ? text.replace(known, REDACTED) : text) as Redacted;
 }
 
-/** The text of an element, as somebody has put it together. */
+/** Redacts a text that was made from an element's contents. */
 export function redactText(el: Element, text: string): Redacted {
   return text && isSecretText(el) ? REDACTED : redact(text);
 }
@@ -67,7 +67,7 @@ export function valueOf(el: Element): Redacted {
   return value && (isSecret(el) || isHiddenField(el)) ? REDACTED : redact(value ?? "");
 }
 
-/** An attribute, redacted; null where there is none. */
+/** An attribute, redacted; null if there is none. */
 export function attributeOf(el: Element, name: string): Redacted | null {
   const value = el.getAttribute(name);
   return value === null ? null : attribute(el, name, value);
@@ -91,7 +91,7 @@ const MEMBER = /("([^"\\]{1,64})"\s*:\s*")((?:[^"\\]|\\.)+)"/g;
 const JWT = /\beyJ[\w-]{5,}\.[\w-]{5,}\.[\w-]*/g;
 const BEARER = /\b(Bearer\s+)[\w\-.~+/]{16,}=*/gi;
 
-/** A text without users and keys in addresses, in JSON and in headers. */
+/** Removes users and keys from URLs, JSON and headers in a text. */
 function withoutKeys(text: string): string {
   if (text.includes("//")) text = text.replace(USER, "$1//");
   if (/[=]|%3d/i.test(text)) text = withoutParameters(text);
@@ -103,7 +103,10 @@ function withoutKeys(text: string): string {
   return text.replace(JWT, REDACTED).replace(BEARER, `$1${REDACTED}`);
 }
 
-/** Addresses lie within addresses: the value of one parameter is looked through for others. */
+/**
+ * Removes secret parameters from URLs. A URL may be in a parameter of another URL, so the search goes on inside a
+ * parameter that is not secret.
+ */
 function withoutParameters(text: string): string {
   let out = "";
   let from = 0;
@@ -135,7 +138,7 @@ function unescaped(name: string): string {
 
 // -------------------------------------------------------------------- HTML
 
-/** Attributes that say what a field holds, or what an option stands for. */
+/** Attributes with the value of a field or of an option. */
 const VALUES = /^(value|label|aria-valuetext|aria-valuenow|data-value|data-original-value)$/;
 
 function attribute(el: Element, name: string, value: string): Redacted {
@@ -147,10 +150,10 @@ function attribute(el: Element, name: string, value: string): Redacted {
   return holds || isSecretAttribute(name) ? REDACTED : redact(value);
 }
 
-/** Elements whose content is source of a document, as text. */
+/** Elements with HTML source as text content. */
 const SOURCE = /^(noscript|noembed|noframes|iframe|xmp)$/;
 
-/** A copy of a tree without its secrets, in a document where nothing is loaded and nothing runs. */
+/** A copy of a tree without its secrets, in an inert document: it loads nothing and runs no script. */
 export class Copy {
   readonly root: Document | DocumentFragment | Element;
   private readonly originals = new Map<Element, Element>();
@@ -166,7 +169,7 @@ export class Copy {
     });
   }
 
-  /** The elements that these are copies of. */
+  /** The original elements of these copies. */
   of(copies: Iterable<Element>): Element[] {
     return [...copies].map((el) => this.originals.get(el)).filter((el): el is Element => el !== undefined);
   }
@@ -193,14 +196,14 @@ function elementsOf(root: ParentNode): Element[] {
 
 let copies = new Map<Document | ShadowRoot, Copy>();
 
-/** A copy of a document or of a shadow tree as it is now. */
+/** The copy of a document or of a shadow tree, made once in each call. */
 export function copyOf(root: Document | ShadowRoot): Copy {
   let copy = copies.get(root);
   if (!copy) copies.set(root, (copy = new Copy(root)));
   return copy;
 }
 
-/** What is known of the page is to be looked up anew: its script has run. */
+/** Drops what is cached of the page, because the page's script has run since. */
 export function forget(): void {
   forgetSecrets();
   copies = new Map();
@@ -220,7 +223,7 @@ function redactElement(el: Element, twin: Element): void {
   else redactTexts(twin);
 }
 
-/** What an element has beside its attributes, of which selectors know: :valid, :checked. */
+/** Copies the state of an element that is no attribute, but that selectors can test: :valid, :checked. */
 function redactState(el: Element, twin: Element, secret: boolean): void {
   const field = twin as HTMLInputElement;
   if (/^(input|textarea)$/.test(el.localName) && secret && field.value && !/^(file|checkbox|radio)$/.test(field.type))
@@ -245,7 +248,7 @@ function set(twin: Element, a: Attr, value: Redacted): void {
   try {
     a.value = value;
   } catch {
-    // the page's policy forbids to write source
+    // a Trusted Types policy of the page forbids writing source
     twin.removeAttributeNode(a);
   }
 }
@@ -257,7 +260,7 @@ function redactTree(original: ParentNode, copy: ParentNode): void {
   });
 }
 
-/** The source of a document, or of a part of one, without its secrets. */
+/** Removes secrets from the source of a document, or of a part of one. */
 function redactSource(source: string): Redacted {
   try {
     const doc = new DOMParser().parseFromString(source, "text/html");
@@ -268,7 +271,7 @@ function redactSource(source: string): Redacted {
     const after = written();
     return (before === after ? redact(source) : after) as Redacted;
   } catch {
-    // the page's policy forbids to parse it
+    // a Trusted Types policy of the page forbids parsing source
     return REDACTED;
   }
 }
@@ -278,7 +281,7 @@ const QUOTED_TOKEN = /(["'])(Bearer\s+)?[\w-]{10,}\.[\w-]{10,}\.[\w-]{10,}\1/g;
 /** An element's HTML. */
 export function sourceOf(el: Element, check: (source: string) => void): Redacted {
   const source = (new Copy(el).root as Element).outerHTML;
-  check(source); // before it is searched, which takes long
+  check(source); // checks the length first: the search below is slow
   return source.replace(QUOTED_TOKEN, `$1${REDACTED}$1`) as Redacted;
 }
 

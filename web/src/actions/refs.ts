@@ -1,11 +1,11 @@
-// Names for elements in snapshots, and handles. They hold weak references, so a
-// name may outlive its element.
+// Refs of elements in snapshots, and handles. They hold weak references, so an element may be collected before its
+// ref.
 
 import { Failure } from "./failure";
 import { say, type Redacted, word } from "./redact";
 import { frameAround } from "./tree";
 
-/** Names for elements, which stay with them: "e12", "h3". */
+/** Assigns refs such as "e12" or "h3" to elements. An element keeps its ref. */
 export class Refs {
   private readonly names = new WeakMap<Element, { ref: Redacted; key: string }>();
   private readonly elements = new Map<string, WeakRef<Element>>();
@@ -13,7 +13,7 @@ export class Refs {
 
   constructor(private readonly prefix: Redacted) {}
 
-  /** The name of an element. One whose key has changed gets another. */
+  /** The ref of an element. An element whose key has changed gets a new one. */
   of(el: Element, key = ""): Redacted {
     const known = this.names.get(el);
     if (known && known.key === key) return known.ref;
@@ -23,7 +23,7 @@ export class Refs {
     return ref;
   }
 
-  /** The element of that name, if it is still there. */
+  /** The element of a ref, if it is still in a document. */
   find(ref: string): Element | undefined {
     const el = this.elements.get(ref)?.deref();
     if (!el?.isConnected) {
@@ -37,13 +37,12 @@ export class Refs {
 /** The handles of WaitForSelector. */
 export const handles = new Refs(word("h"));
 
-/** The refs of YAML snapshots, by what all of a document's begin with. */
+/** The refs of YAML snapshots, by their common beginning in a document. */
 const tables = new Map<string, { doc: Document; refs: Refs }>();
 
 /**
- * The refs of a document: "e12" here, and "f1e12" in the first frame that was
- * met. Where this document is itself a frame of the page that is read, `above`
- * is "f2", say: "f2e12", "f2f1e12".
+ * The refs of a document: "e12" in this document, and "f1e12" in its first frame. If this document is itself a frame
+ * of the page that is read, `above` is its own prefix: with "f2" the refs are "f2e12" and "f2f1e12".
  */
 export function refsOf(doc: Document, above: Redacted): Refs {
   const frame = doc === document ? undefined : frameAround(doc);
@@ -56,7 +55,7 @@ export function refsOf(doc: Document, above: Redacted): Refs {
 const frames = new WeakMap<Element, Redacted>();
 let lastFrame = 0;
 
-/** The name of a frame, by its element: "f1". */
+/** The prefix of a frame's refs, such as "f1", by its element. */
 export function frameName(frame: Element): Redacted {
   let name = frames.get(frame);
   if (!name) frames.set(frame, (name = say`f${++lastFrame}`));

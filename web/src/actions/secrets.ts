@@ -1,16 +1,13 @@
-// What is a secret: which names say so, which fields hold one, and what the
-// page has of them now.
+// Finds secrets: which names and fields stand for one, and which values the page has now.
 
 import names from "./secretnames.json";
 import { documentOf, frameAround, shadowRoots, squash } from "./tree";
 
 /**
- * Whether a name says that what it stands for is nobody's business. Case and
- * separators do not count, nor a number at the end: "X-Api-Key", "apiKey2".
- * In addresses words count too that mean harmless things elsewhere: ?code=
- * (RFC 6749, section 4.1.2), ?key=, ?sig=.
+ * Whether a name stands for a secret. Case, separators and a number at the end do not count: "X-Api-Key", "apiKey2".
+ * In URLs some more words count, which are harmless elsewhere: ?code= (RFC 6749, section 4.1.2), ?key=, ?sig=.
  *
- * The words are those of secretnames.json, which the hub reads as well.
+ * The words are in secretnames.json, which the hub reads, too.
  */
 export function isSecretName(name: string, inAddress = false): boolean {
   const word = name
@@ -24,7 +21,7 @@ export function isSecretName(name: string, inAddress = false): boolean {
 
 const secretAttributes = new Map<string, boolean>();
 
-/** Whether an attribute holds a secret by its own name: data-token. */
+/** Whether an attribute holds a secret, by its name: data-token. */
 export function isSecretAttribute(name: string): boolean {
   let secret = secretAttributes.get(name);
   if (secret === undefined)
@@ -34,13 +31,13 @@ export function isSecretAttribute(name: string): boolean {
 
 const AUTOCOMPLETE = /(^|\s)(cc-[\w-]+|one-time-code|current-password|new-password)(\s|$)/i;
 
-/** Input types that take a text, as a field may that was a password's. */
+/** Input types without text. All others take a text, so the field may have been a password field. */
 const WITHOUT_TEXT = /^(button|checkbox|color|file|image|radio|range|reset|submit)$/;
 
-/** Fields that have been seen as password fields: "show password" makes them text fields. */
+/** Fields that were password fields: a button "show password" makes them text fields. */
 const wasPassword = new WeakSet<Element>();
 
-/** Whether a field's value is nobody's business; that of an option is so when its select's is. */
+/** Whether a field's value is secret. For an option, whether that of its select is. */
 export function isSecret(el: Element): boolean {
   if (el.localName === "datalist") return suggests(el);
   if (/^opt(ion|group)$/.test(el.localName)) {
@@ -64,12 +61,12 @@ function suggests(list: Element): boolean {
   );
 }
 
-/** Texts longer than this tell of more than their field: "Forgot your password? Enter your email address". */
+/** A longer text is not only the name of its field: "Forgot your password? Enter your email address". */
 const LONGEST_LABEL = 32;
 
 /**
- * Whether what names a text field says that it is for a secret: a password that is shown now, before
- * anybody has looked.
+ * Whether the name or label of a text field says that it is for a secret. The field may be a password field whose
+ * value was made visible before this script first ran.
  */
 function isCalledSecret(el: Element): boolean {
   if (el.localName !== "textarea" && (el.localName !== "input" || WITHOUT_TEXT.test((el as HTMLInputElement).type)))
@@ -79,14 +76,14 @@ function isCalledSecret(el: Element): boolean {
   return [...names, ...labels].some((name) => name !== "" && name.length <= LONGEST_LABEL && isSecretName(name));
 }
 
-/** A field that no user sees: what it holds is between the page and its server. */
+/** Whether a field is hidden. No user sees its value, which is for the page and its server only. */
 export function isHiddenField(el: Element): boolean {
   return el.localName === "input" && (el as HTMLInputElement).type === "hidden";
 }
 
 /**
- * Whether an element holds a secret as its text, as what can be edited does, textareas at first, and
- * selects in their options.
+ * Whether an element has a secret as its text: editable elements, textareas by their initial text, selects by their
+ * options.
  */
 export function isSecretText(el: Element): boolean {
   if (!isSecret(el)) return false;
@@ -112,20 +109,22 @@ export function isSecretSetting(el: Element): boolean {
 
 // ------------------------------------------------------------ what there is
 
-/** Secrets this short are not looked for in other texts. */
+/** Minimum length of secrets that are searched in other texts. */
 const SHORT = 3;
 
-/** As long must one be of which only a name says so: data-auth="true". */
+/** Minimum length of values that are secret only by a name: data-auth="true" is none. */
 const NAMED = 8;
 
-/** How many secrets are remembered, and how much of each. */
+/** Maximum number of remembered secrets, and maximum length of each. */
 const MOST = 200;
 const LONGEST = 2000;
 
-/** The values that have been seen in this document, the latest last: a page may show one after its field has gone. */
+/**
+ * The secrets that have been seen in this document, the newest last: a page may show one after its field has gone.
+ */
 const seen = new Set<string>();
 
-/** What the page has now, until script of the page has run again. */
+/** The secrets in the page now. Dropped when the page's script may have run. */
 let current: { values: string[]; pattern: RegExp | undefined } | undefined;
 
 export function forgetSecrets(): void {
@@ -142,12 +141,15 @@ function look(): { values: string[]; pattern: RegExp | undefined } {
   return current;
 }
 
-/** Finds known secrets in a text. */
+/** The pattern that finds known secrets in a text. */
 export function knownSecrets(): RegExp | undefined {
   return look().pattern;
 }
 
-/** The known secrets, for the hub to take out of what the browser tells; undefined when nobody has looked for any. */
+/**
+ * The known secrets, which the hub removes from what the browser reports; undefined if this call has not searched for
+ * them.
+ */
 export function secretsFound(): string[] | undefined {
   return current?.values;
 }
@@ -156,10 +158,7 @@ export function secrets(): string[] {
   return look().values;
 }
 
-/**
- * The elements of this document and its open shadow trees that are secret, for the hub to find them in
- * the browser's trees.
- */
+/** The secret elements of this document and its open shadow trees. The hub looks for them in the browser's trees. */
 export function secretElements(): Element[] {
   return [document, ...shadowRoots(document)]
     .flatMap((root) => [...root.querySelectorAll("input,textarea,select,[data-sensitive]")])
@@ -177,7 +176,7 @@ function remember(value: string): void {
   }
 }
 
-/** The documents that can be reached from here, outwards and inwards, and their open shadow roots. */
+/** The documents of the same origin around and below this one, with their open shadow roots. */
 function* roots(): Generator<Document | ShadowRoot> {
   let top = document;
   for (let frame = frameAround(top); frame; frame = frameAround(top)) top = frame.ownerDocument;
@@ -220,7 +219,9 @@ function* valuesOf(el: Element): Generator<string> {
 
 // ------------------------------------------------------------- finding them
 
-/** A pattern for all ways in which pages write these values: in any case, in an address, as JSON, numbers in groups. */
+/**
+ * A pattern for the ways in which pages write these values: in any case, URL-encoded, as JSON, numbers in groups.
+ */
 export function patternOf(values: string[]): RegExp | undefined {
   const parts = values
     .filter((v) => v.length >= SHORT)
@@ -242,7 +243,8 @@ function waysToWrite(value: string): string[] {
 }
 
 function encoded(value: string): string {
-  return encodeURIComponent(value.replace(/[\ud800-\udfff]/g, "")); // halves of pairs cannot be encoded; whole ones are looked for as they are
+  // encodeURIComponent throws for half a surrogate pair; the plain form is searched as it is.
+  return encodeURIComponent(value.replace(/[\ud800-\udfff]/g, ""));
 }
 
 export function literal(text: string): string {
@@ -253,7 +255,7 @@ export function literal(text: string): string {
 
 const watched = new WeakMap<Document | ShadowRoot, MutationObserver>();
 
-/** Notes from now on which fields are made text fields. What has happened since the last look is noted first. */
+/** Watches for password fields that become text fields. Handles pending records first. */
 function watch(root: Document | ShadowRoot): void {
   const watcher = watched.get(root);
   if (watcher) return note(watcher.takeRecords());
@@ -267,7 +269,7 @@ function note(changes: MutationRecord[]): void {
   for (const c of changes) if (c.oldValue?.toLowerCase() === "password") wasPassword.add(c.target as Element);
 }
 
-/** Notes which fields are password fields, and what becomes of them from now on: each call of this script is a look. */
+/** Remembers all password fields, and watches them from now on. Each call of this script does so. */
 export function watchAll(): void {
   for (const root of roots()) watch(root);
 }

@@ -1,4 +1,4 @@
-// What is asked of one element.
+// The properties of one element.
 
 import { checkedOf, roleOf } from "./aria";
 import { attributeOf, renderedText, type RedactedValue, redact, type Redacted, valueOf, word } from "./redact";
@@ -25,7 +25,7 @@ const properties: Record<string, (el: Element) => RedactedValue> = {
   },
 };
 
-/** The properties that are asked for; unknown ones are left out. */
+/** The wanted properties; unknown ones are left out. */
 export function stateOf(el: Element, wanted: string[]): { [property: string]: RedactedValue } {
   return Object.fromEntries(wanted.filter((p) => p in properties).map((p) => [p, properties[p](el)]));
 }

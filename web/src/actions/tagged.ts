@@ -1,7 +1,7 @@
-// The page as tagged lines, whose ids stand in the page as data-rp-id:
+// The page as tagged lines. The ids are in the page as attributes data-rp-id:
 //
-//   [a1 h1] Pricing
-//   [a3 input email] placeholder="work email"
+//     [a1 h1] Pricing
+//     [a3 input email] placeholder="work email"
 
 import type { TaggedArgs } from "../wire/verbs";
 import { Lines } from "./limit";
@@ -73,7 +73,7 @@ function isListed(el: Element, listed: Set<Element>): boolean {
   return true;
 }
 
-/** What is there for its text alone, and has none but that of others in the list. */
+/** Whether an element is listed only for its text, and has no text of its own. */
 function isEmpty(el: Element): boolean {
   return el.localName !== "iframe" && !isInteractive(el) && bodyOf(el).every((word) => !word);
 }
@@ -86,7 +86,7 @@ function parentIn(el: Element): Element | null {
   return el.assignedSlot ?? el.parentElement ?? ((el.getRootNode() as ShadowRoot).host as Element | undefined) ?? null;
 }
 
-/** Hands out ids, each to one element. */
+/** Assigns each id to one element only: a page may copy an element with its id. */
 class Ids {
   private readonly given = new Set<string>();
   private static last = 0;
@@ -105,7 +105,7 @@ class Ids {
       el.setAttribute(ATTRIBUTE, id);
     }
     this.given.add(id);
-    return id as Redacted; // letters and digits
+    return id as Redacted; // Redacted: letters and digits
   }
 }
 
@@ -171,7 +171,7 @@ function selectOf(el: HTMLSelectElement): Redacted[] {
   ];
 }
 
-/** The text of an element without that of listed ones inside of it. */
+/** The text of an element without that of listed elements inside it. */
 function ownText(el: Element): string {
   let text = "";
   for (const node of childrenOf(el)) {

@@ -1,7 +1,5 @@
-// The tree as it is rendered: open shadow roots in the place of their hosts'
-// children, slotted nodes in their slots, documents of reachable frames.
-// Elements may be of another window than this script, so that nothing here
-// asks for instanceof.
+// The flat tree: open shadow roots in place of their hosts' children, slotted nodes in their slots, and documents of
+// frames of the same origin. Elements may be of another window than this script, so `instanceof` is not used here.
 
 import { documentIn } from "../realms";
 
@@ -23,7 +21,7 @@ export function childrenOf(el: Element): Node[] {
   return [...el.childNodes];
 }
 
-/** What a node is inside of in the rendered tree; a frame's document is inside of nothing. */
+/** The parent of a node in the rendered tree; null for the document of a frame. */
 export function parentOf(node: Node): Element | null {
   const slot = (node as Element).assignedSlot;
   if (slot) return slot;
@@ -57,13 +55,13 @@ export function* shadowRoots(root: Document | ShadowRoot): Generator<ShadowRoot>
   }
 }
 
-/** The document of a frame element, if it can be reached. */
+/** The document of a frame element, if it is of the same origin. */
 export function documentOf(el: Element): Document | undefined {
   if (el.localName !== "iframe" && el.localName !== "frame") return undefined;
   return documentIn(el as HTMLIFrameElement);
 }
 
-/** The frame element around a document, where that can be reached. */
+/** The frame element around a document, if it is of the same origin. */
 export function frameAround(doc: Document): Element | undefined {
   try {
     return doc.defaultView?.frameElement ?? undefined;
@@ -72,12 +70,12 @@ export function frameAround(doc: Document): Element | undefined {
   }
 }
 
-/** An element found by its id in the tree that another is in. */
+/** Finds an element by id in the tree that `el` is in. */
 export function byId(el: Element, id: string): Element | null {
   return (el.getRootNode() as Document).getElementById?.(id) ?? null;
 }
 
-/** An ancestor by a CSS selector, out of shadow roots too. */
+/** Element.closest in the flat tree: it leaves shadow trees. */
 export function closest(el: Element, selector: string): Element | null {
   for (let e: Element | null = el; e; e = parentOf(e)) if (e.matches(selector)) return e;
   return null;
@@ -88,7 +86,7 @@ export function squash<T extends string>(text: T): T {
   return text.replace(/[\s\u200b\u00ad]+/g, " ").trim() as T;
 }
 
-/** Cuts a text, without splitting a character. */
+/** Cuts a text, but not within a surrogate pair. */
 export function cut<T extends string>(text: T, most: number, mark = ""): T {
   return text.length <= most ? text : ((text.slice(0, most).replace(/[\ud800-\udbff]$/, "") + mark) as T);
 }
@@ -107,7 +105,7 @@ export function textOf(el: Element, keep: (el: Element) => boolean = () => true)
   return text;
 }
 
-/** Elements whose content is no text of the page. */
+/** Elements whose content is not rendered as text. */
 export const SILENT: ReadonlySet<string> = new Set([
   "script",
   "style",

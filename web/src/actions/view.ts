@@ -1,4 +1,4 @@
-// What is to be seen of an element, and where.
+// Whether an element is visible, and where.
 
 import { attributeOf } from "./redact";
 import { byId, childrenOf, documentOf, frameAround, isElement, isText, parentOf } from "./tree";
@@ -9,7 +9,7 @@ export function styleOf(el: Element, pseudo?: string): CSSStyleDeclaration {
   return (el.ownerDocument.defaultView ?? window).getComputedStyle(el, pseudo);
 }
 
-/** Whether an element, or what it is inside of, is not drawn at all: no text of it is seen. */
+/** Whether an element or an ancestor is not rendered, so that its text is not visible. */
 export function isHidden(el: Element): boolean {
   if (el.checkVisibility) {
     return (
@@ -43,7 +43,7 @@ function isTextVisible(text: Text): boolean {
   return width > 0 && height > 0;
 }
 
-/** Whether a control cannot be used. */
+/** Whether a control is disabled. */
 export function isDisabled(el: Element): boolean {
   if (el.matches(":disabled")) return true;
   for (let e: Element | null = el; e; e = parentOf(e)) if (e.getAttribute("aria-disabled") === "true") return true;
@@ -68,7 +68,7 @@ export function focusedIn(doc: Document): Element | undefined {
   }
 }
 
-/** How far a document's viewport is from that of the outermost document that can be reached. */
+/** The offset of a document's viewport in that of the outermost document of the same origin. */
 export function offsetOf(doc: Document): { x: number; y: number } {
   let [x, y] = [0, 0];
   for (let frame = frameAround(doc); frame; frame = frameAround(frame.ownerDocument)) {
@@ -80,21 +80,21 @@ export function offsetOf(doc: Document): { x: number; y: number } {
   return { x, y };
 }
 
-/** The box around an element, in the outermost viewport that can be reached. */
+/** The box around an element, in the viewport of the outermost document of the same origin. */
 export function boxOf(el: Element): Box {
   const { x, y, width, height } = el.getBoundingClientRect();
   const by = offsetOf(el.ownerDocument);
   return { x: x + by.x, y: y + by.y, width, height };
 }
 
-/** Whether a box is seen in its document's viewport at least in part. */
+/** Whether a part of an element is in its document's viewport. */
 export function meetsViewport(el: Element): boolean {
   const win = el.ownerDocument.defaultView ?? window;
   const r = el.getBoundingClientRect();
   return r.bottom > 0 && r.right > 0 && r.top < win.innerHeight && r.left < win.innerWidth;
 }
 
-/** What is hit at a point of a document's viewport, inside of shadow roots. */
+/** The element at a point of a document's viewport, inside of open shadow roots. */
 export function hitAt(doc: Document, x: number, y: number): Element | undefined {
   let root: DocumentOrShadowRoot = doc;
   let hit: Element | undefined;
@@ -116,7 +116,7 @@ export function describe(el: Element): string {
   return `<${el.localName}${attribute("id")}${attribute("class")}${attribute("role")}>`;
 }
 
-/** The elements that an attribute with ids names. */
+/** The elements of an attribute with a list of ids. */
 export function referenced(el: Element, attribute: string): Element[] {
   const ids = el.getAttribute(attribute)?.split(/\s+/) ?? [];
   return ids.map((id) => byId(el, id)).filter((e): e is Element => e !== null);

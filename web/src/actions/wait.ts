@@ -1,4 +1,4 @@
-// Waiting for an element to be fit for what is to be done with it.
+// Waits until an element is ready for an action (auto-wait).
 
 import type { PointArgs, Query, WaitArgs } from "../wire/verbs";
 import { Failure, mayPass } from "./failure";
@@ -7,17 +7,17 @@ import { forget } from "./redact";
 import { documentOf, frameAround, isWithin, parentOf } from "./tree";
 import { boxOf, describe, hitAt, isDisabled, isEditable, isReadOnly, isVisible, offsetOf, styleOf } from "./view";
 
-/** What an element must be. */
+/** The checks of an element. */
 export type Check = "stable" | StaticCheck;
 
-/** Of it, what shows at once. */
+/** The checks that do not take time. */
 export type StaticCheck = "visible" | "enabled" | "editable";
 
 const PAUSES = [0, 20, 50, 100, 100, 250];
 
 const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
 
-/** The next frame, or soon where the page is not painted. */
+/** Resolves at the next animation frame, or after 50 ms if the page is not painted. */
 function nextFrame(): Promise<void> {
   return new Promise((done) => {
     const late = setTimeout(done, 50);
@@ -28,7 +28,7 @@ function nextFrame(): Promise<void> {
   });
 }
 
-/** Retries until it succeeds, for at most so many ms. Then it fails with the last failure. */
+/** Retries `attempt` until it succeeds, for at most `wait` ms. Then it throws the last failure. */
 export async function until<T>(wait: number, attempt: (n: number) => T | Promise<T>): Promise<T> {
   const start = performance.now();
   for (let n = 0; ; n++) {
@@ -43,14 +43,14 @@ export async function until<T>(wait: number, attempt: (n: number) => T | Promise
   }
 }
 
-/** The element that a locator names, once there is one. */
+/** The element of a locator. Throws if there is none. */
 export function present(q: Query): Element {
   const el = findOne(q);
   if (!el) throw new Failure("ElementNotFound", `element not found: ${show(q)}`);
   return el;
 }
 
-/** The element that a locator names, once it passes the checks. */
+/** The element of a locator, after it has passed the checks. */
 export async function ready(q: Query, checks: Check[]): Promise<Element> {
   const el = present(q);
   for (const check of checks) {
@@ -60,7 +60,7 @@ export async function ready(q: Query, checks: Check[]): Promise<Element> {
   return el;
 }
 
-/** Fails when an element does not pass the checks, as it is now. */
+/** Throws if an element does not pass the checks now. */
 export function need(el: Element, checks: StaticCheck[]): void {
   for (const check of checks) {
     if (check === "visible") needVisible(el);
@@ -83,7 +83,7 @@ function needEditable(el: Element): void {
   if (isReadOnly(el)) throw new Failure("NotEnabled", `element disabled: ${describe(el)} is read-only`);
 }
 
-/** Two frames with the same box. */
+/** Waits until an element has the same box in two animation frames. */
 async function needStable(el: Element): Promise<void> {
   for (let before = boxOf(el), n = 0; ; n++) {
     await nextFrame();
@@ -104,7 +104,10 @@ async function needStable(el: Element): Promise<void> {
 // ---------------------------------------------------------------- the point
 const BLOCKS: ScrollLogicalPosition[] = ["center", "end", "start", "nearest"];
 
-/** Where the pointer hits an element, which is scrolled into view. */
+/**
+ * The action point of an element, which is scrolled into view. Each attempt scrolls it to another edge, since
+ * something fixed may cover it.
+ */
 export async function aimAt(q: Query, aim: PointArgs, attempt: number): Promise<{ el: Element; x: number; y: number }> {
   const checks: Check[] = aim.force ? [] : aim.disabled ? ["visible", "stable"] : ["visible", "enabled", "stable"];
   const el = await ready(q, checks);
@@ -121,7 +124,10 @@ export async function aimAt(q: Query, aim: PointArgs, attempt: number): Promise<
 
 type Spot = { x: number; y: number };
 
-/** The middle of what is seen of the element's first box, or the position, in its document's viewport. */
+/**
+ * The action point in the document's viewport: the given position, or the middle of the visible part of the element's
+ * first visible box.
+ */
 function pointOf(el: Element, aim: PointArgs): Spot | undefined {
   const win = el.ownerDocument.defaultView ?? window;
   if (aim.position) {
@@ -137,7 +143,7 @@ function pointOf(el: Element, aim: PointArgs): Spot | undefined {
   return undefined;
 }
 
-/** Whether the whole way up to the outermost document the point can be seen without scrolling. */
+/** Whether the action point is visible without scrolling its document. */
 function inView(el: Element, aim: PointArgs): boolean {
   const at = pointOf(el, aim);
   if (!at) return false;
@@ -148,7 +154,7 @@ function inView(el: Element, aim: PointArgs): boolean {
   return fits && hit !== undefined && reaches(hit, el);
 }
 
-/** Whether hitting one element is hitting another: it is inside of it, or its label. */
+/** Whether the hit target `hit` counts as `el`: it is inside of it, or its label. */
 function reaches(hit: Element, el: Element): boolean {
   if (isWithin(hit, el)) return true;
   for (let e: Element | null = hit; e; e = parentOf(e)) {
@@ -182,7 +188,10 @@ function boxInParent(frame: Element): Spot {
 
 // ---------------------------------------------------------------- states
 
-/** Waits until a locator's element is in a state; the element, or undefined where there is to be none. */
+/**
+ * Checks that a locator's element is in a state, and throws otherwise. Returns the element, or undefined if there
+ * must be none.
+ */
 export async function inState(q: Query, state: WaitArgs["state"]): Promise<Element | undefined> {
   const el = findOne(q);
   if (state === "detached" || (state === "hidden" && !el)) {

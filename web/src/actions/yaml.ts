@@ -29,7 +29,7 @@ interface Item {
   el: Element;
   role: Redacted;
   name: Redacted;
-  /** Stands in a line of text, and has nothing but text. */
+  /** Is inline, and has only text in it. */
   inline: boolean;
   pointer: boolean;
   hiddenFromAria: boolean;
@@ -39,7 +39,7 @@ interface Item {
 
 const LONGEST_NAME = 900;
 
-/** What the hub asks for. `above` is a text of the hub's, no text of the page. */
+/** The options of the hub. `above` comes from the hub, so it needs no redaction. */
 export type YAMLOptions = Pick<YAMLArgs, "refs" | "boxes"> & { above: Redacted };
 
 export type Snapshot = {
@@ -47,17 +47,17 @@ export type Snapshot = {
   count: number;
   title: Redacted;
   url: Redacted;
-  /** The frames whose documents are out of reach. */
+  /** The frames with documents of another origin. */
   holes: Hole[];
 };
 
-/** A frame whose content is to come from its own script. */
+/** A frame whose content comes from its own page script. */
 type Hole = {
   handle: Redacted;
-  /** The frame's own line, from 0, and how deep it stands. */
+  /** The index of the frame's own line, from 0, and its depth. */
   line: number;
   depth: number;
-  /** What its refs are to begin with. */
+  /** The prefix of its refs. */
   above: Redacted;
 };
 /** The snapshot of a subtree, of the body by default. */
@@ -80,8 +80,8 @@ export function snapshotYAML(root: Element | undefined, options: YAMLOptions): S
 // ---------------------------------------------------------------- reading
 
 /**
- * What stands for a node: itself, its children, or nothing. Texts are told when those that are
- * neighbours are together.
+ * The items for an element: itself, its children, or none. Texts are redacted later, when neighbouring ones have been
+ * joined.
  */
 function read(el: Element, hiddenAbove: boolean, pointerAbove: boolean): (Item | string)[] {
   if (SILENT.has(el.localName) || (el as HTMLInputElement).type === "hidden") return [];
@@ -113,7 +113,7 @@ function read(el: Element, hiddenAbove: boolean, pointerAbove: boolean): (Item |
   return [item];
 }
 
-/** A generic that says nothing of its own gives way to what is in it. */
+/** Replaces a generic item without information by its children. */
 function asGeneric(item: Item, block: string): (Item | string)[] {
   const [only] = item.children;
   const silent = !item.pointer && !item.hiddenFromAria;
