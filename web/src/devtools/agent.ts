@@ -1,4 +1,4 @@
-// What the agent lends to this bundle, which has no state of the agent's own.
+// The functions of the agent for this bundle, which has no copy of the agent's state.
 
 import type { Lent } from "../agent/devtools";
 
@@ -13,7 +13,7 @@ export function lend(lent: Lent): void {
   agent = lent;
 }
 
-/** An error as a client is to see it. */
+/** An error that reaches the Client. */
 export class CommandError extends Error {
   constructor(
     message: string,
@@ -28,7 +28,7 @@ export function impossible(method: string, reason: string): CommandError {
   return new CommandError(`${method} is not possible in an embedded frame: ${reason}`);
 }
 
-/** Calls look every `ms` while there is a session that has enabled the domain. */
+/** Calls `look` every `ms` milliseconds while a session has enabled the domain. */
 export function watchWhileEnabled(domain: string, ms: number, look: () => void | Promise<void>): () => void {
   let running = false;
   const round = async (): Promise<void> => {

@@ -1,5 +1,5 @@
-// What DevTools ask for, beyond what drives a page. A bundle of its own, because
-// few clients ask.
+// Domains that DevTools use and that Clients do not need to drive a page. A bundle of its own, because few Clients
+// use it.
 
 import type { Json } from "../wire/cdp";
 import { CommandError, type Handlers, type Lent, type Session, agent, impossible, lend } from "./agent";
@@ -28,7 +28,7 @@ const page: Handlers<"Page"> = {
   getResourceTree: resourceTree,
   getResourceContent: resourceContent,
   searchInResource,
-  // Chromium 156 says so of a document that is not at the top.
+  // The error of Chromium 156 for a document that is not the top one.
   getInstallabilityErrors: () => ({ installabilityErrors: [{ errorId: "not-in-main-frame", errorArguments: [] }] }),
   getAppId: () => ({}),
   getAppManifest: appManifest,
@@ -44,7 +44,7 @@ const domDebugger: Handlers<"DOMDebugger"> = {
   },
 };
 
-/** The browser fills forms in. Script does not learn of it, and has no addresses for it. */
+/** Only the browser fills forms. Script is not told, and has no addresses for that. */
 const autofill: Handlers<"Autofill"> = {
   enable: () => {},
   disable: () => {},
@@ -88,7 +88,7 @@ export function handler(method: string, lent: Lent): Handler | undefined {
       try {
         return await found(p, s);
       } catch (e) {
-        // The number of a DOMException is none of the protocol.
+        // The code of a DOMException is no error code of the protocol.
         throw e instanceof DOMException ? new CommandError(e.message) : e;
       }
     })

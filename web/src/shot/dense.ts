@@ -1,6 +1,6 @@
-// On a dense screen a browser lays text out by device pixels, in a picture by
-// CSS pixels: half a one makes a line sit elsewhere. So the picture's CSS pixels
-// are made device pixels, and the picture as much smaller.
+// On a screen with devicePixelRatio other than 1, a browser lays text out by device pixels, but in an SVG image by
+// CSS pixels. Half a pixel moves a line. So the picture is laid out with CSS pixels as large as device pixels, and is
+// drawn smaller.
 
 import type { CaptureContext } from "@zumer/snapdom";
 
@@ -8,7 +8,7 @@ export const dense = {
   name: "dense",
   beforeRender(context: CaptureContext): void {
     const density = densityOf(context);
-    // Of the outermost alone: the page may have such elements of its own.
+    // Only the outermost foreignObject: the page may have others.
     if (density !== 1) context.baseCSS += `svg:root>foreignObject>div{zoom:${density}!important}`;
   },
   afterRender(context: CaptureContext): void {

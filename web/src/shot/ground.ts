@@ -1,6 +1,5 @@
-// The background of the root element, or where it has none the body's, is the
-// whole canvas's (CSS Backgrounds 3, 2.11). In a picture the root is a box like
-// any other: one behind it stands for the canvas.
+// The background of the root element, or else that of the body, is painted on the whole canvas (CSS Backgrounds 3,
+// 2.11). In a picture the root is a box like any other, so a box behind it stands for the canvas.
 
 const PARTS = ["color", "image", "position", "size", "repeat"].map((part) => `background-${part}`);
 const SIDES = ["Top", "Right", "Bottom", "Left"] as const;
@@ -8,7 +7,7 @@ const SIDES = ["Top", "Right", "Bottom", "Left"] as const;
 /** What Chromium shows behind a page whose colour scheme is dark. */
 const DARK = "#121212";
 
-/** Puts the canvas behind the copy of a root element; far is further than the picture reaches from it. */
+/** Puts the canvas behind the copy of a root element. The picture ends before the distance `far` from the root. */
 export function ground(root: HTMLElement, copies: ReadonlyMap<Node, HTMLElement>, far: number): void {
   const body = root.ownerDocument.body as HTMLElement | null;
   const candidates = body && contains(root, body) ? [root] : [root, body];
@@ -22,23 +21,24 @@ export function ground(root: HTMLElement, copies: ReadonlyMap<Node, HTMLElement>
     `position:absolute;z-index:-1;left:${left - far}px;top:${top - far}px;padding:${far}px;` +
     `width:${width}px;height:${height}px;box-sizing:content-box;background-origin:content-box`;
   for (const part of PARTS) canvas.style.setProperty(part, styleOf(source).getPropertyValue(part));
-  const { backgroundImage } = copy.style; // has the images in it
+  const { backgroundImage } = copy.style; // snapdom has inlined the images
   if (backgroundImage) canvas.style.backgroundImage = backgroundImage;
   copy.style.background = "none";
   copyOfRoot.style.isolation = "isolate";
   if (styleOf(root).position === "static") copyOfRoot.style.position = "relative";
-  // What is behind the content of a box is before its border.
+  // A box with a negative z-index is painted over the border of its parent, so the border is painted again above the
+  // canvas.
   copyOfRoot.prepend(canvas, border(root));
 }
 
-/** What shows where a document paints nothing. */
+/** The colour where a document paints nothing. */
 export function blank(doc: Document): string {
   const { colorScheme } = styleOf(doc.documentElement);
   if (!colorScheme?.includes("dark")) return "white";
   return colorScheme.includes("light") && !matchMedia("(prefers-color-scheme: dark)").matches ? "white" : DARK;
 }
 
-/** Where a background of the canvas has its place: in the padding box of the root, or in the viewport. */
+/** The background positioning area of the canvas: the padding box of the root, or the viewport. */
 function area(root: HTMLElement, attachment: string): { left: number; top: number; width: number; height: number } {
   if (attachment !== "fixed") {
     const style = styleOf(root);
@@ -50,7 +50,7 @@ function area(root: HTMLElement, attachment: string): { left: number; top: numbe
   return { left: -left - root.clientLeft, top: -top - root.clientTop, width: innerWidth, height: innerHeight };
 }
 
-/** A box with the border of the root alone. */
+/** A box with only the border of the root. */
 function border(root: HTMLElement): HTMLElement {
   const style = styleOf(root);
   const box = root.ownerDocument.createElement("div");
@@ -64,7 +64,9 @@ function border(root: HTMLElement): HTMLElement {
   return box;
 }
 
-/** Whether one of them keeps what is its own to itself (CSS Containment 2, 3.3). */
+/**
+ * Whether one of the elements has containment: then the body's background is not propagated (CSS Containment 2, 3.3).
+ */
 function contains(...elements: Element[]): boolean {
   return elements.some((el) => !/^(none|)$/.test(styleOf(el).contain ?? ""));
 }

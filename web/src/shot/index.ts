@@ -1,5 +1,5 @@
-// Page.captureScreenshot: draws the document anew, since page script cannot read
-// what the browser has painted. A bundle of its own, because of its size.
+// Page.captureScreenshot: draws the document again, since page script cannot read what the browser has painted. A
+// bundle of its own, because of its size.
 
 import type { Protocol } from "../cdp";
 import { blank } from "./ground";
@@ -76,7 +76,7 @@ async function decoded(url: string): Promise<HTMLImageElement> {
   } catch {
     if (url === SMALLEST)
       throw new CaptureError(impossible("the page's Content Security Policy allows no data: images"));
-    await decoded(SMALLEST); // fails because of a policy, not because of the document's size
+    await decoded(SMALLEST); // throws if a policy forbids images, so that the document is not the reason
     throw new CaptureError(impossible("the browser cannot draw a copy of the document"));
   }
 }
@@ -88,7 +88,7 @@ function encode(canvas: HTMLCanvasElement, o: Options): Promise<Blob> {
     canvas.toBlob(
       (b) => {
         if (b?.type === `image/${o.format}`)
-          resolve(b); // a browser without an encoder for it makes PNG
+          resolve(b); // a browser without an encoder for the format makes PNG
         else
           reject(
             b

@@ -48,7 +48,7 @@ function segment(comment: string): Uint8Array {
 const XMP_FLAG = 4;
 const ALPHA_FLAG = 16;
 
-/** Only a file that begins with VP8X may have further chunks, so that one is made where it is missing. */
+/** Only a file that begins with VP8X may have further chunks, so VP8X is added if it is missing. */
 function labelWebp(webp: Uint8Array): Uint8Array {
   const xmp =
     `<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">` +

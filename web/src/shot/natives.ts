@@ -1,15 +1,14 @@
-// The bundler puts these in the place of the globals of their names. What the
-// rasteriser loads is thus no request of the page's, which a client would hear
-// of or intercept, and it goes on where the page's clock has been stopped.
+// The bundler replaces the globals of these names by these functions. What the rasteriser loads is then no request of
+// the page, which Clients would see or intercept. It also works while the page's clock is stopped.
 
-/** The browser's own functions, where the page's have been replaced. */
+/** The browser's own functions, since the page's have been replaced. */
 export interface Natives {
   fetch: typeof window.fetch;
   setTimeout(f: () => void, ms?: number): number;
   clearTimeout(timer?: number): void;
 }
 
-/** Which a page may have deleted. */
+/** A page may have deleted the global Array. */
 export const Array = [].constructor as ArrayConstructor;
 
 let natives: Natives = {
@@ -18,7 +17,7 @@ let natives: Natives = {
   clearTimeout: window.clearTimeout.bind(window),
 };
 
-/** Sets what to use. */
+/** Sets the functions to use. */
 export function lend(n: Natives): void {
   natives = n;
 }
@@ -35,7 +34,7 @@ export function clearTimeout(timer?: number): void {
   natives.clearTimeout(timer);
 }
 
-/** By a timer: a frame that is not painted, such as one off the screen, is drawn as well. */
+/** By a timer, so that a frame that is not painted, for example one off the screen, is drawn, too. */
 export function requestAnimationFrame(f: FrameRequestCallback): number {
   return natives.setTimeout(() => f(performance.now()), 16);
 }
@@ -46,5 +45,5 @@ export function requestIdleCallback(f: () => void): number {
 
 const silent = (): void => {};
 
-/** What the rasteriser warns of is no message of the app, whose console it would be in. */
+/** Warnings of the rasteriser must not appear in the app's console. */
 export const console = { warn: silent, error: silent };

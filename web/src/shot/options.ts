@@ -11,16 +11,16 @@ export interface Rect {
 
 export interface Options {
   format: "png" | "jpeg" | "webp";
-  /** 0 to 1, of the lossy formats; otherwise the browser's own. */
+  /** 0 to 1, for the lossy formats. Undefined is the browser's default. */
   quality: number | undefined;
   /** In CSS pixels of the document. */
   region: Rect;
-  /** Of the image, in its own pixels. */
+  /** The size of the image, in its own pixels. */
   width: number;
   height: number;
 }
 
-/** An error as a client is to see it. */
+/** An error as a Client is to see it. */
 export class CaptureError extends Error {
   constructor(
     message: string,
@@ -40,9 +40,8 @@ const MAX_SIDE = 32_767;
 const MAX_AREA = 1 << 28;
 
 /**
- * Reads the params of Page.captureScreenshot with the errors of Chromium 156.
- * fromSurface and optimizeForSpeed ask for ways to the same picture, of which
- * there is one here.
+ * Reads the params of Page.captureScreenshot, with the errors of Chromium 156. fromSurface and optimizeForSpeed are
+ * ignored: there is only one way to draw here.
  */
 export function optionsOf(p: Protocol.Page.CaptureScreenshotRequest): Options {
   const format = formatOf(p.format);

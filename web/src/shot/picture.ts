@@ -19,12 +19,12 @@ export async function picture(doc: Document, region: Rect): Promise<string> {
     });
     return shot.url;
   } finally {
-    // The elements that it has put into the page for measuring.
+    // snapdom has put these elements into the page to measure with.
     for (const el of doc.querySelectorAll("[data-snapdom-internal]")) el.remove();
   }
 }
 
-/** Frames are pictures in the picture. */
+/** Draws a frame as a picture within the picture. */
 const frames = {
   name: "frames",
   async resolveNode(node: Element): Promise<Node | undefined> {

@@ -1,6 +1,6 @@
-// A picture is laid out in standards mode, whatever mode its document is in.
-// There, an inline box makes its line as high as its line-height even if it has
-// no text of its own; otherwise it does not (Quirks Mode Standard, 3.4).
+// A picture is laid out in standards mode, in whatever mode its document is. In standards mode, an inline box makes
+// its line as high as its line-height even if it has no text of its own. In quirks mode it does not (Quirks Mode
+// Standard, 3.4).
 
 const LIMITED = /^-\/\/W3C\/\/DTD (XHTML 1\.0|HTML 4\.01) (Frameset|Transitional)\/\//i;
 const CONTROL = /^(INPUT|TEXTAREA|BUTTON|SELECT|METER|PROGRESS)$/;
@@ -14,7 +14,7 @@ export function isQuirky(doc: Document): boolean {
 /** Gives the copy of a quirky document's element the line height that its box has there. */
 export function lineHeight(copy: HTMLElement, source: HTMLElement, style: CSSStyleDeclaration): void {
   if (CONTROL.test(source.tagName)) return;
-  // Each one has its own, so that none inherits the 0 of another.
+  // Set on every element, so that none inherits 0 from its parent.
   copy.style.lineHeight = counts(source, style) ? style.lineHeight : "0";
 }
 

@@ -1,9 +1,8 @@
-// Page.startScreencast: a picture of the viewport after each change of the page, drawn
-// as Page.captureScreenshot draws it.
+// Page.startScreencast: a picture of the viewport after each change of the page, drawn as Page.captureScreenshot
+// draws it.
 //
-// Why pictures, and not the page's DOM for a copy of it elsewhere: a viewer needs one
-// kind of message for every target, a browser's as well; no markup of the app gets
-// into the viewer's page; and the app's text is not copied.
+// Pictures are sent, and not the page's DOM: a viewer then needs one kind of message for every target, also for those
+// of a browser; no markup of the app gets into the viewer's page; and the app's text is not copied.
 
 import type { Protocol } from "../cdp";
 import { setTimeout, lend, type Natives } from "./natives";
@@ -29,7 +28,7 @@ interface Cast {
   quality: number | undefined;
   maxWidth: number;
   maxHeight: number;
-  /** Milliseconds between pictures: every nth frame of 60 in a second. */
+  /** Minimum time between pictures, in milliseconds: every nth frame at 60 frames a second. */
   every: number;
   /** The number that acknowledges its pictures. */
   id: number;
@@ -37,12 +36,15 @@ interface Cast {
   changed: boolean;
 }
 
-/** Pictures without an acknowledgement. A newer state of the page waits beyond it, and older ones are never sent. */
+/**
+ * Maximum number of unacknowledged pictures. Beyond that the newest state of the page waits, and older states are
+ * never sent.
+ */
 const MAX_UNACKED = 2;
-/** So many times as long as drawing takes, nothing is drawn: it has a fifth of the main thread. */
+/** After drawing, nothing is drawn for this many times as long: drawing takes a fifth of the main thread. */
 const REST = 4;
 const SHORTEST_REST_MS = 50;
-/** What changes in these elements cannot be observed. */
+/** Elements whose changes cannot be observed. */
 const RESTLESS = "video,canvas";
 const RESTLESS_MS = 1000;
 
@@ -91,7 +93,7 @@ let rested = 0;
 
 const ready = (): [Receiver, Cast][] => [...casts].filter(([, c]) => c.changed && c.unacked < MAX_UNACKED);
 
-/** Draws as soon as there is something to draw, and the page has had its time. */
+/** Draws when there is something to draw, and the page has had its time. */
 function plan(): void {
   const due = ready();
   if (planned || drawing || due.length === 0) return;
@@ -118,7 +120,7 @@ async function drawAll(): Promise<void> {
 
 async function drawFor(to: Receiver, c: Cast): Promise<void> {
   const { innerWidth, innerHeight } = window;
-  if (!innerWidth || !innerHeight) return; // not shown at all: it is drawn when it has a size
+  if (!innerWidth || !innerHeight) return; // it has no size, and is drawn when it gets one
   c.changed = false;
   const scale = Math.min(devicePixelRatio, c.maxWidth / innerWidth, c.maxHeight / innerHeight);
   const size = (n: number): number => Math.max(1, Math.round(n * scale));
@@ -127,7 +129,7 @@ async function drawFor(to: Receiver, c: Cast): Promise<void> {
   try {
     data = await draw({ format: c.format, quality: c.quality, width: size(innerWidth), height: size(innerHeight) });
   } catch {
-    return; // a document that is about to go, or cannot be drawn: the next change is another try
+    return; // the document is being unloaded, or cannot be drawn: the next change is another attempt
   }
   if (casts.get(to) !== c) return;
   c.unacked++;
@@ -152,7 +154,7 @@ const EVENTS =
   "scroll resize input change focusin focusout load toggle transitionrun animationstart mouseover mouseout pointerdown pointerup " +
   "selectionchange fullscreenchange hashchange play";
 
-/** By the tree that each watches; undefined while nobody looks. */
+/** The observers, by the tree that each observes; undefined without a screencast. */
 let observers: Map<Document | ShadowRoot, MutationObserver> | undefined;
 let restless = 0;
 
@@ -164,7 +166,7 @@ function changed(): void {
 /** Whether an element is one that the rasteriser puts into the page for measuring. */
 const own = (n: Node): boolean => n.nodeType === 1 && (n as Element).closest("[data-snapdom-internal]") !== null;
 
-/** Whether a change is the rasteriser's. What it has taken out of the page again has the attribute itself. */
+/** Whether the rasteriser has made a change. An element that it has removed again has the attribute itself. */
 function isOwn(r: MutationRecord): boolean {
   if (own(r.target)) return true;
   const nodes = [...r.addedNodes, ...r.removedNodes];
@@ -216,10 +218,10 @@ function visibility(): void {
   changed();
 }
 
-/** Whether something moves by itself. */
+/** Whether an animation is running. */
 const moving = (): boolean => document.getAnimations?.().some((a) => a.playState === "running") === true;
 
-/** Looks once in a while at what changes without a sign; n is the watch that it belongs to. */
+/** Polls for changes that cannot be observed. `n` is the number of the watch that it belongs to. */
 function pulse(n: number): void {
   setTimeout(() => {
     if (!observers || n !== restless) return;

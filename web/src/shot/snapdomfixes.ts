@@ -8,7 +8,7 @@ import { isQuirky, lineHeight } from "./quirks";
 export const mend = {
   name: "mend",
   beforeRender({ clone, nodeMap, element, clip }: CaptureContext): void {
-    // Of a part that is to stand alone it takes the margins at the edges; a root keeps them inside.
+    // snapdom removes the margins at the edges of the element that it draws. In a root, these margins stay inside.
     if (clone) clone.style.display = "flow-root";
     const copies = new Map<Node, HTMLElement>();
     const quirky = isQuirky(element.ownerDocument);
@@ -16,7 +16,7 @@ export const mend = {
       if (!isHtml(copy) || !isHtml(source)) continue;
       copies.set(source, copy);
       const style = (source.ownerDocument.defaultView ?? window).getComputedStyle(source);
-      if (copy !== clone) margins(copy, source, style); // a root is where it is by the clip
+      if (copy !== clone) margins(copy, source, style); // the clip determines where the root is
       if (quirky) lineHeight(copy, source, style);
       if (native(source, style)) look(copy);
       if (/^(IFRAME|TEXTAREA)$/.test(source.tagName)) size(copy, source, style);
@@ -42,19 +42,19 @@ function margins(copy: HTMLElement, source: HTMLElement, style: CSSStyleDeclarat
   }
 }
 
-/** Whether the browser draws a control as its own: with any border of the page's it does not. */
+/** Whether the browser draws a control in its native look. With a border set by the page it does not. */
 function native(source: HTMLElement, style: CSSStyleDeclaration): boolean {
   if (style.appearance === "none") return false;
   if (/^(PROGRESS|METER)$/.test(source.tagName)) return true;
   return /^(INPUT|TEXTAREA|BUTTON|SELECT)$/.test(source.tagName) && /^(inset|outset)$/.test(style.borderTopStyle);
 }
 
-/** Takes the frozen styles off again that would end a control's own look. */
+/** Removes the copied styles that would end a control's native look. */
 function look(copy: HTMLElement): void {
   for (const name of ["border", "border-radius", "background", "appearance"]) copy.style.setProperty(name, "revert");
 }
 
-/** Sizes are written down without the box that they are of. */
+/** snapdom copies the computed size without box-sizing, so the border box is set here. */
 function size(copy: HTMLElement, source: HTMLElement, style: CSSStyleDeclaration): void {
   copy.style.display = style.display === "inline" ? "inline-block" : style.display;
   copy.style.boxSizing = "border-box";

@@ -1,4 +1,4 @@
-// Colours as they come out where boxes lie over each other.
+// Blended colours of boxes that lie over each other.
 
 type Colour = [r: number, g: number, b: number, a: number];
 
@@ -6,17 +6,23 @@ const WHITE: Colour = [255, 255, 255, 1];
 
 const styleOf = (el: Element): CSSStyleDeclaration => (el.ownerDocument.defaultView ?? window).getComputedStyle(el);
 
-/** Of "rgb(1, 2, 3)" and "rgba(1, 2, 3, 0.4)", as computed colours mostly are; of others that they hide nothing. */
+/**
+ * Parses "rgb(1, 2, 3)" and "rgba(1, 2, 3, 0.4)", as most computed colours are. Any other colour counts as
+ * transparent.
+ */
 function parse(colour: string): Colour {
   const [r, g, b, a = 1] = (/^rgba?\((.*)\)$/.exec(colour)?.[1] ?? "0,0,0,0").split(/[\s,/]+/).map(Number);
   return [r, g, b, a];
 }
 
-/** The colours of a document as it is now. */
+/** The colours of a document, computed once. */
 export class Colours {
   private readonly known = new Map<Element, Colour>();
 
-  /** What lies behind an element's text: the background colours of all around it, over white. Images do not count. */
+  /**
+   * The colour behind an element's text: the background colours of the element and its ancestors, over white. Images
+   * do not count.
+   */
   backgroundOf(el: Element): string {
     const [r, g, b] = this.blended(el);
     return `rgb(${r}, ${g}, ${b})`;
@@ -32,7 +38,10 @@ export class Colours {
     return colour;
   }
 
-  /** How much of its text's colour shows: the opacities of all around it, and the colour's own alpha. */
+  /**
+   * The opacity of an element's text: the product of the opacities of the element and its ancestors, and the alpha of
+   * the colour.
+   */
   opacityOf(el: Element): number {
     let opacity = parse(styleOf(el).color)[3];
     for (let at: Element | null = el; at; at = at.parentElement) opacity *= Number(styleOf(at).opacity);

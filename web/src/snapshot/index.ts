@@ -1,5 +1,5 @@
 // DOMSnapshot.captureSnapshot: the whole tree with its layout in one answer. A
-// bundle of its own, because few clients ask. Pseudo elements are left out:
+// bundle of its own, because few Clients ask. Pseudo elements are left out:
 // they are no nodes for page script.
 
 import type { Protocol } from "../cdp";
@@ -21,7 +21,7 @@ export function capture(
   return { documents, strings: strings.all };
 }
 
-/** An error as a client is to see it. */
+/** An error as a Client is to see it. */
 export class SnapshotError extends Error {
   constructor(
     message: string,

@@ -116,7 +116,7 @@ export class Layout {
     return this.nodeIndex.push(index) - 1;
   }
 
-  /** One box for each line that a text has a part in. */
+  /** Adds one box for each line that the text is in. */
   private addBoxes(node: Text, rects: DOMRect[], layoutIndex: number): void {
     const starts = rects.length === 1 ? [0] : lineStarts(node, this.range, rects);
     rects.forEach((r, i) => {

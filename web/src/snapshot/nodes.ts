@@ -10,7 +10,7 @@ export interface Ids {
   frameIdOf(doc: Document): string;
 }
 
-/** What a click does something to, as far as page script can see: listeners it cannot. */
+/** Elements that react to a click, as far as page script can see. It cannot see event listeners. */
 const CLICKABLE =
   "a[href],area[href],input:enabled,button:enabled,summary,[onclick],[onmousedown],[onmouseup],[contenteditable]:not([contenteditable=false])";
 
@@ -42,7 +42,7 @@ export class Nodes {
     const index = this.add(node, parent, mode);
     seen(node, index);
     const el = node.nodeType === Node.ELEMENT_NODE ? (node as Partial<Element & HTMLSlotElement>) : undefined;
-    // In the flat tree, as Chromium goes: what a shadow root holds stands in the place of its host's children.
+    // In the order of the flat tree, as in Chromium: the contents of a shadow root replace its host's children.
     const root = el?.shadowRoot;
     const assigned = (mode && el?.assignedNodes?.()) || [];
     for (const child of assigned) this.walk(child, seen, index, modeOf(child));
@@ -65,7 +65,7 @@ export class Nodes {
     return index;
   }
 
-  /** By the names: el.attributes makes an object for each. */
+  /** By getAttributeNames: el.attributes would make an object for each attribute. */
   private attributesOf(el: Element): number[] {
     const list: number[] = [];
     for (const name of el.getAttributeNames()) {

@@ -1,9 +1,8 @@
-// In what order boxes are painted, by the rules of CSS 2.2, appendix E, as far
-// as computed styles tell.
+// The painting order of boxes (CSS 2.2, appendix E), as far as computed styles tell.
 
 /**
- * Where a box stands: for each stacking context and positioned box around it,
- * the outermost first, its level there and its turn among equals.
+ * The position of a box in the painting order: for each stacking context and positioned box around it, the outermost
+ * first, its z-index and its number in tree order.
  */
 export type Place = [level: number, turn: number][];
 
@@ -41,7 +40,7 @@ function inFlexOrGrid(el: Element): boolean {
   );
 }
 
-/** The places of a document's boxes, of elements asked for in document order, parents first. */
+/** The places of a document's boxes. The elements must come in document order, parents first. */
 export class Places {
   private readonly known = new Map<Element, Place>();
   private turns = 0;
@@ -54,13 +53,13 @@ export class Places {
     return place;
   }
 
-  /** Of an element that has been asked for. */
+  /** The place of an element for which `of` was called. */
   again(el: Element): Place {
     return this.known.get(el) ?? [];
   }
 }
 
-/** The rank of each place, from 0; those of one layer share theirs. */
+/** The rank of each place, from 0. Equal places have the same rank. */
 export function paintOrder(list: Place[]): number[] {
   const order = [...new Set(list)].sort(compare);
   const rank = new Map<Place, number>();

@@ -1,4 +1,4 @@
-// Computed styles that clients watch: an answer comes when one has changed.
+// Computed styles that Clients watch.
 
 import type { Protocol } from "../../cdp";
 import { CommandError, type Session, agent } from "../agent";
@@ -16,7 +16,7 @@ const nodes = new Map<Session, Element>();
 let observer: MutationObserver | undefined;
 const dirty = new Set<Element>();
 
-/** Which of the properties have the values that the client watches for. */
+/** Which of the watched properties have the watched value. */
 function stateOf(el: Element, w: Watch): string {
   const style = agent.styleOf(el);
   return w.properties.map((p) => (style.getPropertyValue(p.name) === p.value ? "1" : "0")).join("");
@@ -33,7 +33,7 @@ export function track(p: Protocol.CSS.TrackComputedStyleUpdatesRequest, s: Sessi
   observe();
 }
 
-/** CSS.takeComputedStyleUpdates: answered as soon as there is one. */
+/** CSS.takeComputedStyleUpdates: answered as soon as there is an update. */
 export function take(s: Session): Promise<Protocol.CSS.TakeComputedStyleUpdatesResponse> {
   const w = watches.get(s);
   if (!w) throw new CommandError("No computed styles are being tracked right now.");
@@ -51,7 +51,7 @@ export function trackNode(p: Protocol.CSS.TrackComputedStyleUpdatesForNodeReques
   observe();
 }
 
-/** A session that has ended watches nothing. */
+/** Ends the watch of a session. */
 export function forget(s: Session): void {
   watches.get(s)?.waiting?.({ nodeIds: [] });
   watches.delete(s);

@@ -1,5 +1,5 @@
-// Changes of style sheets and style attributes. CSSOM gets the change, and the
-// text of the sheet as clients know it gets it at the same place.
+// Changes style sheets and style attributes. The change is made in CSSOM, and at the same place in the text of the
+// sheet that Clients see.
 
 import type { Protocol } from "../../cdp";
 import { CommandError, agent } from "../agent";
@@ -26,7 +26,7 @@ function find(rules: Rule[], is: (r: Rule) => boolean): Rule | undefined {
 const wrongRange = (what: string): CommandError =>
   new CommandError(`Source range didn't match existing ${what} source range`);
 
-/** Puts a text in the place of another in the sheet's, and tells the sessions. */
+/** Replaces a part of the sheet's text, and tells the sessions. */
 function splice(sheet: Sheet, at: Span, text: string): void {
   sheet.edited(sheet.text.slice(0, at.start) + text + sheet.text.slice(at.end));
   changed(sheet);
@@ -36,7 +36,7 @@ function changed(sheet: Sheet): void {
   agent.emit("CSS", "CSS.styleSheetChanged", { styleSheetId: sheet.id });
 }
 
-/** The rule whose text begins there, after a change of the text behind it. */
+/** Finds a rule again by the start of its text, after its text has changed. */
 function again(sheet: Sheet, start: number): Rule {
   const rule = find(sheet.rules, (r) => r.source.span.start === start);
   if (!rule) throw new CommandError("The browser does not take the rule");
@@ -70,7 +70,10 @@ export function setStyleTexts(p: Protocol.CSS.SetStyleTextsRequest): Protocol.CS
   return { styles };
 }
 
-/** Gives a sheet the rules of a text, one by one: what the browser does not take is left out, as in a sheet that loads. */
+/**
+ * Inserts the rules of a text into a sheet one by one. Rules that the browser does not accept are left out, as when a
+ * sheet loads.
+ */
 function replaceRules(sheet: Sheet, text: string): void {
   const { css } = sheet;
   while (css.cssRules.length) css.deleteRule(0);
@@ -78,7 +81,7 @@ function replaceRules(sheet: Sheet, text: string): void {
     try {
       css.insertRule(text.slice(span.start, span.end), css.cssRules.length);
     } catch {
-      // it stays in the text
+      // the rule stays in the text
     }
   }
   sheet.edited(text);
@@ -92,7 +95,7 @@ export function setStyleSheetText(p: Protocol.CSS.SetStyleSheetTextRequest): voi
   replaceRules(sheet, String(p.text));
 }
 
-/** Sets what stands before the block of a rule, and reads whether the browser has taken it. */
+/** Sets the text in front of a rule's block, and checks whether the browser has accepted it. */
 function setPrelude(
   p: { styleSheetId: string; range: Range },
   what: string,

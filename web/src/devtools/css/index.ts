@@ -11,7 +11,7 @@ import { inlineStyle, mediaOf, sheetMedia } from "./styles";
 let observer: MutationObserver | undefined;
 let soon = false;
 
-/** Looks at the sheets again after elements that have sheets have come, changed or gone. */
+/** Reads the sheets again after elements with sheets were added, changed or removed. */
 function changed(): void {
   if (soon) return;
   soon = true;
@@ -23,7 +23,7 @@ function changed(): void {
 
 async function enable(_p: object, s: Session): Promise<void> {
   for (const known of allSheets()) s.emit("CSS.styleSheetAdded", { header: known.header() });
-  s.enabled.add("CSS"); // before the events of the first look
+  s.enabled.add("CSS"); // sync() sends the first events
   if (!observer) {
     observer = new MutationObserver((records) => {
       const styles = (n: Node): boolean => /^(style|link|head|svg)$/i.test(n.nodeName) || n.nodeName === "#text";
@@ -70,7 +70,7 @@ function mediaQueries(): Protocol.CSS.CSSMedia[] {
   return found;
 }
 
-/** The web font that text of an element is in: script is not told which installed font the browser has chosen. */
+/** The web font of an element's text. Script cannot know which installed font the browser has chosen. */
 function platformFonts(el: Element): Protocol.CSS.GetPlatformFontsForNodeResponse {
   const style = agent.styleOf(el);
   const [family = ""] = style.fontFamily.split(",").map((f) => f.trim().replace(/^["']|["']$/g, ""));
@@ -85,7 +85,7 @@ function platformFonts(el: Element): Protocol.CSS.GetPlatformFontsForNodeRespons
   };
 }
 
-/** What lies behind the text of an element: the colours up to the first one that lets nothing through. */
+/** The colours behind the text of an element, up to the first opaque one. */
 function backgrounds(el: Element): Protocol.CSS.GetBackgroundColorsResponse {
   const { fontSize, fontWeight } = agent.styleOf(el);
   const font = { computedFontSize: fontSize, computedFontWeight: fontWeight };

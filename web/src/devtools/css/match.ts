@@ -1,5 +1,5 @@
-// CSS.getMatchedStylesForNode: which rules apply to an element, in the order of
-// the cascade. The browser's own style sheet is out of the reach of script.
+// CSS.getMatchedStylesForNode: the rules that apply to an element, in the order of the cascade. Script cannot read
+// the browser's own style sheet.
 
 import type { Protocol } from "../../cdp";
 import { agent } from "../agent";
@@ -55,7 +55,7 @@ function layerOfImport(sheet: Sheet): string[] {
   return name === undefined || name === null ? [] : name ? name.split(".") : [`(${sheet.id})`];
 }
 
-/** The names of layers in the order in which they first come, by the path of the layer around. */
+/** The order of cascade layers: by the path of the parent layer, the names in order of appearance. */
 function layerOrder(sheets: Sheet[]): Map<string, number> {
   const order = new Map<string, number>();
   const note = (path: string[]): void => {
@@ -82,7 +82,7 @@ function layerOrder(sheets: Sheet[]): Map<string, number> {
   return order;
 }
 
-/** Negative where layer x is weaker: an inner layer is weaker than what stands beside it. */
+/** Negative if layer x is weaker. A layer is weaker than the rules beside it in its parent layer. */
 function compareLayers(x: string[], y: string[], order: Map<string, number>): number {
   for (let i = 0; i < Math.max(x.length, y.length); i++) {
     if (x[i] === y[i]) continue;
@@ -139,7 +139,7 @@ function inScope(text: string, el: Element): boolean {
 
 const PROBE = "--cdphub-probe";
 
-/** Where an element is below its root: :nth-child(1) > :nth-child(2). */
+/** The position of an element below its root: :nth-child(1) > :nth-child(2). */
 function path(el: Element): string {
   const steps: string[] = [];
   for (let at: Element | null = el; at; at = at.parentElement) {
@@ -148,7 +148,7 @@ function path(el: Element): string {
   return steps.join(" > ");
 }
 
-/** Script can evaluate no container query: a rule for the element, which is there for a moment, tells. */
+/** Script cannot evaluate a container query, so a temporary rule for the element does. */
 function containerHolds(rule: Rule, el: Element): boolean {
   const group = rule.css as CSSGroupingRule;
   try {
@@ -171,7 +171,7 @@ interface Match {
   weight: Specificity;
 }
 
-/** The rules of an element, or of one of its pseudo elements, by the name of that; "" is the element. */
+/** The rules of an element and of its pseudo elements, by the pseudo element's name; "" is the element itself. */
 function matchesOf(el: Element): Map<string, Protocol.CSS.RuleMatch[]> {
   const roots = new Set<Sheet["root"]>([el.getRootNode() as Sheet["root"]]);
   if (el.shadowRoot) roots.add(el.shadowRoot);
@@ -235,7 +235,7 @@ const pseudoMatches = (all: Map<string, Protocol.CSS.RuleMatch[]>): Protocol.CSS
     name ? [{ pseudoType: name as Protocol.DOM.PseudoType, matches: matched }] : [],
   );
 
-/** The @keyframes rules that the animations of an element are by. */
+/** The @keyframes rules of an element's animations. */
 function keyframesOf(el: Element): Protocol.CSS.CSSKeyframesRule[] {
   const names = new Set(agent.styleOf(el).animationName.split(/,\s*/));
   const found: Protocol.CSS.CSSKeyframesRule[] = [];

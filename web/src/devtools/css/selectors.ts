@@ -1,6 +1,6 @@
-// Selectors: their parts, what they weigh, and the pseudo element at their end.
+// Selectors: their parts, their specificity, and the pseudo element at their end.
 
-/** The parts of a list, at the commas that are in no bracket or string. */
+/** Splits a list at the commas that are in no bracket or string. */
 export function parts(list: string): string[] {
   const found: string[] = [];
   let start = 0;
@@ -42,7 +42,7 @@ const add = (to: Specificity, s: Specificity): void => {
   to.c += s.c;
 };
 
-/** What a selector weighs (Selectors Level 4, section 17). */
+/** The specificity of a selector (Selectors Level 4, section 17). */
 export function specificity(selector: string): Specificity {
   const sum = { a: 0, b: 0, c: 0 };
   const token =
@@ -80,7 +80,7 @@ function heaviest(list: string): Specificity {
     .reduce((x, y) => (compare(x, y) < 0 ? y : x));
 }
 
-/** Where the bracket that is open before an offset closes. */
+/** The end of the bracket that is open at an offset. */
 function closing(text: string, at: number): number {
   for (let depth = 1; at < text.length; at++) {
     const c = text[at];
@@ -92,7 +92,7 @@ function closing(text: string, at: number): number {
   return at;
 }
 
-/** A selector without the pseudo element at its end, and the name of that. */
+/** Splits a selector into the part before its pseudo element and the pseudo element's name. */
 export function splitPseudo(selector: string): { element: string; pseudo: string } {
   const m =
     /^(.*?)(?:::(?:-webkit-|-moz-)?([\w-]+)(?:\([^()]*\))?|:(before|after|first-line|first-letter))(?::[\w-]+)*$/s.exec(

@@ -4,7 +4,7 @@ import type { Protocol } from "../../cdp";
 import { CommandError, agent } from "../agent";
 import { Lines, type SourceRule, type Span, parseSheet } from "./source";
 
-/** A rule of CSSOM with what stands for it in the text. */
+/** A rule of CSSOM with its part of the text. */
 export interface Rule {
   css: CSSRule;
   source: SourceRule;
@@ -15,7 +15,7 @@ export interface Rule {
 
 type Grouping = CSSRule & { cssRules?: CSSRuleList };
 
-/** What names a kind of rule in both: CSSFontFaceRule is "font-face". */
+/** The name of a kind of rule, for CSSOM and text: CSSFontFaceRule is "font-face". */
 function kindOf(rule: CSSRule): string {
   const name = Object.getPrototypeOf(rule)?.constructor?.name ?? "";
   const words = name.replace(/^(CSS|WebKitCSS)/, "").replace(/Rule$/, "");
@@ -27,7 +27,7 @@ function kindOf(rule: CSSRule): string {
 
 const probe = document.createDocumentFragment();
 
-/** Whether the browser takes a selector; CSSOM has no rule for others. */
+/** Whether the browser accepts a selector. CSSOM has no rules with other selectors. */
 function valid(selector: string): boolean {
   try {
     probe.querySelector(selector);
@@ -37,7 +37,7 @@ function valid(selector: string): boolean {
   }
 }
 
-/** The rules of a list in CSSOM with their text; undefined where the text is another's. */
+/** Pairs the rules of a list in CSSOM with their text. Undefined if the text does not fit. */
 function pair(list: CSSRuleList, sources: SourceRule[], sheet: Sheet, parent?: Rule): Rule[] | undefined {
   const css = Array.from(list).filter((r) => kindOf(r) !== "nested-declarations");
   const paired: Rule[] = [];
@@ -69,13 +69,13 @@ function count(list: CSSRuleList): number {
 
 let counter = 0;
 
-/** One style sheet as clients know it. */
+/** One style sheet as Clients know it. */
 export class Sheet {
   readonly id = `style-sheet-${agent.base()}-${++counter}`;
   text = "";
   rules: Rule[] = [];
   lines = new Lines("");
-  /** The text is that of CSSOM, since the sheet's own is not known, or does not fit any more. */
+  /** Whether the text was made from CSSOM, because the sheet's own text is not known or does not fit any more. */
   generated = false;
   private original = "";
   private seen = -1;
@@ -122,7 +122,7 @@ export class Sheet {
     return true;
   }
 
-  /** Takes a text for that of the sheet, if its rules are those of CSSOM. */
+  /** Takes a text as the sheet's own, if its rules are those of CSSOM. */
   private take(text: string): void {
     const list = this.list();
     this.set(text);
@@ -140,7 +140,7 @@ export class Sheet {
     this.lines = new Lines(text);
   }
 
-  /** Notes a text that a client has given the sheet, whose rules CSSOM has by now. */
+  /** Sets a text that a Client has given the sheet. CSSOM has its rules already. */
   edited(text: string): void {
     this.take(text);
     const list = this.list();
@@ -163,7 +163,7 @@ export class Sheet {
       disabled: css.disabled,
       hasSourceURL: false,
       isInline: this.isInline,
-      // Script does not learn where in the document an element of style stands.
+      // The position of a style element in its document is unknown to script.
       isMutable: this.isInline || isConstructed || this.viaInspector,
       isConstructed,
       startLine: 0,
@@ -189,7 +189,7 @@ async function textOf(url: string): Promise<string> {
 const sheets = new Map<CSSStyleSheet, Sheet>();
 const shadows = new Set<ShadowRoot>();
 
-/** Makes the sheets of a shadow root known. */
+/** Adds the sheets of a shadow root. */
 export function knowRoot(root: Node): void {
   if (root.nodeType === Node.DOCUMENT_FRAGMENT_NODE && "host" in root) shadows.add(root as ShadowRoot);
 }
@@ -213,7 +213,7 @@ function inForce(root: Document | ShadowRoot): CSSStyleSheet[] {
 
 let latest: Promise<void> = Promise.resolve();
 
-/** Learns which sheets there are, reads what has changed, and tells the sessions. */
+/** Finds new and removed sheets, reads changed ones, and tells the sessions. */
 export function sync(): Promise<void> {
   return (latest = latest.then(look, look));
 }
@@ -256,7 +256,7 @@ export function sheetOf(id: string): Sheet {
   return found;
 }
 
-/** Adds a sheet for the rules that a client makes. */
+/** Adds a sheet for the rules that a Client makes. */
 export function addSheet(doc: Document): Sheet {
   const win = doc.defaultView as Window & typeof globalThis;
   const css = new win.CSSStyleSheet();

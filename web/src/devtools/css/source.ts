@@ -10,15 +10,15 @@ export interface Span {
 
 export interface Declaration {
   name: string;
-  /** As it stands, with "!important". */
+  /** The text, with "!important". */
   value: string;
   important: boolean;
-  /** It stands in a comment. */
+  /** Whether the declaration is in a comment. */
   disabled: boolean;
   span: Span;
 }
 
-/** A style rule, or an at-rule, whose name is without the @. */
+/** A style rule or an at-rule. The name has no @. */
 export interface SourceRule {
   name: string;
   prelude: Span;
@@ -30,7 +30,7 @@ export interface SourceRule {
 }
 
 const STYLE = "style";
-/** At-rules whose block has declarations alone. */
+/** At-rules whose block has only declarations. */
 const DECLARING = /^(font-face|page|property|counter-style|view-transition|position-try|font-palette-values)$/;
 
 /** The rules of a sheet. */
@@ -48,7 +48,7 @@ type Content = Pick<SourceRule, "declarations" | "rules">;
 class Reader {
   constructor(private readonly text: string) {}
 
-  /** What stands between two offsets; in a style rule declarations stand beside rules. */
+  /** Reads the text between two offsets. In a style rule there may be declarations beside rules. */
   rules(start: number, end: number, inStyle: boolean): Content {
     const found: Content = { declarations: [], rules: [] };
     let at = start;
@@ -109,11 +109,11 @@ class Reader {
     if (!/^-{0,2}[\w\u0080-\uffff\\-]+$/.test(name)) return undefined;
     const value = this.text.slice(colon + 1, end).trim();
     const important = /!\s*important$/i.test(value);
-    // Chromium 156 counts to the declaration what stands before the next one or the bracket.
+    // In Chromium 156 the range of a declaration extends to its semicolon or to the bracket, white space included.
     return { name, value, important, disabled, span: { start, end: this.text[stop] === ";" ? stop + 1 : stop } };
   }
 
-  /** The declarations in a comment, each of which counts as switched off. */
+  /** The declarations in a comment, which count as disabled. */
   private disabled(at: number, close: number): Declaration[] {
     const inner = { start: at + 2, end: close - 2 };
     const text = this.text.slice(inner.start, inner.end);

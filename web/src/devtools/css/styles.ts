@@ -33,7 +33,7 @@ function property(d: Declaration, from: Text): Property {
   };
 }
 
-/** The declarations as they stand, then the longhands that they mean. */
+/** The declarations of the text, then the longhands that they set. */
 function describe(from: Text, style: CSSStyleDeclaration, own: CSSStyle["range"], cssText: string): CSSStyle {
   const written = from.declarations.map((d) => property(d, from));
   const names = new Set(from.declarations.filter((d) => !d.disabled).map((d) => d.name.toLowerCase()));
@@ -61,7 +61,9 @@ function describe(from: Text, style: CSSStyleDeclaration, own: CSSStyle["range"]
   };
 }
 
-/** The part of a rule's block that is its style: as in Chromium 156, up to the declaration before a nested rule. */
+/**
+ * The part of a rule's block that is its style. In Chromium 156 it ends at the last declaration before a nested rule.
+ */
 export function styleSpan({ source }: Rule): Span {
   const block = source.block ?? { start: source.span.end, end: source.span.end };
   const nested = source.rules[0]?.span.start;
@@ -80,10 +82,10 @@ export function ruleStyle(rule: Rule): CSSStyle {
   return describe(from, style, sheet.lines.range(block), sheet.slice(block));
 }
 
-/** The id by which clients change a style attribute. */
+/** The id by which Clients change a style attribute. */
 export const inlineId = (el: Element): string => `inline-${agent.idOfNode(el)}`;
 
-/** The style attribute of an element; undefined for what can have none. */
+/** The style attribute of an element; undefined for elements without one. */
 export function inlineStyle(el: Element): CSSStyle | undefined {
   const { style } = el as HTMLElement;
   if (!style) return undefined;
@@ -93,13 +95,13 @@ export function inlineStyle(el: Element): CSSStyle | undefined {
   return describe(from, style, lines.range({ start: 0, end: text.length }), text);
 }
 
-/** A selector of a nested rule, written out. */
+/** A selector of a nested rule without nesting. */
 export function nested(own: string, outer: string[]): string {
   const parent = `:is(${outer.join(", ")})`;
   return own.includes("&") ? own.replace(/&/g, parent) : `${parent} ${own}`;
 }
 
-/** The selectors, written out, of the style rule around a rule; none where there is none. */
+/** The selectors, without nesting, of the style rule around a rule; none if there is no such rule. */
 export function selectorsAround(rule: Rule): string[] {
   let around = rule.parent;
   while (around && around.source.name !== "style") around = around.parent;
@@ -126,7 +128,7 @@ export function selectorList(rule: Rule): Protocol.CSS.SelectorList {
 
 type Media = Protocol.CSS.CSSMedia;
 
-/** CSS.CSSRule of a style rule, with what is around it. */
+/** CSS.CSSRule of a style rule, with the rules around it. */
 export function describeRule(rule: Rule): Protocol.CSS.CSSRule {
   const { sheet } = rule;
   const around: Protocol.CSS.CSSRule = {
@@ -185,7 +187,7 @@ export function mediaOf(text: string, source: Media["source"], sheet: Sheet, ran
   return { text, source, sourceURL: sheet.css.href ?? sheet.doc.URL, ...(range && { range }), styleSheetId: sheet.id };
 }
 
-/** The media of the element or @import that a sheet comes by. */
+/** The media of the element or @import that loads a sheet. */
 export function sheetMedia(sheet: Sheet): Media[] {
   const text = sheet.css.media?.mediaText;
   if (!text) return [];

@@ -1,6 +1,5 @@
-// What is painted over the page while a client points at something: boxes and a
-// label, in a closed shadow root. The element that has it is there as long as
-// something is painted; clients do not see it, and screenshots leave it out.
+// Boxes and a label over the page while a Client highlights a node. They are in a closed shadow root. Its host is in
+// the document only while something is painted. Clients do not see the host, and screenshots leave it out.
 
 import type { Protocol } from "../../cdp";
 
@@ -24,7 +23,7 @@ function surface(): ShadowRoot {
   return root;
 }
 
-/** Takes away what is painted. */
+/** Removes what is painted. */
 export function clear(): void {
   host?.remove();
   host = undefined;
@@ -42,7 +41,7 @@ export interface Area {
 
 const path = (q: number[]): string => `M${q[0]} ${q[1]}L${q[2]} ${q[3]}L${q[4]} ${q[5]}L${q[6]} ${q[7]}Z`;
 
-/** Paints areas in the place of what was painted before, and a label at the first. */
+/** Paints areas, and a label at the first. Removes what was painted before. */
 export function paint(areas: Area[], label = ""): void {
   const root = surface();
   const svg = document.createElementNS(SVG, "svg");

@@ -1,4 +1,4 @@
-// The Overlay domain: what a client points at, and what a person picks.
+// The Overlay domain: nodes that a Client highlights, and nodes that a person picks.
 
 import type { Protocol } from "../../cdp";
 import { CommandError, type Handlers, type Session, agent, impossible } from "../agent";
@@ -23,7 +23,7 @@ function labelOf(node: Node, m: Protocol.DOM.BoxModel): string {
   return `${el.localName}${id}${classes} ${m.width} × ${m.height}`;
 }
 
-/** Paints the boxes of a node in a client's colours. */
+/** Paints the boxes of a node in a Client's colours. */
 function highlight(node: Node, c: Config): void {
   const m = modelOf(node);
   if (!m) return clear();
@@ -121,7 +121,7 @@ function setInspectMode(p: Protocol.Overlay.SetInspectModeRequest, session: Sess
   }
 }
 
-/** What would have to be painted by the browser's compositor. */
+/** Commands for what only the browser's compositor can paint. */
 const onlyOff =
   (method: string, on: (p: Record<string, unknown>) => unknown) =>
   (p: object): void => {
@@ -150,7 +150,7 @@ export const overlay: Handlers<"Overlay"> = {
   },
   hideHighlight: clear,
   setInspectMode,
-  // In words of the debugger, which never pauses here.
+  // The message of a paused debugger, which never pauses here.
   setPausedInDebuggerMessage: onlyOff("setPausedInDebuggerMessage", (p) => p.message),
   setShowViewportSizeOnResize: () => {}, // a frame has no window that a person resizes
   setShowAdHighlights: onlyOff("setShowAdHighlights", shows),
@@ -169,7 +169,7 @@ export const overlay: Handlers<"Overlay"> = {
   setShowIsolatedElements: onlyOff("setShowIsolatedElements", lists),
 };
 
-/** Nothing is picked for a session that has ended. */
+/** Ends picking for a session. */
 export function forget(s: Session): void {
   if (picking?.session !== s) return;
   stopPicking();

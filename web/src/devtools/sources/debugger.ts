@@ -1,5 +1,5 @@
-// The Debugger domain to read with: the scripts that the documents have, their
-// texts, and searching in them. Page script cannot stop at a line.
+// The Debugger domain, for reading only: the scripts of the documents, their texts, and searches in them. Page script
+// cannot stop at a line.
 
 import type { Protocol } from "../../cdp";
 import { CommandError, type Handlers, type Session, agent, impossible } from "../agent";
@@ -12,7 +12,7 @@ interface Script {
   url: string;
   contextId: number;
   isModule: boolean;
-  /** Asked for when a client first wants it. */
+  /** The text, loaded when a Client first needs it. */
   text: () => Promise<string>;
 }
 
@@ -70,7 +70,7 @@ async function tell(script: Script, to?: Session): Promise<void> {
   else agent.emit("Debugger", "Debugger.scriptParsed", event);
 }
 
-/** Learns which scripts there are. */
+/** Finds new scripts, and reports them. */
 async function look(): Promise<void> {
   const found: (Promise<void> | undefined)[] = [];
   for (const frame of agent.allFrames()) {
@@ -82,7 +82,7 @@ async function look(): Promise<void> {
       known.add(el);
       const isModule = el.type === "module";
       const { src, textContent } = el;
-      if (src) continue; // among the resources
+      if (src) continue; // listed among the resources
       if (textContent?.trim() && /^$|module|javascript/.test(el.type))
         found.push(add({ url: "", contextId, isModule, text: () => Promise.resolve(textContent) }));
     }
@@ -130,7 +130,7 @@ export const debuggerDomain: Handlers<"Debugger"> = {
   setAsyncCallStackDepth: (p) => {
     if (p.maxDepth > 0) throw impossible("Debugger.setAsyncCallStackDepth", "the engine decides what stacks have");
   },
-  // What happens when the page stops, or at what it does not: it never does.
+  // Settings for a paused page. The page never pauses.
   setBlackboxPatterns: () => {},
   setBlackboxExecutionContexts: () => {},
   setBlackboxedRanges: () => {},

@@ -1,5 +1,4 @@
-// What the documents have loaded, by name and by content. Contents are taken from
-// where the browser has kept them.
+// The resources that the documents have loaded, and their contents, from where the browser has kept them.
 
 import type { Protocol } from "../../cdp";
 import { CommandError, agent } from "../agent";
@@ -76,7 +75,7 @@ async function content(p: { frameId: string; url: string }): Promise<Protocol.Pa
   const own = agent.describeFrame(frame).url;
   if (p.url !== own && !resourcesOf(frame).some((r) => r.url === p.url))
     throw new CommandError("No resource with given URL found");
-  // The answer to a form's request cannot be asked for again.
+  // The response to a form submission cannot be requested again.
   const r = await agent.fetchKept(p.url).catch(() => undefined);
   if (!r?.ok)
     throw new CommandError("Unable to load content: the browser has not kept it, or another origin forbids to read it");

@@ -5,7 +5,7 @@ import { CommandError } from "../agent";
 
 const MOST = 10_000;
 
-/** The lines in which a text has what is searched for. */
+/** The lines of a text that match a query. */
 export function search(
   text: string,
   p: { query: string; caseSensitive?: boolean; isRegex?: boolean },

@@ -1,5 +1,5 @@
-// The events of the DOMStorage domain. A document hears of no changes of its own, so
-// the entries are compared now and then.
+// The events of the DOMStorage domain. The storage event does not fire in the document that makes the change, so the
+// entries are compared periodically.
 
 import { type Handlers, agent, watchWhileEnabled } from "../agent";
 import type { Protocol } from "../../cdp";

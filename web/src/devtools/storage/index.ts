@@ -1,4 +1,4 @@
-// The Storage domain: how much there is, clearing it, and which lists have changed.
+// The Storage domain: usage, clearing, and which lists have changed.
 
 import type { Protocol } from "../../cdp";
 import { CommandError, type Handlers, type Session, agent } from "../agent";

@@ -12,7 +12,7 @@ function done<T>(request: IDBRequest<T>): Promise<T> {
   });
 }
 
-/** Runs f with a database that there is, and closes it. */
+/** Runs f with an existing database, and closes it. */
 async function withDatabase<T>(name: string, f: (db: IDBDatabase) => Promise<T>): Promise<T> {
   if (!(await indexedDB.databases()).some((d) => d.name === name)) throw new CommandError("Could not open database.");
   const db = await done(indexedDB.open(name));
@@ -114,7 +114,7 @@ export const indexedDb: Handlers<"IndexedDB"> = {
   getMetadata: (p) =>
     withDatabase(p.databaseName, async (db) => ({
       entriesCount: await done(storeOf(db, p.objectStoreName).count()),
-      keyGeneratorValue: 0, // script does not learn it
+      keyGeneratorValue: 0, // script cannot read it
     })),
   clearObjectStore: (p) =>
     withDatabase(p.databaseName, async (db) => void (await done(storeOf(db, p.objectStoreName, "readwrite").clear()))),

@@ -31,7 +31,9 @@ async function look(): Promise<void> {
   agent.emit("ServiceWorker", "ServiceWorker.workerVersionUpdated", { versions });
 }
 
-/** Script is not told whether the browser has started the worker: one that is not installed yet is running. */
+/**
+ * Script cannot know whether the browser has started the worker. One that is not installed yet counts as running.
+ */
 function version(registrationId: string, w: ServiceWorker): Protocol.ServiceWorker.ServiceWorkerVersion {
   return {
     versionId: `${registrationId} ${w.scriptURL} ${STATUS[w.state]}`,
