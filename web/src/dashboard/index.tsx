@@ -1,5 +1,5 @@
-// The dashboard of a hub, at its home page: what runs, a live picture of each target, and the way to take one over.
-// All that it shows comes from /ui/api; docs/dashboard.md describes both.
+// The dashboard of a hub, at its home page: targets, a live picture of each, and the lease to act on one. All data
+// comes from /ui/api; docs/dashboard.md describes both.
 
 import { render } from "preact";
 import { takeFromAddress } from "./api/access";

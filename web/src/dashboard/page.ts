@@ -1,4 +1,4 @@
-// What the server has put into the page, the same for everybody: internal/webpage/dashboard.go writes it.
+// The data that the server has put into the page, the same for all users: internal/webpage/dashboard.go writes it.
 
 export interface Snippet {
   client: string;
@@ -8,13 +8,13 @@ export interface Snippet {
 export interface Page {
   /** The hub whose page this is; "" is the default hub. */
   hub: string;
-  /** Before each path of the hub: "" or "/hub/NAME". */
+  /** The prefix of all paths of the hub: "" or "/hub/NAME". */
   path: string;
-  /** A token is needed. */
+  /** Whether a token is needed. */
   token: boolean;
   /** Address of the ready-made Host page; "" if there is no listener for Hosts. */
   shell: string;
-  /** How each client connects. */
+  /** How each Client connects. */
   clients: Snippet[] | null;
 }
 

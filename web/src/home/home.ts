@@ -1,12 +1,11 @@
-// The home page of a hub: what runs, and buttons that copy. The page itself says
-// nothing of what runs. This script asks for it, with the token that the user has
-// entered, if one is needed. The token goes into a header and never into a cookie,
-// so that no other page can use it, and stays in the tab's sessionStorage.
+// The home page of a hub: what runs, and buttons that copy. The page itself contains no data about what runs. This
+// script requests it, with the token that the user has entered, if one is needed. The token is sent in a header and
+// never in a cookie, so that no other page can use it. It stays in the tab's sessionStorage.
 
 const KEY = "cdphubToken";
 const EVERY_MS = 3_000;
 
-/** What the hub tells at /home.json; server/home.go writes it. */
+/** The data of /home.json; server/home.go writes it. */
 interface Status {
   version: string;
   hubs: Hub[];
@@ -18,11 +17,11 @@ interface Hub {
   path: string;
   hostConnected: boolean;
   hostHangs: boolean;
-  /** It has a browser of its own, or gets one with its first client. */
+  /** Whether it has a browser of its own, or gets one with its first Client. */
   browser: boolean;
   clients: number;
   targets: number;
-  /** Absent for who may not see the targets. */
+  /** Absent if the token may not see the targets. */
   pages?: { title: string; url: string }[];
 }
 
@@ -63,7 +62,7 @@ function fail(text: string): void {
   problem.hidden = !text;
 }
 
-/** The answer that is shown: the page changes only when it does. */
+/** The last answer. The page is rendered again only if the answer has changed. */
 let last = "";
 
 function clear(): void {
@@ -140,7 +139,7 @@ function element(tag: string, text: string): HTMLElement {
 }
 
 for (const button of document.querySelectorAll<HTMLButtonElement>("[data-copy]")) {
-  button.hidden = !navigator.clipboard; // it is there in secure contexts only: https, and loopback
+  button.hidden = !navigator.clipboard; // it exists only in secure contexts: https, and loopback
   button.onclick = async () => {
     await navigator.clipboard.writeText(byId(button.dataset.copy ?? "").textContent ?? "");
     byId("copied").textContent = "Copied.";

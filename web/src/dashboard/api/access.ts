@@ -1,19 +1,19 @@
-// By what this tab is let in: a Client's token, or the key of one handoff. Both stay in the tab's sessionStorage and go
-// into headers, never into a cookie: no other page can use them.
+// The credentials of this tab: a Client's token, or the key of one handoff. They stay in the tab's sessionStorage and
+// are sent in headers, never in a cookie, so that no other page can use them.
 
 const TOKEN = "cdphubToken";
 const KEY = "cdphubHandoff";
 
 export interface Access {
-  /** "" for a hub that needs none. */
+  /** "" if the hub needs none. */
   secret: string;
-  /** It is the key of a handoff: one target, for some time. */
+  /** Whether it is the key of a handoff, which is for one target and expires. */
   handoff: boolean;
 }
 
 /**
- * Takes "#token=TOKEN" or "#handoff=TICKET" out of the address, where others could read it. A ticket is exchanged for a key,
- * once. Returns why it could not be; "" if all is well.
+ * Removes "#token=TOKEN" or "#handoff=TICKET" from the URL, where others could read it. A ticket is exchanged for a
+ * key, once. Returns the reason if that fails; otherwise "".
  */
 export async function takeFromAddress(path: string): Promise<string> {
   const hash = new URLSearchParams(location.hash.slice(1));
@@ -61,13 +61,13 @@ export function headers(): Record<string, string> {
   return secret ? { Authorization: `Bearer ${secret}` } : {};
 }
 
-/** Subprotocols of a WebSocket, which a page cannot give headers. */
+/** The subprotocols that carry the token: a page cannot set headers of a WebSocket. */
 export function protocols(): string[] {
   const { secret } = access();
   return secret ? [`bearer.${secret}`] : [];
 }
 
-/** The address of a path's WebSocket. */
+/** The WebSocket URL of a path. */
 export function socketAddress(path: string): string {
   const url = new URL(path, location.href);
   url.protocol = url.protocol === "https:" ? "wss:" : "ws:";

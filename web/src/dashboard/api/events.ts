@@ -1,4 +1,4 @@
-// Follows the states of the hub. It connects again by itself until it is stopped.
+// Follows the state of the hub. Connects again by itself until it is stopped.
 
 import { headers } from "./access";
 import { EventParser } from "./sse";
@@ -14,12 +14,12 @@ export interface Listener {
   problem(problem: Problem): void;
 }
 
-/** The hub sends a comment every 15 s. */
+/** After this time without data the connection counts as lost. The hub sends a comment every 15 s. */
 const SILENCE_MS = 35_000;
 const FIRST_MS = 250;
 const LONGEST_MS = 4_000;
 
-/** Returns what stops it. */
+/** Returns a function that stops it. */
 export function follow(address: string, listener: Listener): () => void {
   const stopped = new AbortController();
   void run(address, listener, stopped.signal);
@@ -35,7 +35,7 @@ async function run(address: string, listener: Listener, stopped: AbortSignal): P
     });
     if (stopped.aborted) return;
     listener.problem(problem);
-    if (problem.kind === "login") return; // until there is another token
+    if (problem.kind === "login") return; // no more attempts until there is another token
     await sleep(wait, stopped);
     wait = Math.min(2 * wait, LONGEST_MS);
   }
@@ -65,7 +65,7 @@ async function once(address: string, stopped: AbortSignal, got: (state: State) =
       parser.push(decoder.decode(value, { stream: true }));
     }
   } catch {
-    // The network's errors say nothing that a reader could use.
+    // The browser's network errors have no useful text.
   } finally {
     clearTimeout(watchdog);
     stopped.removeEventListener("abort", end);

@@ -5,7 +5,7 @@ export interface ServerEvent {
   data: string;
 }
 
-/** Takes text as it comes, in pieces of any size, and calls `got` for each event. */
+/** Parses text in pieces of any size, and calls `got` for each event. */
 export class EventParser {
   private rest = "";
   private event = "";

@@ -1,4 +1,5 @@
-// The view socket of one target: pictures come, input goes. It connects again by itself until it is closed.
+// The WebSocket of one target's live view. It receives pictures and sends input. Connects again by itself until it is
+// closed.
 
 import type { DialogMessage, FromView, HolderMessage, PictureMessage, ToView } from "./wire";
 
@@ -19,9 +20,9 @@ export interface ViewListener {
   holder?(message: HolderMessage): void;
   dialog?(message: DialogMessage): void;
   error?(text: string): void;
-  /** There is nothing to see, for a reason; the hub closes the connection. */
+  /** There is no live view, for this reason. The hub closes the connection. */
   gone?(text: string): void;
-  /** The connection is there, or lost. */
+  /** The connection has been opened or lost. */
   connected?(is: boolean): void;
 }
 
@@ -46,13 +47,13 @@ export class View {
     this.open();
   }
 
-  /** Says how much room there is for pictures, in px, and how many of them a second. */
+  /** Tells the hub the largest useful size of pictures, in px, and their maximum rate per second. */
   room(width: number, height: number, fps: number): void {
     this.size = { kind: "size", width: Math.round(width), height: Math.round(height), fps };
     this.send(this.size);
   }
 
-  /** Sends a message, or drops it when there is no connection: input that is late is worse than none. */
+  /** Sends a message, or drops it without a connection: late input is worse than none. */
   send(message: ToView): void {
     if (this.socket?.readyState === OPEN) this.socket.send(JSON.stringify(message));
   }
@@ -68,7 +69,8 @@ export class View {
     try {
       socket = this.connect();
     } catch {
-      // Subprotocols are made of few characters (RFC 9110, 5.6.2), and one carries the token.
+      // A subprotocol is a token of HTTP (RFC 9110, 5.6.2), which has few characters, and one subprotocol carries the
+      // access token.
       this.listener.error?.("A browser cannot send this token on a WebSocket. Log in with one of letters and digits.");
       return;
     }
@@ -106,13 +108,13 @@ export class View {
       case "error":
         return this.listener.error?.(message.message);
       case "gone":
-        // As long as the hub lists the target, it may be there again.
+        // The target may come back as long as the hub lists it.
         this.wait = LONGEST_MS;
         return this.listener.gone?.(message.message);
     }
   }
 
-  /** A newer picture takes the place of one that waits for the screen. */
+  /** Shows a picture. A newer one replaces one that still waits. */
   private show(bytes: Blob): void {
     if (!this.announced) return;
     if (this.waiting) this.send({ kind: "ack", seq: this.waiting.message.seq });

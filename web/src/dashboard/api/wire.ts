@@ -1,4 +1,4 @@
-// What the hub says below /ui/api, and what it is told. server/ui*.go is the other side; docs/dashboard.md describes it.
+// The messages of the hub below /ui/api. server/ui*.go is the other side; docs/dashboard.md describes them.
 
 export type * from "../../wire/state";
 
@@ -28,13 +28,13 @@ export interface PictureMessage extends Viewport {
 
 export interface HolderMessage {
   kind: "holder";
-  /** "" is nobody. */
+  /** The holder of the lease; "" is nobody. */
   name: string;
   mine: boolean;
   until: number;
 }
 
-/** A dialog of the page has opened; with type "" it has closed. Only the holder is told. */
+/** A dialog of the page has opened; with type "" it has closed. Only the holder of the lease gets this. */
 export interface DialogMessage {
   kind: "dialog";
   type: string;

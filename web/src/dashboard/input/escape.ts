@@ -1,12 +1,15 @@
-// Escape twice hands the page back; once goes to the page.
+// Pressing Escape twice gives the lease back. Once, it goes to the page.
 
-/** Within how many ms the second one must come. */
+/** Maximum time between the two, in ms. */
 export const TWICE_MS = 600;
 
 export class EscapeTwice {
   private last = -Infinity;
 
-  /** Takes a key that was pressed at a time, in ms; true for the second Escape. A key that repeats is one key. */
+  /**
+   * Notes a key that was pressed at a time, in ms. Returns true for the second Escape. A key that repeats counts as
+   * one key.
+   */
   pressed(key: string, repeat: boolean, now: number): boolean {
     if (key !== "Escape") {
       this.last = -Infinity;

@@ -1,4 +1,4 @@
-// From a point on the screen to one in the page.
+// Converts points on the screen to points in the page.
 
 import type { Viewport } from "../api/wire";
 
@@ -9,7 +9,7 @@ export interface Box {
   height: number;
 }
 
-/** Where a picture of this shape is within its element, with object-fit: contain. */
+/** The box of a picture within its element, with object-fit: contain. */
 export function fit(element: Box, picture: Viewport): Box {
   if (picture.width <= 0 || picture.height <= 0) return { ...element };
   const scale = Math.min(element.width / picture.width, element.height / picture.height);
@@ -24,8 +24,8 @@ export function fit(element: Box, picture: Viewport): Box {
 }
 
 /**
- * The position in the viewport, in CSS px, of a point of the screen. What is beside the picture is undefined, but with
- * `clamp`, as for a drag that has left it, it is the nearest point within.
+ * The position in the viewport, in CSS px, of a point on the screen. Undefined beside the picture. With `clamp`, as
+ * for a drag that has left the picture, it is the nearest point within.
  */
 export function toViewport(
   x: number,

@@ -1,4 +1,4 @@
-// From events of this page's keyboard and mouse to the params of Input.dispatchKeyEvent and dispatchMouseEvent.
+// Converts events of this page's keyboard and mouse to the params of Input.dispatchKeyEvent and dispatchMouseEvent.
 
 import type { KeyInput, MouseInput } from "../api/wire";
 
@@ -9,7 +9,7 @@ interface Modifiers {
   shiftKey: boolean;
 }
 
-/** What is used of a KeyboardEvent. */
+/** The part of a KeyboardEvent that is used. */
 export interface Key extends Modifiers {
   key: string;
   code: string;
@@ -20,14 +20,14 @@ export interface Key extends Modifiers {
   getModifierState(key: string): boolean;
 }
 
-/** Bits as in Input.dispatchKeyEvent. */
+/** The modifiers, as the bits of Input.dispatchKeyEvent. */
 export function modifiers(e: Modifiers): number {
   return (e.altKey ? 1 : 0) | (e.ctrlKey ? 2 : 0) | (e.metaKey ? 4 : 0) | (e.shiftKey ? 8 : 0);
 }
 
 /**
- * Whether the browser must make text of this key first: an input method, a dead key, a keyboard on the screen, which
- * has no codes (229, UI Events, 7.3), or a paste.
+ * Whether the browser must turn this key into text first: an input method, a dead key, an on-screen keyboard, which
+ * sends no codes (229, UI Events, 7.3), or a paste.
  */
 export function leavesToBrowser(e: Key): boolean {
   return e.isComposing || e.keyCode === 229 || e.key === "Dead" || e.key === "Process" || isPaste(e);
@@ -55,7 +55,9 @@ export function keyInput(type: "keyDown" | "keyUp", e: Key): KeyInput {
   };
 }
 
-/** The text that a key types. With Control or Meta it is a command, except where AltGr is both. */
+/**
+ * The text that a key types. With Control or Meta it is a command, except where AltGr is reported as Control and Alt.
+ */
 function textOf(e: Key): string {
   if (e.key === "Enter") return "\r";
   const command = (e.ctrlKey || e.metaKey) && !e.getModifierState("AltGraph");
@@ -64,7 +66,7 @@ function textOf(e: Key): string {
 
 const BUTTONS = ["left", "middle", "right", "back", "forward"];
 
-/** What is used of a MouseEvent. */
+/** The part of a MouseEvent that is used. */
 export interface Mouse extends Modifiers {
   button: number;
   buttons: number;
@@ -93,7 +95,7 @@ function heldButton(buttons: number): string {
   return buttons & 4 ? "middle" : "none";
 }
 
-/** What is used of a WheelEvent. */
+/** The part of a WheelEvent that is used. */
 export interface Wheel extends Mouse {
   deltaX: number;
   deltaY: number;

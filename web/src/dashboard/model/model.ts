@@ -1,13 +1,13 @@
-// What the page knows, and how that changes. Nothing here touches the document.
+// The state of the dashboard, and how it changes. Nothing here uses the document.
 
 import type { Problem } from "../api/events";
 import type { Hub, State, Target } from "../api/wire";
 import { type Rates, advance, count, noRates } from "./rates";
 
 export interface Model {
-  /** live: `state` is of now. lost: the hub does not answer, and `state` is the last one. */
+  /** live: `state` is current. lost: the hub does not answer, and `state` is the last one. */
   phase: "connecting" | "live" | "lost" | "login" | "refused";
-  /** What to say to the user; "" for nothing. */
+  /** The message to the user; "" if there is none. */
   problem: string;
   state?: State;
   rates: Rates;
@@ -53,7 +53,7 @@ function trouble(model: Model, { problem, handoff, hadToken }: Happening & { kin
     case "refused":
       return { ...model, phase: "refused", problem: problem.text };
     case "login": {
-      const { state, ...rest } = model; // which a wrong token must not show
+      const { state, ...rest } = model; // a user with a wrong token must not see the old state
       if (handoff) return { ...rest, phase: "refused", problem: state ? HANDED_BACK : NOT_VALID };
       if (problem.status === 429) return { ...rest, phase: "login", problem: problem.text };
       return { ...rest, phase: "login", problem: hadToken ? WRONG : "" };
@@ -67,7 +67,7 @@ const HANDED_BACK = "This handoff has ended. You can close this tab.";
 const NOT_VALID = "This link is not valid any more. Ask for a new one.";
 const WRONG = 'This token is not valid for the role "client" on this hub. Enter another one.';
 
-/** A target with its hub, as the lists of the page need it. */
+/** A target with its hub, as the lists of the page need them. */
 export interface Place {
   hub: Hub;
   target: Target;
@@ -85,7 +85,7 @@ export function keyOf(hub: string, targetId: string): string {
   return `${hub}/${targetId}`;
 }
 
-/** Whether a target has the words in its title, address, hub or drivers. */
+/** Whether a target matches a search: in its title, URL, hub or drivers. */
 export function matches({ hub, target }: Place, words: string): boolean {
   const text = [target.title, target.url, hub.hub, target.client ?? "", ...(target.drivers ?? [])]
     .join(" ")

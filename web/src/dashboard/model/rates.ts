@@ -6,9 +6,9 @@ import type { Hub } from "../api/wire";
 export const SECONDS = 180;
 
 export interface Rates {
-  /** The second, of the hub's clock, that the last bucket counts. */
+  /** The second of the last bucket, by the hub's clock. */
   end: number;
-  /** The first second that the page knows of. */
+  /** The first second with data. */
   begin: number;
   /** Per second, oldest first; SECONDS of them. */
   commands: number[];
@@ -24,7 +24,7 @@ export function noRates(now: number): Rates {
   return { end, begin: end, commands: zeros(), events: zeros(), at: 0, seen: new Map() };
 }
 
-/** Moves the time on to `now`, in ms of the hub's clock. */
+/** Advances to `now`, in ms of the hub's clock. */
 export function advance(rates: Rates, now: number): Rates {
   const end = Math.floor(now / 1000);
   const by = Math.min(end - rates.end, SECONDS);
@@ -33,7 +33,7 @@ export function advance(rates: Rates, now: number): Rates {
   return { ...rates, end, commands: shift(rates.commands), events: shift(rates.events) };
 }
 
-/** Adds what the hubs have counted since the last time. */
+/** Adds what the hubs have counted since the last state. */
 export function count(before: Rates, now: number, hubs: Hub[]): Rates {
   const rates = advance(before, now);
   const seen = new Map(
@@ -47,7 +47,7 @@ export function count(before: Rates, now: number, hubs: Hub[]): Rates {
     commands += since(old?.received, c.received);
     events += since(old?.events, c.events);
   }
-  // A state comes within a second of a change: what has changed has done so in the last second.
+  // A state comes within a second after a change, so the counts belong to the last second.
   const from = Math.min(Math.max(before.at, now - 1000), now);
   return {
     ...rates,
@@ -58,12 +58,12 @@ export function count(before: Rates, now: number, hubs: Hub[]): Rates {
   };
 }
 
-/** A counter that is smaller than before has begun anew: its hub was made again. */
+/** The increase of a counter. If it is smaller than before, its hub was created again, and it began at 0. */
 function since(old = 0, now: number): number {
   return now >= old ? now - old : now;
 }
 
-/** Shares an amount out among the seconds that it came in. */
+/** Distributes an amount over the seconds from `from` to `to`. */
 function spread(list: number[], end: number, from: number, to: number, amount: number): number[] {
   if (amount === 0) return list;
   const next = [...list];
@@ -82,7 +82,7 @@ function spread(list: number[], end: number, from: number, to: number, amount: n
   return next;
 }
 
-/** The rate of now: the mean of the last seconds that are over. */
+/** The current rate: the mean of the last three complete seconds. */
 export function current(list: number[]): number {
   const last = list.slice(-4, -1);
   return last.reduce((sum, n) => sum + n, 0) / last.length;

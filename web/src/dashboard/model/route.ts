@@ -1,4 +1,4 @@
-// The places of the page, as they stand after the # of its address.
+// The views of the page, in the fragment of its URL.
 
 export type Route = { at: "targets" } | { at: "connect" } | { at: "target"; hub: string; targetId: string };
 
@@ -9,7 +9,7 @@ export function parseRoute(hash: string): Route {
   try {
     return { at: "target", hub: decodeURIComponent(match[1] ?? ""), targetId: decodeURIComponent(match[2]!) };
   } catch {
-    return { at: "targets" }; // a % that encodes nothing
+    return { at: "targets" }; // malformed percent-encoding
   }
 }
 

@@ -1,8 +1,8 @@
-// What happened on a target, as a strip that one scrubs.
+// The timeline of a target, as a strip for scrubbing.
 
 import type { Entry } from "../api/wire";
 
-/** How many entries of a live target the page keeps; the hub bounds its own ring. */
+/** Maximum number of entries of a live target in the page. The hub limits its own ring. */
 export const MOST = 2_000;
 
 /** Adds entries that are newer. */
@@ -12,13 +12,13 @@ export function merge(list: Entry[], more: Entry[], most = MOST): Entry[] {
   return newer.length ? [...list, ...newer].slice(-most) : list;
 }
 
-/** The picture that shows how the page was at an entry: its own, or the last one before. */
+/** The picture of the page at an entry: the entry's own, or the last one before. */
 export function pictureAt(list: Entry[], index: number): Entry | undefined {
   for (let i = Math.min(index, list.length - 1); i >= 0; i--) if (list[i]!.picture) return list[i];
   return undefined;
 }
 
-/** At most so many entries over the whole time: of those that stand side by side, the one that says most. */
+/** At most `most` entries over the whole time. Of neighbours, the one with the most information stays. */
 export function thin(list: Entry[], most: number): Entry[] {
   const each = Math.ceil(list.length / most);
   if (each <= 1) return list;
@@ -31,19 +31,19 @@ export function thin(list: Entry[], most: number): Entry[] {
 
 const weight = (e: Entry): number => (e.error || e.kind === "error" ? 2 : e.picture ? 1 : 0);
 
-/** The entries that a list of a limited length has: those around an index, or the last ones. */
+/** The entries for a list of limited length: those around an index, or the last ones. */
 export function around(list: Entry[], index: number, most: number): { from: number; entries: Entry[] } {
   const last = Math.max(0, list.length - most);
   const from = index < 0 || index >= last ? last : index - (index % most);
   return { from, entries: list.slice(from, from + most) };
 }
 
-/** What is shown of a recording first: the earliest time that has a picture. */
+/** The entry that a recording shows first: the earliest one at a time that has a picture. */
 export function beginning(list: Entry[]): Entry | undefined {
   return list.find((e) => e.picture) ?? list[0];
 }
 
-/** An entry in a line of text. */
+/** An entry as a line of text. */
 export function describe(entry: Entry): string {
   const parts = [entry.client, entry.method ?? entry.kind, entry.text].filter(Boolean);
   if (entry.ms !== undefined) parts.push(`${Math.round(entry.ms)} ms`);
@@ -51,7 +51,7 @@ export function describe(entry: Entry): string {
   return parts.join(" · ");
 }
 
-/** Where an entry stands in the strip, 0 to 1, by its time. */
+/** The position of an entry in the strip by its time, 0 to 1. */
 export function position(list: Entry[], entry: Entry): number {
   const from = list[0]!.at;
   const to = list[list.length - 1]!.at;

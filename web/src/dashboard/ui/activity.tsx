@@ -37,10 +37,10 @@ function Hubs({ state }: { state: State }) {
   );
 }
 
-/** How many of them are listed. */
+/** Maximum number of listed entries. */
 const LISTED = 12;
 
-/** Close codes that say nothing is wrong (RFC 6455, 7.4.1). */
+/** Close codes of normal ends (RFC 6455, 7.4.1). */
 const QUIET = [1000, 1001, 1005];
 
 function Closes({ closes, hubs }: { closes: Close[]; hubs: boolean }) {

@@ -1,4 +1,4 @@
-// What a screen reader is told of changes that the eye sees elsewhere.
+// A live region: tells screen readers of changes that are visible elsewhere.
 
 import { useEffect, useState } from "preact/hooks";
 

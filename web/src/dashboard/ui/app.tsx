@@ -11,7 +11,7 @@ import { TargetPage } from "./targetpage";
 import { useHub } from "./usehub";
 import { useRoute } from "./useroute";
 
-/** `refusal` is why the link that led here opens nothing. */
+/** `refusal`: why the link to this page is not valid. */
 export function App({ refusal }: { refusal: string }) {
   return refusal ? <Refused text={refusal} /> : <Dashboard />;
 }

@@ -1,7 +1,7 @@
 import { page } from "../page";
 import { Snippet } from "./snippet";
 
-/** How clients connect, and how an app becomes a target. */
+/** How Clients connect, and how an app becomes a target. */
 export function Connect({ heading = true }: { heading?: boolean }) {
   return (
     <div class="narrow">

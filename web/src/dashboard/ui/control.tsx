@@ -4,7 +4,7 @@ import type { ToView, Viewport } from "../api/wire";
 import { useKeyboard } from "./usekeyboard";
 import { useMouse } from "./usemouse";
 
-/** Gets the focus when the page is handed back. */
+/** The id of the button that gets the focus when the lease ends. */
 export const LEASE_BUTTON = "lease";
 
 interface Props {
@@ -14,8 +14,8 @@ interface Props {
 }
 
 /**
- * Lies on the picture while this page has the target. The field takes keys, what input methods make of them, and
- * pastes; nobody sees it.
+ * Covers the picture while this page has the lease of the target. The invisible field receives keys, the text of
+ * input methods, and pastes.
  */
 export function Control({ viewport, canvas, send }: Props) {
   const field = useRef<HTMLTextAreaElement>(null);

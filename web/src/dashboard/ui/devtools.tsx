@@ -7,10 +7,11 @@ export function DevTools({ hub, target }: { hub: Hub; target: Target }) {
   const [problem, setProblem] = useState("");
   const address = `${hub.path}/devtools/ui/?target=${encodeURIComponent(target.targetId)}`;
   const open = async (event: Event) => {
-    if (!access().secret) return; // the link does it
+    if (!access().secret) return; // without a token the plain link works
     event.preventDefault();
     try {
-      // A link has no headers. The hub leads this request on to the front end, with a ticket in place of the token.
+      // A link cannot send the token in a header. The hub redirects this request to the front end, with a ticket in
+      // place of the token.
       const answer = await fetch(address, { headers: headers() });
       if (answer.ok) window.open(answer.url, "_blank", "noopener");
       setProblem(answer.ok ? "" : await answer.text());

@@ -8,7 +8,7 @@ import { Logo } from "./logo";
 interface Props {
   model: Model;
   route: Route;
-  /** The page is open for one target alone. */
+  /** Whether the page shows only one target. */
   alone: boolean;
   leave(): void;
 }

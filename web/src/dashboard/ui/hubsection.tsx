@@ -38,7 +38,7 @@ export function HubSection({ hub, shown, searching, now }: Props) {
   );
 }
 
-/** Links to what targets did that are not there any more. */
+/** Links to the timelines of targets that have ended. */
 function Ended({ hub, closed, now }: { hub: Hub; closed: Closed[]; now: number }) {
   return (
     <details>

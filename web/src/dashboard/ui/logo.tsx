@@ -1,4 +1,4 @@
-/** favicon.svg, within the page: its policy allows no pictures but those of targets. */
+/** favicon.svg as part of the page: the page's policy allows only pictures of targets. */
 export function Logo() {
   return (
     <svg viewBox="0 0 32 32" width="24" height="24" aria-hidden="true">

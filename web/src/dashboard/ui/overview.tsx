@@ -9,13 +9,13 @@ import { HubSection } from "./hubsection";
 import { count } from "./text";
 import { tileId } from "./tile";
 
-/** From how many targets on a search is of use. */
+/** The search is shown from this number of targets on. */
 const SEARCH_FROM = 7;
 
 interface Props {
   model: Model;
   state: State;
-  /** The target that was looked at last: its tile gets the focus. */
+  /** The target that was open last. Its tile gets the focus. */
   from: Route | undefined;
 }
 
@@ -89,7 +89,7 @@ function Numbers({ model, state }: { model: Model; state: State }) {
   );
 }
 
-/** Tells a screen reader of a change in the number of targets, when it has come to rest. */
+/** Tells screen readers of a change in the number of targets, after the number has stayed the same for a while. */
 function useCount(n: number): void {
   const before = useRef(n);
   useEffect(() => {

@@ -3,7 +3,7 @@ import { headers } from "../api/access";
 import type { Hub, Target } from "../api/wire";
 import { announce } from "./announce";
 
-/** Hands a tab over to clients that see only tabs of their own, and takes it away again. */
+/** Hands a tab over to Clients that see only tabs of their own, and takes it away again. */
 export function OwnTabs({ hub, target }: { hub: Hub; target: Target }) {
   const [problem, setProblem] = useState("");
   const clients = target.client ? [] : (hub.ownTabs ?? []);

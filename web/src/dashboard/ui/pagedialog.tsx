@@ -6,7 +6,7 @@ interface Props {
   send(message: ToView): void;
 }
 
-/** An alert, confirm or prompt of the page, for who has it: no picture shows it. */
+/** An alert, confirm or prompt of the page, for the holder of the lease: it is in no picture. */
 export function PageDialog({ dialog, send }: Props) {
   const form = useRef<HTMLFormElement>(null);
   const text = useRef<HTMLInputElement>(null);

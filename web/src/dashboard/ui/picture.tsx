@@ -2,14 +2,14 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { draw, useView } from "./useview";
 
 interface Props {
-  /** A picture that is not opens no socket, and keeps the last one. */
+  /** If false, no socket is open, and the last picture stays. */
   active: boolean;
   path: string;
   targetId: string;
   room: { width: number; height: number; fps: number };
 }
 
-/** The live picture of a tile. A screen reader has the tile's text. */
+/** The live picture of a tile. Screen readers read the tile's text instead. */
 export function Picture({ active, path, targetId, room }: Props) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const [drawn, setDrawn] = useState(false);

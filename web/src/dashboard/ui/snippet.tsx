@@ -18,7 +18,7 @@ export function Snippet({ client, code }: { client: string; code: string }) {
     <div class="snippet">
       <div class="row">
         <h3 id={id}>{client}</h3>
-        {/* It is there in secure contexts only: https, and loopback. */}
+        {/* The clipboard API exists only in secure contexts: https, and loopback. */}
         {navigator.clipboard && (
           <button type="button" aria-describedby={id} onClick={copy}>
             {copied ? "Copied" : "Copy"}

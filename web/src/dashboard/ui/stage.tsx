@@ -10,15 +10,15 @@ interface Props {
   live: Live;
   title: string;
   mine: boolean;
-  /** Is shown in place of the live picture. */
+  /** The picture that is shown instead of the live one. */
   past: PastPicture | undefined;
   /** Why there is no live picture; "" where there is one. */
   still: string;
-  /** There is only the past. */
+  /** Whether the target is a recording, which has no live picture. */
   recorded: boolean;
 }
 
-/** The picture of a target, in which who has the page acts. */
+/** The large picture of a target. The holder of the lease acts in it. */
 export function Stage({ stage, canvas, live, title, mine, past, still, recorded }: Props) {
   const { holder } = live;
   const viewport = still ? undefined : live.viewport;

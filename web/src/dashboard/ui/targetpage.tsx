@@ -16,7 +16,7 @@ interface Props {
   state: State;
   hub: string;
   targetId: string;
-  /** The page is open for this target alone. */
+  /** Whether the page shows only this target. */
   alone: boolean;
 }
 
@@ -79,7 +79,7 @@ export function TargetPage({ state, hub: name, targetId, alone }: Props) {
   );
 }
 
-/** Of what time a recording is, and what it lacks. */
+/** When a recording was made, and what it lacks. */
 function Recorded({ began, cut }: { began: number; cut?: string }) {
   return (
     <>
@@ -104,7 +104,7 @@ function endedOf(hub: Hub | undefined, targetId: string): Target | undefined {
   return closed && { ...closed, type: "page" };
 }
 
-/** Tells a screen reader who has the page. */
+/** Tells screen readers who has the lease. */
 function useHolderWords(holder: HolderMessage | undefined): void {
   const text = holder && wordsFor(holder);
   const first = useRef(true);

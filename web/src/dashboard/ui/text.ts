@@ -6,7 +6,7 @@ export function count(n: number, what: string): string {
   return `${n.toLocaleString()} ${what}${n === 1 ? "" : "s"}`;
 }
 
-/** How long ago something was, in words: "now", "12 s ago", "3 min ago". */
+/** How long ago something was: "now", "12 s ago", "3 min ago". */
 export function ago(at: number, now: number): string {
   const s = Math.max(0, Math.round((now - at) / 1000));
   if (s < 2) return "now";
@@ -24,7 +24,7 @@ export function hubName(name: string): string {
   return name || "Default hub";
 }
 
-/** What a hub does, in a sentence. */
+/** The state of a hub, in a sentence. */
 export function stateOf(hub: Hub): string {
   const clients = hub.clients > 0 ? `${count(hub.clients, "client")} connected.` : "No client is connected.";
   const targets = hub.targets?.length ?? 0;

@@ -7,7 +7,7 @@ import { Picture } from "./picture";
 import { ago } from "./text";
 import { useOnScreen } from "./useonscreen";
 
-/** What a tile asks for: a small picture, once a second. */
+/** The pictures of a tile: small, once a second. */
 const ROOM = { width: 320, height: 200, fps: 1 };
 
 /** The id of the link of a target's tile. */

@@ -6,7 +6,7 @@ import { type PastPicture, usePictures, useTimeline } from "./usetimeline";
 interface Props {
   path: string;
   targetId: string;
-  /** It is that of a recording: it has no now. */
+  /** Whether it is of a recording, which has no live entries. */
   recorded: boolean;
   /** Shows a picture of the past, or the live one again. */
   show(past: PastPicture | undefined): void;
@@ -17,7 +17,7 @@ export function Timeline({ path, targetId, recorded, show }: Props) {
   const entries = useTimeline(path, targetId, recorded);
   const picture = usePictures(path, targetId);
   const [chosen, setSeq] = useState<number>();
-  const seq = chosen ?? (recorded && entries ? beginning(entries)?.seq : undefined); // undefined is now
+  const seq = chosen ?? (recorded && entries ? beginning(entries)?.seq : undefined); // undefined is the live picture
   const wanted = useRef(seq);
   wanted.current = seq;
   const index = entries && seq !== undefined ? entries.findIndex((e) => e.seq >= seq) : -1;
@@ -61,11 +61,11 @@ export function Timeline({ path, targetId, recorded, show }: Props) {
   );
 }
 
-/** How many of the entries the strip and the list have. */
+/** Maximum numbers of entries in the strip and in the list. */
 const MARKS = 400;
 const LISTED = 100;
 
-/** Where in time the entries are. It says nothing that the list does not. */
+/** The entries on a time axis. Hidden from screen readers, since the list has the same information. */
 function Marks({ entries, at }: { entries: Entry[]; at: Entry | undefined }) {
   const shown = thin(entries, MARKS);
   return (
@@ -92,7 +92,7 @@ interface ListedProps {
   go(seq: number): void;
 }
 
-/** The entries as a list: of a live target the newest first, of a recording as they came. */
+/** The entries as a list: for a live target the newest first, for a recording in order. */
 function Listed({ entries: all, at, began, go }: ListedProps) {
   const { from, entries } = around(all, at ? all.indexOf(at) : -1, LISTED);
   const ordered = began === undefined ? [...entries].reverse() : entries;

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 
-/** The stylesheet's colours, for a canvas. They change with the colour scheme. */
+/** The colours of the stylesheet, for a canvas. They change with the colour scheme. */
 export function useColours(): { line: string; grid: string; text: string } {
   const [colours, setColours] = useState(read);
   useEffect(() => {

@@ -14,7 +14,7 @@ export interface HubAccess {
 
 export function useHub(): HubAccess {
   const [model, tell] = useReducer(reduce, undefined, () => start(Date.now(), page.token && !access().secret));
-  // Without a token that is good there is no connection to try; each log-in begins one.
+  // Without a valid token no connection is made. Each login begins one.
   const connected = model.phase !== "login";
   useEffect(() => {
     if (!connected) return;

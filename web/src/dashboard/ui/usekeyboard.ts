@@ -4,7 +4,7 @@ import type { KeyInput, ToView } from "../api/wire";
 import { EscapeTwice } from "../input/escape";
 import { keyInput, leavesToBrowser } from "../input/keys";
 
-/** Sends what is typed into a field to the page. */
+/** Sends the keys and text of a field to the page. */
 export function useKeyboard(field: RefObject<HTMLTextAreaElement | null>, send: (message: ToView) => void): void {
   const newest = useRef(send);
   newest.current = send;
@@ -12,7 +12,7 @@ export function useKeyboard(field: RefObject<HTMLTextAreaElement | null>, send: 
     const element = field.current;
     if (!element) return;
     const escape = new EscapeTwice();
-    const held = new Map<string, KeyInput>(); // by code: released when the keyboard goes elsewhere
+    const held = new Map<string, KeyInput>(); // by code: they are released when the field loses the focus
     const say = (message: ToView) => newest.current(message);
 
     const flush = () => {
@@ -30,7 +30,7 @@ export function useKeyboard(field: RefObject<HTMLTextAreaElement | null>, send: 
       held.set(e.code, { ...keyInput("keyUp", e), modifiers: 0 });
     };
     const up = (e: KeyboardEvent) => {
-      if (!held.delete(e.code)) return; // its press was not sent
+      if (!held.delete(e.code)) return; // the press of this key was not sent
       e.preventDefault();
       say(keyInput("keyUp", e));
     };

@@ -8,19 +8,19 @@ import { draw, useView } from "./useview";
 export interface Live {
   view: View | undefined;
   connected: boolean;
-  /** The size of what the picture shows; undefined before the first one. */
+  /** The viewport of the picture; undefined before the first one. */
   viewport: Viewport | undefined;
   holder: HolderMessage | undefined;
-  /** A dialog of the page that waits for the holder. */
+  /** An open dialog of the page, which the holder of the lease must answer. */
   dialog: DialogMessage | undefined;
-  /** Why the hub has refused something last; "" for nothing. */
+  /** Why the hub refused the last message; "" if it did not. */
   problem: string;
-  /** Why there is nothing to see; "" while there is. */
+  /** Why there is no live view; "" if there is one. */
   gone: string;
   send(message: ToView): void;
 }
 
-/** How many pictures a second the large view asks for. */
+/** Pictures per second of the large view. */
 export const FULL_RATE = 30;
 
 export function useLive(path: string | undefined, targetId: string, canvas: RefObject<HTMLCanvasElement | null>): Live {
@@ -31,7 +31,7 @@ export function useLive(path: string | undefined, targetId: string, canvas: RefO
   const [problem, setProblem] = useState("");
   const [gone, setGone] = useState("");
   const shown = useShown();
-  // Nobody looks at a tab that is hidden. A lease is not lost by a look elsewhere.
+  // A hidden tab needs no pictures. But the lease must not be lost when its holder looks at another tab.
   const active = path !== undefined && (shown || holder?.mine === true);
   const view = useView(active, path ?? "", targetId, {
     picture: async ({ width, height }, bytes) => {
@@ -73,7 +73,7 @@ function useShown(): boolean {
   return shown;
 }
 
-/** Keeps the hub's pictures as large as there is room for. */
+/** Tells the hub the size of the canvas whenever it changes. */
 function useRoom(view: View | undefined, canvas: RefObject<HTMLCanvasElement | null>): void {
   useEffect(() => {
     const element = canvas.current?.parentElement;

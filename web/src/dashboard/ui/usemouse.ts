@@ -4,7 +4,7 @@ import type { MouseInput, ToView, Viewport } from "../api/wire";
 import { toViewport } from "../input/geometry";
 import { mouseInput, wheelInput } from "../input/keys";
 
-/** Sends what the mouse does on a surface to the page whose picture is on the canvas. */
+/** Sends mouse events on a surface to the page whose picture is on the canvas. */
 export function useMouse(
   surface: RefObject<HTMLElement | null>,
   canvas: RefObject<HTMLCanvasElement | null>,
@@ -22,7 +22,7 @@ export function useMouse(
       toViewport(e.clientX, e.clientY, canvas.current.getBoundingClientRect(), newest.current.viewport, clamp);
     let pressed = 0; // buttons whose press was sent
 
-    // One move for each frame: more of them are not seen.
+    // One move for each animation frame: more are not visible.
     let move: MouseInput | undefined;
     let frame = 0;
     const flush = () => {
@@ -38,7 +38,7 @@ export function useMouse(
       frame ||= requestAnimationFrame(flush);
     };
     const down = (e: MouseEvent) => {
-      e.preventDefault(); // no selection, and the focus stays
+      e.preventDefault(); // prevents a selection and a change of focus
       keyboard.current?.focus({ preventScroll: true });
       const point = at(e);
       if (!point) return;
@@ -61,7 +61,7 @@ export function useMouse(
     };
     const menu = (e: Event) => e.preventDefault();
 
-    // A drag goes on outside of the surface.
+    // On the window, since a drag may leave the surface.
     addEventListener("mousemove", moved);
     addEventListener("mouseup", up);
     element.addEventListener("mousedown", down);

@@ -1,6 +1,8 @@
 import { useEffect, useState } from "preact/hooks";
 
-/** How long an element must stay before it counts, in ms: while a list is scrolled past, nothing is opened. */
+/**
+ * How long an element must be on the screen before it counts, in ms: scrolling past it must not open a connection.
+ */
 const STAYS_MS = 150;
 
 /** Whether an element is on the screen, and its tab is shown. */

@@ -1,13 +1,13 @@
 import { useEffect, useState } from "preact/hooks";
 import { type Route, parseRoute } from "../model/route";
 
-/** The place that the address names. */
+/** The view that the URL names. */
 export function useRoute(): Route {
   const [hash, setHash] = useState(location.hash);
   useEffect(() => {
     const changed = () => {
       if (/^#(handoff|token)=/.test(location.hash)) {
-        location.reload(); // for another secret than that of the connections that there are
+        location.reload(); // the open connections use another token
         return;
       }
       setHash(location.hash);

@@ -7,13 +7,13 @@ import { MOST, merge } from "../model/timeline";
 export interface PastPicture {
   /** "" while there is none. */
   url: string;
-  /** What was done there. */
+  /** The text of the entry. */
   text: string;
 }
 
 const EVERY_MS = 1_500;
 
-/** The journal of a target; undefined where the hub keeps none. That of a recording has come when it has come once, all of it. */
+/** The timeline of a target; undefined if the hub keeps none. That of a recording is loaded once, as a whole. */
 export function useTimeline(path: string, targetId: string, recorded: boolean): Entry[] | undefined {
   const [entries, setEntries] = useState<Entry[]>();
   useEffect(() => {
@@ -33,7 +33,7 @@ export function useTimeline(path: string, targetId: string, recorded: boolean): 
         again = !recorded;
         setEntries(list);
       } catch {
-        // The states of the hub say when it is lost.
+        // The state of the hub connection shows when the hub is lost.
       } finally {
         if (again && !stopped.signal.aborted) timer = setTimeout(ask, EVERY_MS);
       }
@@ -47,10 +47,10 @@ export function useTimeline(path: string, targetId: string, recorded: boolean): 
   return entries;
 }
 
-/** How many pictures are kept for scrubbing back and forth. */
+/** Maximum number of cached pictures, for scrubbing back and forth. */
 const KEPT = 40;
 
-/** Loads pictures of the journal, with the token, as addresses that an img can show. */
+/** Loads pictures of the timeline, with the token, as blob: URLs for an img. */
 export function usePictures(path: string, targetId: string): (seq: number) => Promise<string> {
   const kept = useRef(new Map<number, Promise<string>>());
   useEffect(
@@ -74,7 +74,7 @@ export function usePictures(path: string, targetId: string): (seq: number) => Pr
   };
 }
 
-/** "" for a picture that is not there any more. */
+/** Loads a picture as a URL; "" if it does not exist any more. */
 async function load(address: string): Promise<string> {
   try {
     const answer = await fetch(address, { headers: headers() });

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { protocols, socketAddress } from "../api/access";
 import { View, type ViewListener, type ViewSocket } from "../api/view";
 
-/** Opens the view socket of a target while it is active. The listener of the last rendering is called. */
+/** Opens the view socket of a target while it is active. Messages go to the listener of the last rendering. */
 export function useView(active: boolean, path: string, targetId: string, listener: ViewListener): View | undefined {
   const [view, setView] = useState<View>();
   const newest = useRef(listener);
@@ -27,7 +27,7 @@ export function useView(active: boolean, path: string, targetId: string, listene
   return view;
 }
 
-/** Puts a picture on a canvas, which gets its size. */
+/** Draws a picture on a canvas, which takes its size. */
 export async function draw(canvas: HTMLCanvasElement | null, bytes: Blob): Promise<void> {
   const bitmap = await createImageBitmap(bytes);
   try {
