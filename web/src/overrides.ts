@@ -6,7 +6,7 @@
 import type { Protocol } from "./cdp";
 
 /** One override of a method with params P: a script puts properties of its own onto an object of the window. */
-export interface Override<P> {
+interface Override<P> {
   /** Where the properties go: a path below navigator. */
   path: "" | "geolocation";
   keys: string[];

@@ -175,7 +175,7 @@ export function isAriaHidden(el: Element): boolean {
 
 // ---------------------------------------------------------------- states
 
-export type Tri = boolean | "mixed";
+type Tri = boolean | "mixed";
 
 export function checkedOf(el: Element, role: string): Tri | undefined {
   if (el.localName === "input" && /^(checkbox|radio)$/.test((el as HTMLInputElement).type)) {

@@ -18,7 +18,7 @@ import { isSecretText } from "./secrets";
 import { childrenOf, isElement, isText, SILENT, squash } from "./tree";
 import { isHidden } from "./view";
 
-export type Content = { content: Redacted; url: Redacted; title: Redacted };
+type Content = { content: Redacted; url: Redacted; title: Redacted };
 
 export function contentOf(format: string, root?: Element): Content {
   const el = root ?? document.documentElement;

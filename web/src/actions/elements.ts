@@ -169,7 +169,7 @@ function statesOf(el: Element): Redacted[] {
   return list.filter(([, holds]) => holds).map(([word]) => word);
 }
 
-export type Elements = {
+type Elements = {
   page_title: Redacted;
   page_url: Redacted;
   focused_ref: Redacted | null;

@@ -1,6 +1,6 @@
 // Failures of verbs, with the error kinds of package actions.
 
-export type Kind =
+type Kind =
   | "InvalidArgument"
   | "ElementNotFound"
   | "StaleRef"

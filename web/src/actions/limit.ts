@@ -10,7 +10,7 @@ export const MAX_SNAPSHOT = 1 << 20;
  * Maximum size of any answer, in bytes of its JSON. A longer answer is an error. The same as MaxValue of package
  * actions.
  */
-export const MAX_ANSWER = 4 << 20;
+const MAX_ANSWER = 4 << 20;
 
 /** How long a text is in UTF-8. */
 export function bytesOf(text: string): number {

@@ -21,7 +21,7 @@ import { boxOf, type Box, focusedIn, isDisabled, isHidden } from "./view";
 /** A selector as adapters take it: {"type":"role","role":"button","name":"Save"}. */
 type Selector = { type: Redacted; value?: Redacted; role?: Redacted; name?: Redacted };
 
-export type Observed = {
+type Observed = {
   ref: Redacted;
   selector: Selector;
   role: Redacted;
@@ -37,7 +37,7 @@ export type Observed = {
   alternativeSelectors?: Selector[];
 };
 
-export type Observation = {
+type Observation = {
   elements: Observed[];
   total: number;
   changes?: { added: Redacted[]; updated: Redacted[]; removed: Redacted[] };

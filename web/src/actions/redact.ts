@@ -154,7 +154,7 @@ function attribute(el: Element, name: string, value: string): Redacted {
 const SOURCE = /^(noscript|noembed|noframes|iframe|xmp)$/;
 
 /** A copy of a tree without its secrets, in an inert document: it loads nothing and runs no script. */
-export class Copy {
+class Copy {
   readonly root: Document | DocumentFragment | Element;
   private readonly originals = new Map<Element, Element>();
 

@@ -222,7 +222,7 @@ function* valuesOf(el: Element): Generator<string> {
 /**
  * A pattern for the ways in which pages write these values: in any case, URL-encoded, as JSON, numbers in groups.
  */
-export function patternOf(values: string[]): RegExp | undefined {
+function patternOf(values: string[]): RegExp | undefined {
   const parts = values
     .filter((v) => v.length >= SHORT)
     .sort((a, b) => b.length - a.length)

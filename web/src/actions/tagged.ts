@@ -23,7 +23,7 @@ import { childrenOf, cut, elements, isElement, isText, SILENT, squash } from "./
 import { isDisabled, isVisible, meetsViewport } from "./view";
 
 const ATTRIBUTE = "data-rp-id";
-export type Tagged = {
+type Tagged = {
   markdown: Redacted;
   url: Redacted;
   title: Redacted;

@@ -8,7 +8,7 @@ import { documentOf, frameAround, isWithin, parentOf } from "./tree";
 import { boxOf, describe, hitAt, isDisabled, isEditable, isReadOnly, isVisible, offsetOf, styleOf } from "./view";
 
 /** The checks of an element. */
-export type Check = "stable" | StaticCheck;
+type Check = "stable" | StaticCheck;
 
 /** The checks that do not take time. */
 export type StaticCheck = "visible" | "enabled" | "editable";

@@ -40,9 +40,9 @@ interface Item {
 const LONGEST_NAME = 900;
 
 /** The options of the hub. `above` comes from the hub, so it needs no redaction. */
-export type YAMLOptions = Pick<YAMLArgs, "refs" | "boxes"> & { above: Redacted };
+type YAMLOptions = Pick<YAMLArgs, "refs" | "boxes"> & { above: Redacted };
 
-export type Snapshot = {
+type Snapshot = {
   text: Redacted;
   count: number;
   title: Redacted;

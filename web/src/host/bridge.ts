@@ -22,8 +22,8 @@ import type { Target } from "./target";
 import { type Carried, open, type Reply, read } from "./text";
 
 /** Exponential backoff between attempts, with up to 50 % random jitter. */
-export const FIRST_WAIT_MS = 250;
-export const LAST_WAIT_MS = 15_000;
+const FIRST_WAIT_MS = 250;
+const LAST_WAIT_MS = 15_000;
 /** After a connection that lasted this long the backoff starts again from the first wait. */
 const GOOD_MS = 5_000;
 

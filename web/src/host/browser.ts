@@ -13,7 +13,7 @@ import { plain, type Reply } from "./text";
 export const ANSWER_MS = 2_000;
 
 /** What browser-level methods need of the Core. */
-export interface Targets {
+interface Targets {
   readonly targets: ReadonlyMap<string, Target>;
   ask(ask: Ask): Promise<Json>;
   command(session: Session, method: string, params: Json, reply: (r: Reply) => void): void;

@@ -8,12 +8,12 @@ import type { Link } from "./targetview";
 import { enclose, type Reply, read } from "./text";
 
 /** How long a command waits for the next document's agent. */
-export const QUEUE_MS = 15_000;
+const QUEUE_MS = 15_000;
 
 const CONTEXT_GONE = serverError("Cannot find context with specified id");
 
 /** What the commands need of their Target. */
-export interface CallsTarget {
+interface CallsTarget {
   readonly link?: Link;
   readonly sessions: ReadonlyMap<string, Session>;
   /** Whether a document with an agent is expected. */

@@ -23,7 +23,7 @@ export const STUCK_MS = 2_000;
  * How long a Page.navigate waits for the new document. It is longer than the time-outs of Clients, so a Client gives
  * up first.
  */
-export const NAVIGATE_MS = 300_000;
+const NAVIGATE_MS = 300_000;
 
 interface Pending {
   loaderId: string;

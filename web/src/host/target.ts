@@ -29,7 +29,7 @@ import { type Link, type Owner, SUCCESSOR_MS, type TargetView } from "./targetvi
 import { type Carried, open, type Reply, read } from "./text";
 
 /** How long an agent may take to say hello after its document's load event. */
-export const SETTLE_MS = 1_500;
+const SETTLE_MS = 1_500;
 
 const NOT_PAIRED = "Target is not connected: the Frame Agent has not paired yet.";
 const NO_AGENT = "Target is not connected: no Frame Agent in the current document";

@@ -36,7 +36,7 @@ export function showPaired(paired: number, all: number, wrong: boolean): void {
 }
 
 /** What is wrong and what to do. `use` and `login` show the button or form for it. */
-export interface Notice {
+interface Notice {
   text: string;
   use?: boolean;
   login?: boolean;

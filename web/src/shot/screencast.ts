@@ -16,7 +16,7 @@ export interface Receiver {
 }
 
 /** Draws a picture of the viewport: base64. */
-export type Draw = (o: {
+type Draw = (o: {
   format: "png" | "jpeg";
   quality: number | undefined;
   width: number;

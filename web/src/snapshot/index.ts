@@ -22,7 +22,7 @@ export function capture(
 }
 
 /** An error as a Client is to see it. */
-export class SnapshotError extends Error {
+class SnapshotError extends Error {
   constructor(
     message: string,
     readonly code = -32000,

@@ -2,10 +2,10 @@
 // CSS Text 3.
 
 /** The part an element plays in its parent's layout; "out" is floating or positioned. */
-export type Kind = "none" | "contents" | "inline" | "atomic" | "block" | "out";
+type Kind = "none" | "contents" | "inline" | "atomic" | "block" | "out";
 
 /** What to do with white space: CSS white-space-collapse. */
-export type Collapse = "collapse" | "breaks" | "preserve";
+type Collapse = "collapse" | "breaks" | "preserve";
 
 /** The computed style of one element, read once per tree. */
 export interface Box {

@@ -21,7 +21,7 @@ const NAMED_BY_CONTENTS = new Set(["DisclosureTriangle", "DisclosureTriangleGrou
 const READ_BY_VALUE = /^(textbox|searchbox|combobox|spinbutton|slider|scrollbar|progressbar|meter)$/;
 
 /** Folds white space as HTML does; spaces at the ends are folded, not taken away. */
-export function fold(text: string): string {
+function fold(text: string): string {
   return text.replace(/[ \t\n\r\f]+/g, " ");
 }
 

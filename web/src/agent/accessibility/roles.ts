@@ -157,7 +157,7 @@ export function roleOf(el: Element, parent: Item, named: () => boolean, focusabl
 }
 
 /** The first role of the attribute that is one, if any. */
-export function explicitRole(el: Element): string | undefined {
+function explicitRole(el: Element): string | undefined {
   const attribute = el.getAttribute("role");
   if (!attribute) return undefined;
   for (const token of attribute.toLowerCase().split(/\s+/)) {

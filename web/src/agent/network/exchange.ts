@@ -34,16 +34,16 @@ export interface OutgoingRequest {
 }
 
 /** A worker that makes a request. */
-export interface AskingWorker {
+interface AskingWorker {
   url: string;
   tell<E extends NetworkEvent>(method: `Network.${E}`, params: EventParams<`Network.${E}`>): void;
 }
 
 /** The heads of a request and its response as they went over the network. */
-export type NetworkHeads = Pick<ExtraEvent, "sent" | "status" | "statusText" | "headers">;
+type NetworkHeads = Pick<ExtraEvent, "sent" | "status" | "statusText" | "headers">;
 
 /** The response. `status` is 0 where script may not know it. */
-export interface IncomingResponse {
+interface IncomingResponse {
   url: string;
   status: number;
   statusText?: string;
@@ -60,7 +60,7 @@ export interface IncomingResponse {
 }
 
 /** What is known of a request at least. */
-export type BareRequest = Pick<Protocol.Network.Request, "url" | "method" | "headers">;
+type BareRequest = Pick<Protocol.Network.Request, "url" | "method" | "headers">;
 
 let onInFlightRequest: (
   networkId: string,

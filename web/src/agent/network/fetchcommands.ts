@@ -101,7 +101,7 @@ function continueVerdict(p: Protocol.Fetch.ContinueRequestRequest): Verdict {
 }
 
 /** The params of a made-up response. Without a responseCode they are refused. */
-export type MadeUp = Pick<Protocol.Fetch.FulfillRequestRequest, "responseCode" | "responsePhrase" | "responseHeaders">;
+type MadeUp = Pick<Protocol.Fetch.FulfillRequestRequest, "responseCode" | "responsePhrase" | "responseHeaders">;
 
 /** Fetch.fulfillRequest for a request that the proxy holds. */
 function fulfillVerdict(p: MadeUp, more: { body?: string }): Verdict {

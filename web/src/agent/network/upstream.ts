@@ -22,7 +22,7 @@ const acknowledgements: (() => void)[] = [];
 const ACK_MS = 2_000;
 
 /** What a session has set for all requests. */
-export type RequestOverrides = Pick<StateCommand, "extra" | "userAgent" | "noCache" | "offline">;
+type RequestOverrides = Pick<StateCommand, "extra" | "userAgent" | "noCache" | "offline">;
 const overrides = new Map<Session, RequestOverrides>();
 
 let isIntercepting: () => boolean = () => false;

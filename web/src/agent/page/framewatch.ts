@@ -50,7 +50,7 @@ import { emit, hasSessions, onSessionCount } from "../base/session";
 import { flushChanges, observe, reopened, watchTrees } from "../dom/treewatch";
 
 /** Functions that prepare each child window. */
-export interface Installer {
+interface Installer {
   /** Replaces built-ins of a window. Called once per window. */
   wrap(win: Win): void;
   /** Adds listeners. Called again after document.open, which removes them. */

@@ -71,7 +71,7 @@ export function subtypeOf(value: object): Subtype {
 }
 
 /** The name of an object's constructor. */
-export function classNameOf(value: object): string {
+function classNameOf(value: object): string {
   try {
     for (let o: object | null = value; o; o = Object.getPrototypeOf(o)) {
       const d = Object.getOwnPropertyDescriptor(o, "constructor");

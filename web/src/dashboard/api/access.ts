@@ -4,7 +4,7 @@
 const TOKEN = "cdphubToken";
 const KEY = "cdphubHandoff";
 
-export interface Access {
+interface Access {
   /** "" if the hub needs none. */
   secret: string;
   /** Whether it is the key of a handoff, which is for one target and expires. */

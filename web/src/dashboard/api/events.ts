@@ -9,7 +9,7 @@ export type Problem =
   | { kind: "lost" }
   | { kind: "refused"; text: string };
 
-export interface Listener {
+interface Listener {
   state(state: State): void;
   problem(problem: Problem): void;
 }

@@ -1,7 +1,7 @@
 // Pressing Escape twice gives the lease back. Once, it goes to the page.
 
 /** Maximum time between the two, in ms. */
-export const TWICE_MS = 600;
+const TWICE_MS = 600;
 
 export class EscapeTwice {
   private last = -Infinity;

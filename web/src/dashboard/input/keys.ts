@@ -67,7 +67,7 @@ function textOf(e: Key): string {
 const BUTTONS = ["left", "middle", "right", "back", "forward"];
 
 /** The part of a MouseEvent that is used. */
-export interface Mouse extends Modifiers {
+interface Mouse extends Modifiers {
   button: number;
   buttons: number;
   detail: number;
@@ -96,7 +96,7 @@ function heldButton(buttons: number): string {
 }
 
 /** The part of a WheelEvent that is used. */
-export interface Wheel extends Mouse {
+interface Wheel extends Mouse {
   deltaX: number;
   deltaY: number;
   deltaMode: number;

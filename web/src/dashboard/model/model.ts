@@ -15,7 +15,7 @@ export interface Model {
   ahead: number;
 }
 
-export type Happening =
+type Happening =
   | { kind: "state"; state: State; now: number }
   | { kind: "problem"; problem: Problem; handoff: boolean; hadToken: boolean }
   | { kind: "tick"; now: number }
@@ -96,7 +96,7 @@ export function matches({ hub, target }: Place, words: string): boolean {
     .every((word) => text.includes(word));
 }
 
-export interface Totals {
+interface Totals {
   targets: number;
   clients: number;
   sessions: number;

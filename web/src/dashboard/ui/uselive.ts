@@ -21,7 +21,7 @@ export interface Live {
 }
 
 /** Pictures per second of the large view. */
-export const FULL_RATE = 30;
+const FULL_RATE = 30;
 
 export function useLive(path: string | undefined, targetId: string, canvas: RefObject<HTMLCanvasElement | null>): Live {
   const [connected, setConnected] = useState(false);

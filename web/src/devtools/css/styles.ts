@@ -83,7 +83,7 @@ export function ruleStyle(rule: Rule): CSSStyle {
 }
 
 /** The id by which Clients change a style attribute. */
-export const inlineId = (el: Element): string => `inline-${agent.idOfNode(el)}`;
+const inlineId = (el: Element): string => `inline-${agent.idOfNode(el)}`;
 
 /** The style attribute of an element; undefined for elements without one. */
 export function inlineStyle(el: Element): CSSStyle | undefined {
