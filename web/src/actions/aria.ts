@@ -168,11 +168,6 @@ export function nameOf(el: Element, role: string = roleOf(el)): Redacted {
   return name && isContent ? REDACTED : redact(name);
 }
 
-/** Whether assistive technology does not hear of an element, for aria-hidden. */
-export function isAriaHidden(el: Element): boolean {
-  return closest(el, "[aria-hidden=true]") !== null;
-}
-
 // ---------------------------------------------------------------- states
 
 type Tri = boolean | "mixed";

@@ -56,13 +56,6 @@ export function remove(item: Item): void {
   item.parent = undefined;
 }
 
-/** The nearest ancestor that a Client sees. */
-export function shownParent(item: Item): Item | undefined {
-  let p = item.parent;
-  while (p?.ignored) p = p.parent;
-  return p;
-}
-
 /** The nearest ancestor, ignored or not, for which the test is true. */
 export function ancestor(item: Item | undefined, test: (i: Item) => boolean): Item | undefined {
   for (let p = item; p; p = p.parent) if (test(p)) return p;
