@@ -39,7 +39,7 @@ const wasPassword = new WeakSet<Element>();
 
 /** Whether a field's value is secret. For an option, whether that of its select is. */
 export function isSecret(el: Element): boolean {
-  if (el.localName === "datalist") return suggests(el);
+  if (el.localName === "datalist") return isListOfSecret(el);
   if (/^opt(ion|group)$/.test(el.localName)) {
     const list = el.closest("select,datalist");
     return list !== null && isSecret(list);
@@ -54,7 +54,7 @@ export function isSecret(el: Element): boolean {
 }
 
 /** Whether a list of suggestions is for a secret field. */
-function suggests(list: Element): boolean {
+function isListOfSecret(list: Element): boolean {
   return (
     list.id !== "" &&
     [...(list.getRootNode() as ParentNode).querySelectorAll(`[list="${CSS.escape(list.id)}"]`)].some(isSecret)
@@ -110,14 +110,14 @@ export function isSecretSetting(el: Element): boolean {
 // ------------------------------------------------------------ what there is
 
 /** Minimum length of secrets that are searched in other texts. */
-const SHORT = 3;
+const MIN_LENGTH = 3;
 
 /** Minimum length of values that are secret only by a name: data-auth="true" is none. */
-const NAMED = 8;
+const MIN_NAMED = 8;
 
 /** Maximum number of remembered secrets, and maximum length of each. */
-const MOST = 200;
-const LONGEST = 2000;
+const MAX_SECRETS = 200;
+const MAX_LENGTH = 2000;
 
 /**
  * The secrets that have been seen in this document, the newest last: a page may show one after its field has gone.
@@ -131,7 +131,7 @@ export function forgetSecrets(): void {
   current = undefined;
 }
 
-function look(): { values: string[]; pattern: RegExp | undefined } {
+function currentSecrets(): { values: string[]; pattern: RegExp | undefined } {
   if (!current) {
     watchAll();
     for (const root of roots()) for (const value of valuesIn(root)) remember(value);
@@ -143,7 +143,7 @@ function look(): { values: string[]; pattern: RegExp | undefined } {
 
 /** The pattern that finds known secrets in a text. */
 export function knownSecrets(): RegExp | undefined {
-  return look().pattern;
+  return currentSecrets().pattern;
 }
 
 /**
@@ -155,7 +155,7 @@ export function secretsFound(): string[] | undefined {
 }
 
 export function secrets(): string[] {
-  return look().values;
+  return currentSecrets().values;
 }
 
 /** The secret elements of this document and its open shadow trees. The hub looks for them in the browser's trees. */
@@ -166,12 +166,12 @@ export function secretElements(): Element[] {
 }
 
 function remember(value: string): void {
-  const text = squash(value).slice(0, LONGEST);
-  if (text.length < SHORT) return;
+  const text = squash(value).slice(0, MAX_LENGTH);
+  if (text.length < MIN_LENGTH) return;
   seen.delete(text);
   seen.add(text);
   for (const oldest of seen) {
-    if (seen.size <= MOST) break;
+    if (seen.size <= MAX_SECRETS) break;
     seen.delete(oldest);
   }
 }
@@ -198,7 +198,8 @@ function* valuesIn(root: Document | ShadowRoot): Generator<string> {
     if (/^(input|textarea|select)$/.test(el.localName) || el.hasAttribute("data-sensitive")) yield* valuesOf(el);
     const setting = el.localName === "meta" && isSecretSetting(el);
     for (const a of el.attributes) {
-      if (a.value.length >= NAMED && (isSecretAttribute(a.name) || (setting && a.name === "content"))) yield a.value;
+      if (a.value.length >= MIN_NAMED && (isSecretAttribute(a.name) || (setting && a.name === "content")))
+        yield a.value;
     }
   }
 }
@@ -206,7 +207,7 @@ function* valuesIn(root: Document | ShadowRoot): Generator<string> {
 function* valuesOf(el: Element): Generator<string> {
   const field = el as HTMLInputElement;
   if (isHiddenField(el)) {
-    if (field.value.length >= NAMED && isSecretName(field.name || field.id)) yield field.value;
+    if (field.value.length >= MIN_NAMED && isSecretName(field.name || field.id)) yield field.value;
     return;
   }
   if (!isSecret(el) || /^(checkbox|radio|submit|button|reset)$/.test(field.type)) return;
@@ -224,14 +225,14 @@ function* valuesOf(el: Element): Generator<string> {
  */
 function patternOf(values: string[]): RegExp | undefined {
   const parts = values
-    .filter((v) => v.length >= SHORT)
+    .filter((v) => v.length >= MIN_LENGTH)
     .sort((a, b) => b.length - a.length)
     .flatMap(waysToWrite);
   return parts.length ? new RegExp([...new Set(parts)].join("|"), "giu") : undefined;
 }
 
 function waysToWrite(value: string): string[] {
-  if (value.length === SHORT) return [`(?<![\\p{L}\\p{N}])${literal(value)}(?![\\p{L}\\p{N}])`];
+  if (value.length === MIN_LENGTH) return [`(?<![\\p{L}\\p{N}])${literal(value)}(?![\\p{L}\\p{N}])`];
   if (/^\d(?:[\s-]?\d){7,}$/.test(value)) return [value.replace(/\D/g, "").split("").join("[\\s.-]?")];
   const plain = value.split(" ").map(literal).join("\\s+");
   return [

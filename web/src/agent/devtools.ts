@@ -64,7 +64,7 @@ const BUNDLED =
   /^(CSS|Overlay|DOMStorage|IndexedDB|CacheStorage|Debugger|ServiceWorker|Autofill)\.|^DOM\.getTop|^DOMDebugger\.setBreakOn|^Page\.(setAd|getResource|searchIn|getInst|getApp)|^Storage\.(getUsage|clearData|(un)?track(In|Ca))/;
 
 /** Answers in pages whose policy forbids the bundle: Clients that only drive a page send these commands, too. */
-const without: Record<string, () => Json | void> = {
+const fallbacks: Record<string, () => Json | void> = {
   "CSS.enable": () => {},
   "DOMStorage.enable": () => {},
   "Page.getResourceTree": () => ({ frameTree: { ...tree(mainFrame()), resources: [] } }),
@@ -78,7 +78,7 @@ const inBundle =
       try {
         [tools] = await Promise.all([load<DevTools>("devtools.js", method), ready("DOM.enable")]);
       } catch (e) {
-        if (without[method]) return without[method]();
+        if (fallbacks[method]) return fallbacks[method]();
         throw e;
       }
       const handler = tools.handler(method, lent);

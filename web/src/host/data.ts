@@ -5,12 +5,12 @@
 import type { SessionState } from "../wire/frame";
 import { isBlank } from "./addresses";
 
-const FORM = /^data:([^,]*?)(;base64)?,([^#]*)/i;
+const DATA_URL = /^data:([^,]*?)(;base64)?,([^#]*)/i;
 const HTML = /^text\/html\b/i;
 
 /** Whether an address is a data: URL of a document that can have an agent. */
 export function isDataDocument(url: string): boolean {
-  return HTML.test(FORM.exec(url)?.[1].trim() ?? "");
+  return HTML.test(DATA_URL.exec(url)?.[1].trim() ?? "");
 }
 
 /** Whether the Host makes the document of an address itself. */
@@ -51,7 +51,7 @@ export function madeDocument(
   const fragment = /#.*$/s.exec(url)?.[0] ?? "";
   if (blank)
     return `data:text/html;charset=utf-8,${encodeURIComponent(`<script>(${becomeBlank})()</script>`)}${insert}${fragment}`;
-  const [, type, base64, data] = FORM.exec(url) as RegExpExecArray;
+  const [, type, base64, data] = DATA_URL.exec(url) as RegExpExecArray;
   const text = base64 ? escapeBytes(atob(decodeURIComponent(data))) : data;
   const doctype = /^(\s|%20|%0A)*(<|%3C)!doctype[\s\S]*?(>|%3E)/i.exec(text)?.[0] ?? "";
   return `data:${type},${doctype}${insert}${text.slice(doctype.length)}${fragment}`;

@@ -15,10 +15,10 @@ export function isQuirky(doc: Document): boolean {
 export function lineHeight(copy: HTMLElement, source: HTMLElement, style: CSSStyleDeclaration): void {
   if (CONTROL.test(source.tagName)) return;
   // Set on every element, so that none inherits 0 from its parent.
-  copy.style.lineHeight = counts(source, style) ? style.lineHeight : "0";
+  copy.style.lineHeight = hasLineHeight(source, style) ? style.lineHeight : "0";
 }
 
-function counts(el: HTMLElement, style: CSSStyleDeclaration): boolean {
+function hasLineHeight(el: HTMLElement, style: CSSStyleDeclaration): boolean {
   if (el.shadowRoot || style.display === "list-item" || hasEdge(style)) return true;
   const collapses = style.whiteSpace === "normal" || style.whiteSpace === "nowrap";
   for (const child of el.childNodes) {

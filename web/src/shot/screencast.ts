@@ -45,8 +45,8 @@ const MAX_UNACKED = 2;
 const REST = 4;
 const SHORTEST_REST_MS = 50;
 /** Elements whose changes cannot be observed. */
-const RESTLESS = "video,canvas";
-const RESTLESS_MS = 1000;
+const UNOBSERVABLE = "video,canvas";
+const POLL_MS = 1000;
 
 const casts = new Map<Receiver, Cast>();
 let lastId = 0;
@@ -156,7 +156,7 @@ const EVENTS =
 
 /** The observers, by the tree that each observes; undefined without a screencast. */
 let observers: Map<Document | ShadowRoot, MutationObserver> | undefined;
-let restless = 0;
+let watches = 0;
 
 function changed(): void {
   for (const c of casts.values()) c.changed = true;
@@ -186,7 +186,7 @@ function watch(on: boolean): void {
   observers = new Map();
   observe(document);
   observeInside();
-  pulse(++restless);
+  poll(++watches);
 }
 
 function observe(root: Document | ShadowRoot): void {
@@ -222,10 +222,10 @@ function visibility(): void {
 const moving = (): boolean => document.getAnimations?.().some((a) => a.playState === "running") === true;
 
 /** Polls for changes that cannot be observed. `n` is the number of the watch that it belongs to. */
-function pulse(n: number): void {
+function poll(n: number): void {
   setTimeout(() => {
-    if (!observers || n !== restless) return;
-    if (document.querySelector(RESTLESS) || moving()) changed();
-    pulse(n);
-  }, RESTLESS_MS);
+    if (!observers || n !== watches) return;
+    if (document.querySelector(UNOBSERVABLE) || moving()) changed();
+    poll(n);
+  }, POLL_MS);
 }

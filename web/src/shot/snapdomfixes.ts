@@ -18,7 +18,7 @@ export const mend = {
       const style = (source.ownerDocument.defaultView ?? window).getComputedStyle(source);
       if (copy !== clone) margins(copy, source, style); // the clip determines where the root is
       if (quirky) lineHeight(copy, source, style);
-      if (native(source, style)) look(copy);
+      if (isNativeLook(source, style)) restoreLook(copy);
       if (/^(IFRAME|TEXTAREA)$/.test(source.tagName)) size(copy, source, style);
     }
     if (isHtml(element)) ground(element, copies, reach(clip));
@@ -43,14 +43,14 @@ function margins(copy: HTMLElement, source: HTMLElement, style: CSSStyleDeclarat
 }
 
 /** Whether the browser draws a control in its native look. With a border set by the page it does not. */
-function native(source: HTMLElement, style: CSSStyleDeclaration): boolean {
+function isNativeLook(source: HTMLElement, style: CSSStyleDeclaration): boolean {
   if (style.appearance === "none") return false;
   if (/^(PROGRESS|METER)$/.test(source.tagName)) return true;
   return /^(INPUT|TEXTAREA|BUTTON|SELECT)$/.test(source.tagName) && /^(inset|outset)$/.test(style.borderTopStyle);
 }
 
 /** Removes the copied styles that would end a control's native look. */
-function look(copy: HTMLElement): void {
+function restoreLook(copy: HTMLElement): void {
   for (const name of ["border", "border-radius", "background", "appearance"]) copy.style.setProperty(name, "revert");
 }
 

@@ -116,7 +116,7 @@ export function dragReleased(spot: Spot | undefined, p: MouseParams): void {
 
 function end(spot: Spot, p: MouseParams): void {
   if (drag && dragging?.isConnected) fire("dragend", dragging, spot, p, drag.data);
-  drag = dragging = kept = undefined;
+  drag = dragging = interceptedData = undefined;
 }
 
 function fire(type: string, el: Element, spot: Spot, p: MouseParams, dataTransfer: DataTransfer): boolean {
@@ -146,10 +146,10 @@ export function setInterceptDrags(p: Protocol.Input.SetInterceptDragsRequest, s:
   else intercepting.delete(s);
 }
 
-let kept: DataTransfer | undefined;
+let interceptedData: DataTransfer | undefined;
 
 function intercepted(transfer: DataTransfer): void {
-  kept = transfer;
+  interceptedData = transfer;
   const items = [...transfer.types].map((mimeType) => ({ mimeType, data: transfer.getData(mimeType) }));
   const data = { items, dragOperationsMask: 1 };
   for (const s of allSessions()) if (intercepting.has(s)) s.emit("Input.dragIntercepted", { data });
@@ -159,8 +159,8 @@ function intercepted(transfer: DataTransfer): void {
 export function dispatchDragEvent(p: Protocol.Input.DispatchDragEventRequest): void {
   const spot = spotAt(p.x, p.y);
   if (!spot) return;
-  const data = kept ?? newTransfer();
-  if (!kept) for (const item of p.data?.items ?? []) data.setData(item.mimeType, item.data);
+  const data = interceptedData ?? newTransfer();
+  if (!interceptedData) for (const item of p.data?.items ?? []) data.setData(item.mimeType, item.data);
   drag ??= { data, accepted: false };
   if (p.type === "dragCancel") return end(spot, p);
   const dropped = p.type === "drop";

@@ -28,7 +28,7 @@ export function listenForFocus(win: Win): void {
   win.addEventListener(
     "focusin",
     (e) => {
-      if (e.isTrusted) release(win.document, e.target as Element);
+      if (e.isTrusted) forgetFocus(win.document, e.target as Element);
     },
     true,
   );
@@ -39,10 +39,10 @@ function wrapFocus(proto: HTMLElement | SVGElement): void {
   Object.assign(proto, {
     focus(this: HTMLElement, options?: FocusOptions): void {
       focus.call(this, options);
-      if (activeIn(this) !== this && isFocusable(this)) assume(this, options);
+      if (activeIn(this) !== this && isFocusable(this)) rememberFocus(this, options);
     },
     blur(this: HTMLElement): void {
-      if (notedFocus.get(this.ownerDocument) === this) release(this.ownerDocument, null);
+      if (notedFocus.get(this.ownerDocument) === this) forgetFocus(this.ownerDocument, null);
       else blur.call(this);
     },
   });
@@ -54,7 +54,7 @@ function wrapActive(proto: Root): void {
     ...native,
     get(this: Root): Element | null {
       const active = native.get!.call(this) as Element | null;
-      return inside(this) ?? active;
+      return rememberedIn(this) ?? active;
     },
   });
 }
@@ -65,7 +65,7 @@ const activeIn = (el: Element): Element | null => (el.getRootNode() as Partial<R
  * The remembered element of a document, seen from one of its roots: the element itself, or the host of the shadow
  * tree that it is in.
  */
-function inside(root: Root): Element | undefined {
+function rememberedIn(root: Root): Element | undefined {
   const doc = root.ownerDocument ?? (root as Document);
   let el = notedFocus.get(doc);
   if (!el?.isConnected) return undefined;
@@ -76,16 +76,17 @@ function inside(root: Root): Element | undefined {
   return el;
 }
 
-function assume(el: HTMLElement, options?: FocusOptions): void {
+function rememberFocus(el: HTMLElement, options?: FocusOptions): void {
   const doc = el.ownerDocument;
   const old = doc.activeElement;
   takeCaret(el);
   if (activeIn(el) === el) return; // in a frame that has the focus, setting the caret has focused the element
-  if (notedFocus.has(doc)) release(doc, el);
+  if (notedFocus.has(doc)) forgetFocus(doc, el);
   else if (old && old !== doc.body) (old as HTMLElement).blur();
   notedFocus.set(doc, el);
   const owner = doc.defaultView?.frameElement;
-  if (owner && owner.ownerDocument.activeElement !== owner) assume(owner as HTMLElement, { preventScroll: true });
+  if (owner && owner.ownerDocument.activeElement !== owner)
+    rememberFocus(owner as HTMLElement, { preventScroll: true });
   if (!options?.preventScroll) reveal(el);
   announce(el, ["focus", "focusin"], old);
 }
@@ -105,7 +106,7 @@ function takeCaret(el: HTMLElement): void {
 }
 
 /** The remembered element of a document loses the focus to another element, or to none. */
-function release(doc: Document, to: Element | null): void {
+function forgetFocus(doc: Document, to: Element | null): void {
   const old = notedFocus.get(doc);
   if (!old || old === to) return;
   notedFocus.delete(doc);

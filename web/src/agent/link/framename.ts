@@ -3,7 +3,7 @@
 // has a window.opener. Flag "d": Clients drive the Target and answer its dialogs. "cdphub:FLAGS,LENGTH:TARGET:" is
 // followed by a payload of LENGTH characters, which is read once, and then by NAME.
 
-const FORM = /^cdphub:([od]*)(?:,(\d+))?:(\w*):([\s\S]*)$/;
+const NAME_FORM = /^cdphub:([od]*)(?:,(\d+))?:(\w*):([\s\S]*)$/;
 const property = Object.getOwnPropertyDescriptor(window, "name") as PropertyDescriptor;
 const native = (): string => String(property.get?.call(window));
 
@@ -14,7 +14,7 @@ let load = "";
 
 /** Reads what the previous document or the Host page has stored. */
 export function readName(): void {
-  const found = FORM.exec(native());
+  const found = NAME_FORM.exec(native());
   if (!found) return;
   flags = found[1];
   target = found[3];
@@ -68,7 +68,7 @@ function hide(): void {
   Object.defineProperty(window, "name", {
     ...property,
     get: () => {
-      const found = FORM.exec(native());
+      const found = NAME_FORM.exec(native());
       return found ? found[4].slice(Number(found[2] ?? 0)) : native();
     },
     set: (name: unknown) => write(String(name)),

@@ -43,7 +43,7 @@ function receive(e: MessageEvent): void {
   if (!mayNest()) return void (earlyHellos.length < MAX_WAITING && earlyHellos.push(e));
   // Without a port there is no safe way to answer an opaque origin: see Hello in wire/frame.ts.
   if (e.origin === "null" && !e.ports[0]) return;
-  greeted(frame, m, e.origin, e.ports[0]);
+  adopt(frame, m, e.origin, e.ports[0]);
 }
 
 function isHello(m: Partial<Hello> | Knock | null): m is Hello & { base: number } {
@@ -70,13 +70,13 @@ function admit(e: MessageEvent): void {
   const { origin } = e;
   const { near, far } = channel((said) => {
     const m = said.data as Hello | null;
-    if (isHello(m) && frameOfSource(frame.proxy ?? null) === frame) greeted(frame, m, origin, near);
+    if (isHello(m) && frameOfSource(frame.proxy ?? null) === frame) adopt(frame, m, origin, near);
   });
   frame.proxy?.postMessage({ icdp: "admit", v: VERSION, key: proof.key } satisfies Admit, origin, [far]);
 }
 
 /** Adopts a document. The welcome goes over `port`, or to the frame's window if there is none. */
-function greeted(frame: Frame, hello: Hello & { base: number }, origin: string, port?: MessagePort): void {
+function adopt(frame: Frame, hello: Hello & { base: number }, origin: string, port?: MessagePort): void {
   const known = frame.agent as Nested | undefined;
   if (known?.docId === hello.docId) return;
   const target = origin === "null" ? "*" : origin;

@@ -55,14 +55,14 @@ function newSlot(win: Win): { slot: Slot; name: string; close(): void } {
 const running = new Map<string, Slot>();
 
 /** Pending script elements, each with a callback for the case that the policy blocks it. */
-const own = new WeakMap<EventTarget, () => void>();
+const pending = new WeakMap<EventTarget, () => void>();
 
 /**
  * Whether an error event belongs to a Client's script. If so, stores the error in the script's slot and hides the
  * event from the page.
  */
 export function isOwnError(e: ErrorEvent): boolean {
-  const blocked = e.target && own.get(e.target);
+  const blocked = e.target && pending.get(e.target);
   if (blocked) {
     e.stopImmediatePropagation();
     blocked();
@@ -132,7 +132,7 @@ export function runInline(win: Win, source: string, nonce: string, signer?: Sign
     running.set("", slot);
     try {
       script.textContent = signer ? signer.createScript(form(name)) : form(name);
-      place(win, script, () => {});
+      insert(win, script, () => {});
     } finally {
       script.remove();
       close();
@@ -147,9 +147,9 @@ export function runInline(win: Win, source: string, nonce: string, signer?: Sign
   return failed(error);
 }
 
-function place(win: Win, script: HTMLScriptElement, blocked: () => void): void {
+function insert(win: Win, script: HTMLScriptElement, blocked: () => void): void {
   const { document } = win;
-  own.set(script, blocked);
+  pending.set(script, blocked);
   (document.head ?? document.documentElement ?? document).appendChild(script);
 }
 
@@ -173,7 +173,7 @@ export function blobLoader(win: Win, signer?: Signer): Load {
   return async (text) => {
     const { slot, name, close } = newSlot(win);
     const url = URL.createObjectURL(new Blob([text(name)], { type: "text/javascript" }));
-    const loaded = await element(win, url, slot, signer);
+    const loaded = await loadElement(win, url, slot, signer);
     URL.revokeObjectURL(url);
     close();
     return loaded ? slot : undefined;
@@ -185,7 +185,7 @@ export function hubLoader(win: Win, signer?: Signer): Load {
   return async (text) => {
     const { slot, name, close } = newSlot(win);
     const url = await leaveScript(text(name));
-    const loaded = url !== undefined && (await element(win, url, slot, signer));
+    const loaded = url !== undefined && (await loadElement(win, url, slot, signer));
     close();
     return loaded ? slot : undefined;
   };
@@ -207,7 +207,7 @@ export function isOwnAddress(url: string): boolean {
 }
 
 /** Loads a script element. Resolves to false if it could not be loaded, for example because of the policy. */
-function element(win: Win, url: string, slot: Slot, signer?: Signer): Promise<boolean> {
+function loadElement(win: Win, url: string, slot: Slot, signer?: Signer): Promise<boolean> {
   return new Promise((resolve) => {
     const script = win.document.createElement("script");
     const end = (loaded: boolean): void => {
@@ -222,7 +222,7 @@ function element(win: Win, url: string, slot: Slot, signer?: Signer): Promise<bo
     addOwnAddress(url);
     try {
       script.src = signer ? signer.createScriptURL(url) : url;
-      place(win, script, () => end(false));
+      insert(win, script, () => end(false));
     } catch {
       end(false);
     }

@@ -16,23 +16,23 @@ interface ProxyNews {
   refusalAtProxy(method: string, a: Asker): Promise<Refusal | undefined>;
 }
 
-let there: ProxyNews | undefined;
+let store: ProxyNews | undefined;
 /** Whether the proxy reports requests. */
-let told = false;
+let isReporting = false;
 
 /** Sets where the reports of the proxy are kept, once network.js has been loaded. */
 export function addProxyNews(news: ProxyNews): void {
-  there = news;
+  store = news;
 }
 
 /** Sets whether the proxy reports requests. */
 export function expectExtras(on: boolean): void {
-  told = on;
+  isReporting = on;
 }
 
 /** The reports of the proxy; undefined while the proxy sends none. */
 export function proxyNews(): ProxyNews | undefined {
-  return told ? there : undefined;
+  return isReporting ? store : undefined;
 }
 
 /**

@@ -85,11 +85,11 @@ interface Interception {
   answerFor(xhr: XMLHttpRequest, call: Answered): DeliveredAnswer;
 }
 
-let there: Interception | undefined;
+let interception: Interception | undefined;
 
 /** Sets them. Called by network.js when it is loaded. */
 export function addInterception(i: Interception): void {
-  there = i;
+  interception = i;
 }
 
 /**
@@ -100,17 +100,17 @@ export function addInterception(i: Interception): void {
 export async function intercepted(job: Job): Promise<Response | undefined> {
   if (!isReady()) await Promise.race([welcomed, new Promise((r) => originals.setTimeout(r, millisecondsToWait()))]);
   job.signal.throwIfAborted();
-  return there ? there.proceed(job) : job.send(undefined, false);
+  return interception ? interception.proceed(job) : job.send(undefined, false);
 }
 
 /** The functions for a response that a Client has made up; undefined for any other response. */
 export function makerOf(r: Response): Interception | undefined {
-  return isMadeUp(r) ? there : undefined;
+  return isMadeUp(r) ? interception : undefined;
 }
 
 /** Delivers a response to an XMLHttpRequest by script, since a Client has seen or made it. */
 export function answerFor(xhr: XMLHttpRequest, call: Answered): DeliveredAnswer {
-  return there!.answerFor(xhr, call);
+  return interception!.answerFor(xhr, call);
 }
 
 /** How long a request that is made now would wait for the sessions, in milliseconds. */

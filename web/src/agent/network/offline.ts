@@ -5,7 +5,7 @@ import { isOffline } from "./upstream";
 
 type Win = Window & typeof globalThis;
 
-let told = false;
+let wasOffline = false;
 
 /** Wraps navigator.onLine of a window. */
 export function installOnline(win: Win): void {
@@ -24,7 +24,7 @@ export function installOnline(win: Win): void {
 /** Fires online or offline in all windows when the emulation has changed. */
 export function tellOnline(): void {
   const offline = isOffline();
-  if (offline === told) return;
-  told = offline;
+  if (offline === wasOffline) return;
+  wasOffline = offline;
   for (const { win } of allFrames()) win?.dispatchEvent(new Event(offline ? "offline" : "online"));
 }

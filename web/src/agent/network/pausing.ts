@@ -163,7 +163,7 @@ function pause(
 
 // ------------------------------------- requests that cannot be held back
 
-const MAX_GOING = 1000;
+const MAX_IN_FLIGHT = 1000;
 /** Requests that Clients were told are paused, and that are already on their way. */
 export const inFlight = new Map<string, { session: Session; headers: Protocol.Network.Headers }>();
 
@@ -179,7 +179,7 @@ setInFlightListener((networkId, frame, request, type) => {
     if (!wants(session, request.url, false, resourceType)) continue;
     const requestId = `interception-job-${mint()}`;
     inFlight.set(requestId, { session, headers: request.headers });
-    if (inFlight.size > MAX_GOING) inFlight.delete(inFlight.keys().next().value!);
+    if (inFlight.size > MAX_IN_FLIGHT) inFlight.delete(inFlight.keys().next().value!);
     session.emit("Fetch.requestPaused", {
       requestId,
       request: request as Protocol.Network.Request,

@@ -95,7 +95,7 @@ export function forgetAccess(): void {
 }
 
 /** What the previous document has stored. */
-function stored(): HubAccess {
+function readAccess(): HubAccess {
   try {
     return { ...originals.parse(sessionStorage.getItem(STORED + carriedTarget()) ?? "{}"), targetId: carriedTarget() };
   } catch {
@@ -123,7 +123,9 @@ function show(win: Window, type: Kind, message: unknown, defaultPrompt: unknown 
     type,
     defaultPrompt: String(defaultPrompt),
   } satisfies Dialog;
-  const { base, key, targetId } = isAdopted() ? { base: hubBase(), key: dialogKey(), targetId: hubTarget() } : stored();
+  const { base, key, targetId } = isAdopted()
+    ? { base: hubBase(), key: dialogKey(), targetId: hubTarget() }
+    : readAccess();
   if (!isAdopted() && frame === mainFrame()) dialog.frameId = targetId ?? frame.id;
   if (!base || !key) return closeUnasked(dialog);
   const request = new originals.XMLHttpRequest();

@@ -70,7 +70,7 @@ const documents = new WeakMap<Frame, Document>();
  */
 const wrapped = new WeakSet<object>();
 const listening = new WeakSet<Document>();
-const heard = new WeakSet<Owner>();
+const withLoadListener = new WeakSet<Owner>();
 let installer: Installer;
 let changed: () => void = () => {};
 
@@ -78,7 +78,7 @@ let changed: () => void = () => {};
 export function watchFrames(install: Installer, onChange: () => void): void {
   installer = install;
   changed = onChange;
-  setBeforeLoaded(endVain);
+  setBeforeLoaded(endEmptyNavigations);
   watch(mainFrame());
   onSessionCount(rest);
   void welcomed.then(rest);
@@ -115,8 +115,9 @@ function sync(parent: Frame, owners: Owner[]): void {
 function attach(owner: Owner, parent: Frame): void {
   const frame = addFrame(owner, parent);
   // Capture phase: a listener of the page may answer a Client, and the Client must know the document by then.
-  if (!heard.has(owner)) owner.addEventListener("load", () => documentMayHaveChanged(frameOfOwner(owner), true), true);
-  heard.add(owner);
+  if (!withLoadListener.has(owner))
+    owner.addEventListener("load", () => documentMayHaveChanged(frameOfOwner(owner), true), true);
+  withLoadListener.add(owner);
   emit("Page", "Page.frameAttached", { frameId: frame.id, parentFrameId: parent.id });
   mark(frame, "init");
   const reason = "initialFrameNavigation";
@@ -166,7 +167,7 @@ export function adopt(win: Win): void {
 export function documentMayHaveChanged(frame: Frame | undefined, complete: boolean): void {
   if (!frame?.owner?.isConnected || frameOfOwner(frame.owner) !== frame) return;
   const doc = frame.win?.document;
-  if (!doc) return complete ? outOfReach(frame) : undefined;
+  if (!doc) return complete ? crossOriginLoaded(frame) : undefined;
   if (documents.get(frame) !== doc && !isSameBlank(frame, doc)) {
     if (!complete && !documents.has(frame) && isPending(frame)) return;
     reportDocument(frame, doc);
@@ -181,7 +182,7 @@ export function documentMayHaveChanged(frame: Frame | undefined, complete: boole
  * them, or the event came before the frame was found. Called at the load event of the parent, which waits for child
  * frames unless they are lazy.
  */
-function endVain(parent: Frame): void {
+function endEmptyNavigations(parent: Frame): void {
   flushChanges();
   for (const child of childrenOf(parent)) {
     const { pending, loaderId, owner, win, agent, expected } = child;
@@ -214,7 +215,7 @@ function isSameBlank(frame: Frame, doc: Document): boolean {
 }
 
 /** Called when a frame has loaded a document of another origin, or the browser's error page. */
-function outOfReach(frame: Frame): void {
+function crossOriginLoaded(frame: Frame): void {
   const { owner } = frame;
   if (frame.agent) return void frame.agent.loads++;
   const p = frame.pending ?? beginNavigation(frame, destination(owner as Owner), {});

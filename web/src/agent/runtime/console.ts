@@ -158,7 +158,7 @@ function called(contextOf: ContextOf, type: Protocol.Runtime.ConsoleAPICalledEve
 // ------------------------------------------------------------- exceptions
 
 /** Thrown values for which the error event has `error: null`, by its message. */
-const odds = new Map<string, [unknown]>([
+const nullErrors = new Map<string, [unknown]>([
   ["Uncaught null", [null]],
   ["Uncaught undefined", [undefined]],
 ]);
@@ -178,7 +178,7 @@ export function installErrors(win: Scope, contextOf: ContextOf, isOwn: (e: Error
         line: Math.max(0, e.lineno - 1),
         column: Math.max(0, e.colno - 1),
       };
-      const odd = odds.get(e.message); // a muted error has error: null too, but another message
+      const odd = nullErrors.get(e.message); // a muted error has error: null too, but another message
       if (odd) thrown(contextOf, odd[0], "Uncaught", at);
       else if (e.error === null || e.error === undefined) thrown(contextOf, e.message, e.message, at);
       else thrown(contextOf, e.error, "Uncaught", at);

@@ -180,7 +180,7 @@ export function listenForPopups(win: Win): void {
       type,
       (e) => {
         const link = linkOf(e);
-        undecided = link && (() => clicked(win, e, link));
+        pendingClick = link && (() => clicked(win, e, link));
         if (link) win.addEventListener(type, settleClick, { once: true });
       },
       true,
@@ -190,12 +190,12 @@ export function listenForPopups(win: Win): void {
 }
 
 /** Handles the current click on a link, when the page's listeners have run. */
-let undecided: (() => void) | undefined;
+let pendingClick: (() => void) | undefined;
 
 /** Handles the current click now, if a listener has kept it from the window. */
 export function settleClick(): void {
-  const decide = undecided;
-  undecided = undefined;
+  const decide = pendingClick;
+  pendingClick = undefined;
   decide?.();
 }
 

@@ -15,7 +15,7 @@ export interface Model {
   ahead: number;
 }
 
-type Happening =
+type ModelEvent =
   | { kind: "state"; state: State; now: number }
   | { kind: "problem"; problem: Problem; handoff: boolean; hadToken: boolean }
   | { kind: "tick"; now: number }
@@ -26,18 +26,18 @@ export function start(now: number, needsToken: boolean): Model {
   return { phase: needsToken ? "login" : "connecting", problem: "", rates: noRates(now), ahead: 0 };
 }
 
-export function reduce(model: Model, happening: Happening): Model {
-  switch (happening.kind) {
+export function reduce(model: Model, event: ModelEvent): Model {
+  switch (event.kind) {
     case "state":
-      return take(model, happening.state, happening.now);
+      return take(model, event.state, event.now);
     case "problem":
-      return trouble(model, happening);
+      return trouble(model, event);
     case "tick":
-      return { ...model, rates: advance(model.rates, happening.now + model.ahead) };
+      return { ...model, rates: advance(model.rates, event.now + model.ahead) };
     case "login":
-      return start(happening.now, false);
+      return start(event.now, false);
     case "leave":
-      return start(happening.now, true);
+      return start(event.now, true);
   }
 }
 
@@ -46,7 +46,7 @@ function take(model: Model, state: State, now: number): Model {
   return { phase: "live", problem: "", state, rates: count(rates, state.now, state.hubs), ahead: state.now - now };
 }
 
-function trouble(model: Model, { problem, handoff, hadToken }: Happening & { kind: "problem" }): Model {
+function trouble(model: Model, { problem, handoff, hadToken }: ModelEvent & { kind: "problem" }): Model {
   switch (problem.kind) {
     case "lost":
       return { ...model, phase: "lost", problem: model.state?.replay ? REPLAY_LOST : LOST };
