@@ -1,10 +1,10 @@
 type Json = Record<string, unknown>;
 declare class ProtocolError extends Error {
 	readonly code: number;
-	/** What to do about it; "" where nobody says. */
+	/** Advice; "" if there is none. */
 	readonly data: string;
 	constructor(message: string, code?: number, 
-	/** What to do about it; "" where nobody says. */
+	/** Advice; "" if there is none. */
 	data?: string);
 }
 /** How an application starts the agent from its own bundle. */

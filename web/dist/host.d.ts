@@ -15,19 +15,19 @@ type Moved = Record<string, string>;
 export interface TargetState extends TargetInfo {
 	/** Whether a Frame Agent answers for the current document. */
 	connected: boolean;
-	/** Why none does, as far as that is known; for people. */
+	/** Why no agent answers, as far as that is known, in words. */
 	reason: string;
 }
-/** The error of a command: message as CDP has it, and its code. */
+/** The error of a command, with the message and code of CDP. */
 export declare class CommandError extends Error {
 	readonly code: number;
-	/** What to do about it; "" where nobody says. */
+	/** Advice; "" if there is none. */
 	readonly data: string;
 	constructor(code: number, message: string, 
-	/** What to do about it; "" where nobody says. */
+	/** Advice; "" if there is none. */
 	data?: string);
 }
-/** A session of the Host page's own on a Target, from Host.attach. */
+/** A session of the Host page itself on a Target, made by Host.attach. */
 export declare class LocalSession {
 	readonly sessionId: string;
 	readonly targetId: string;
@@ -38,18 +38,18 @@ export declare class LocalSession {
 	/** Sends a command, for example send("Runtime.evaluate", {expression: "1+1"}). Rejects with a CommandError. */
 	send(method: string, params?: Json): Promise<Json>;
 	/**
-	 * Calls f for each such event, and for the end of the session as "detached" with {reason}; returns
-	 * how to stop that.
+	 * Calls f for each event of this method, and with "detached" and {reason} at the end of the session. Returns a
+	 * function that stops this.
 	 */
 	on(method: string, f: (params: Json) => void): () => void;
-	/** Ends the session; what it had set in the Target is undone. */
+	/** Ends the session. What it has set in the Target is undone. */
 	detach(): void;
 	private fire;
 }
-/** What a client asks for by Target.createTarget, or a frame by window.open. A Host page may ignore all but url. */
+/** What a Client asks for by Target.createTarget, or a frame by window.open. A Host page may ignore all but url. */
 export interface CreateTargetParams {
 	url: string;
-	/** Of the window, in CSS pixels. */
+	/** Position and size of the window, in CSS pixels. */
 	left?: number;
 	top?: number;
 	width?: number;
@@ -57,41 +57,47 @@ export interface CreateTargetParams {
 	newWindow?: boolean;
 	background?: boolean;
 }
-/** What an application gives to its Host. */
+/** The options of a Host. */
 export interface HostOptions {
 	/**
-	 * Makes a Pairing for a client's Target.createTarget or for a frame's
+	 * Makes a Pairing for a Client's Target.createTarget or for a frame's
 	 * window.open (then with openerId) and returns its targetId. Without this
 	 * hook, Target.createTarget fails.
 	 */
 	createTarget?(params: CreateTargetParams, openerId?: string): string | Promise<string>;
-	/** Removes a Pairing for a client. The Host unpairs it afterwards if this has not. */
+	/** Removes a Pairing for a Client. The Host unpairs it afterwards if this has not. */
 	closeTarget?(targetId: string): void | Promise<void>;
-	/** Brings a frame to the front for a client, before it is scrolled into view. */
+	/** Brings a frame to the front for a Client, before it is scrolled into view. */
 	reveal?(targetId: string): void;
-	/** Whether clients may resize iframes; true. */
+	/** Whether Clients may resize iframes. The default is true. */
 	resizable?: boolean;
-	/** Whether the sockets and ports go to a Worker; true. */
+	/** Whether the sockets and ports are handled in a Worker. The default is true. */
 	worker?: boolean;
 	/**
-	 * The agent for blank documents, which the Host makes; the agent.js beside this script, where it is
-	 * a classic one.
+	 * The URL of the agent's script for documents that the Host makes, such as blank ones. The default is the agent.js
+	 * beside this script, if that is a classic script.
 	 */
 	agentUrl?: string;
 }
 export interface PairOptions {
-	/** Kept over reloads and remounts; random when left out. Pairing it again with another iframe is a remount. */
+	/**
+	 * The id of the Target, which should stay the same over reloads and remounts. The default is random. Pairing an id
+	 * again with another iframe is a remount.
+	 */
 	targetId?: string;
-	/** The origins that the frame may be of, and may be navigated to, such as "http://localhost:3000". */
+	/**
+	 * The origins of documents that may be in the frame, and to which it may be navigated, such as
+	 * "http://localhost:3000".
+	 */
 	origins: string[];
 	/**
-	 * Origins whose addresses clients may name and which are served at another, as by a proxy: from the
-	 * one to the other.
+	 * Origins that are served at another origin, for example by a proxy: { "origin in the URLs of Clients": "origin
+	 * where it is served" }.
 	 */
 	moved?: Moved;
 	/** The title until the frame reports its own. */
 	title?: string;
-	/** The Target whose window.open asked for this one. */
+	/** The id of the Target whose window.open asked for this one. */
 	openerId?: string;
 }
 /** The state of the hub connection. `reason` is for people. */
@@ -109,40 +115,41 @@ export declare class Host {
 	private relayHost;
 	private readonly targetListeners;
 	private readonly stateListeners;
-	/** What createTarget has been called for and not yet paired. */
+	/** The call of createTarget whose Target has not been paired yet. */
 	private creating?;
 	constructor(options?: HostOptions);
-	/** Offers an iframe as a Target and returns its targetId. */
+	/** Offers an iframe as a Target, and returns its targetId. */
 	pair(iframe: HTMLIFrameElement, options: PairOptions): string;
-	/** Takes the Target away, and with it all its sessions. */
+	/** Removes the Target and ends its sessions. */
 	unpair(targetId: string): void;
 	targets(): TargetState[];
-	/** Calls f with the Targets now and whenever they change; returns how to stop that. */
+	/** Calls f with the Targets now and whenever they change. Returns a function that stops this. */
 	onTargets(f: (targets: TargetState[]) => void): () => void;
-	/** Calls f with the state of the relay connection now and whenever it changes; returns how to stop that. */
+	/**
+	 * Calls f with the state of the hub connection now and whenever it changes. Returns a function that stops this.
+	 */
 	onState(f: (state: HostState) => void): () => void;
-	/** Begins a session of the page's own on a Target. */
+	/** Begins a session of the Host page itself on a Target. */
 	attach(targetId: string): LocalSession;
 	/**
-	 * Offers the Targets through the relay at url, such as
-	 * "ws://127.0.0.1:9223/icdp/host", and reconnects when the connection is
-	 * lost. It replaces the Host that the hub has, unless `standby` is set. A
-	 * Host that was replaced, or is on standby, has the state "replaced". It
-	 * connects again about 2 s after the other Host has left, or at once with
-	 * takeOver. A hub with tokens needs a token of role host. If the hub refuses
-	 * the token, the Host retries with exponential backoff, because browsers do
-	 * not distinguish a refusal from a hub that is down.
+	 * Offers the Targets through the hub at url, such as "ws://127.0.0.1:9223/icdp/host", and connects again when the
+	 * connection is lost.
+	 * This Host replaces the one that the hub has, unless `standby` is set. A Host that was replaced, or is on standby,
+	 * has the state "replaced". It connects again by itself about 2 s after the other Host has left, or at once by
+	 * takeOver.
+	 * A hub with tokens needs the token of a Host. When the hub refuses it, the Host tries again with exponential
+	 * backoff: browsers do not tell a page whether a WebSocket was refused or the hub is down.
 	 */
 	connectRelay(url: string, options?: {
 		token?: string;
 		standby?: boolean;
 	}): void;
-	/** Replaces the other Host, when the state is "replaced". The other Host can take over again in the same way. */
+	/** Replaces the other Host, if the state is "replaced". The other Host can do the same. */
 	takeOver(): void;
 	disconnectRelay(): void;
 	private heard;
 	private loaded;
-	/** Absolute, since a document that the Host makes has no base. */
+	/** Absolute, since a relative URL means nothing in a data: document. */
 	private agentUrl;
 	private agent;
 	private receive;
@@ -153,13 +160,11 @@ export declare class Host {
 	private create;
 	private close;
 }
-/** Where an address is found now: at the origin that its own has moved to. */
+/** The URL at the origin where its own origin is served. */
 export declare function follow(url: URL, moved: Moved): URL;
 /**
- * Takes the token out of the page's address and returns it; "" where there is
- * none. The page's entry in the history keeps it, for a reload: no document
- * but one of the page's own origin can read that. To be called before there
- * is any frame.
+ * Removes the token from the page's URL and returns it; "" if there is none. The page's history entry keeps it for a
+ * reload: only documents of the page's own origin can read that. Call it before there is any frame.
  */
 export declare function takeToken(): string;
 
