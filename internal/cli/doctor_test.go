@@ -89,9 +89,9 @@ func TestDoctor(t *testing.T) {
 func TestServeNeedsWholeTokens(t *testing.T) {
 	const token = "=a-token-of-some-length"
 	for want, args := range map[string][]string{
-		"add --client-token":   {"--host-token" + token},
-		"Hosts need a token too":   {"--client-token" + token},
-		"without --admin-addr": {"--client-token" + token, "--host-token" + token, "--admin-token" + token},
+		"add --client-token":     {"--host-token" + token},
+		"Hosts need a token too": {"--client-token" + token},
+		"without --admin-addr":   {"--client-token" + token, "--host-token" + token, "--admin-token" + token},
 	} {
 		err := run(t.Context(), append([]string{"serve", "--client-addr=127.0.0.1:0", "--host-addr=localhost:0"}, args...), io.Discard, io.Discard)
 		if err == nil || !strings.Contains(err.Error(), want) {
