@@ -62,7 +62,11 @@ func agentParts(root string, agent bundle, packages map[string]bool) ([]output, 
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", b.name, err)
 		}
-		sum.Write([]byte(p.code))
+		code, err := p.write("")
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", b.name, err)
+		}
+		sum.Write(code)
 		list = append(list, p)
 	}
 	ofCore := maps.Clone(lent)
