@@ -60,3 +60,25 @@ is(
   "1,function",
 );
 is(await inWorld("MAIN", "var plain = 1; plain + 1"), 2);
+
+// Too many contexts: 999: the next id would be that of another document.
+await visit("/many", { html: "<iframe name=kid></iframe>" });
+let last, refused;
+for (let n = 0; n < 1000 && !refused; n++) {
+  try {
+    ({ executionContextId: last } = await cdp("Page.createIsolatedWorld", { frameId: "MAIN", worldName: `w${n}` }));
+  } catch (e) {
+    refused = e.message;
+  }
+}
+is(refused, "Too many contexts: 999");
+is((await cdp("Runtime.evaluate", { expression: "6 * 7", contextId: last })).result.value, 42);
+// Ids of contexts that are gone are used again.
+for (let n = 0; n < 3; n++) {
+  const own = (await cdp("Page.getFrameTree")).frameTree.childFrames[0].frame.id;
+  const before = await value("document.querySelector('iframe').replaceWith(document.createElement('iframe')); 1");
+  is(before, 1);
+  const next = (await cdp("Page.getFrameTree")).frameTree.childFrames[0].frame.id;
+  is(next === own, false);
+}
+is((await cdp("Runtime.evaluate", { expression: "6 * 7", contextId: last })).result.value, 42);

@@ -10,10 +10,27 @@ import { type Session, emit } from "../base/session";
 
 const contexts = new Map<number, FrameContext>();
 const worldNames = new Set<string>();
+/** How many ids a document has. Commands are routed by the thousand that an id is in. */
+const IDS = 999;
 let counter = 0;
 
+const isFull = (): boolean => contexts.size >= IDS;
+
+/**
+ * An id that no context has. Ids of contexts that are gone are used again after all others. If there is none, frames
+ * still get their main contexts, but commands to these fail.
+ */
+function freeId(): number {
+  if (isFull()) return base * 1000 + IDS + contexts.size;
+  for (;;) {
+    counter = (counter % IDS) + 1;
+    const id = base * 1000 + counter;
+    if (!contexts.has(id)) return id;
+  }
+}
+
 function create(frame: Frame, name: string, isDefault: boolean): FrameContext {
-  const id = base * 1000 + ++counter;
+  const id = freeId();
   const context: FrameContext = { id, uniqueId: `${id}.${docId}`, name, isDefault, frame };
   contexts.set(id, context);
   contextCame(context);
@@ -48,7 +65,10 @@ export function mainContext(frame: Frame): FrameContext {
 /** The world of this name in a frame; the empty name makes a new world each time. */
 export function worldContext(frame: Frame, name: string): FrameContext {
   mainContext(frame);
-  return (name && find(frame, name, false)) || create(frame, name, false);
+  const there = name && find(frame, name, false);
+  if (there) return there;
+  if (isFull()) throw new ProtocolError("Too many contexts: 999");
+  return create(frame, name, false);
 }
 
 /** Creates a world of this name in every frame with a document, now and in future documents. */
@@ -64,7 +84,7 @@ export function keepWorld(name: string): void {
  */
 export function createContexts(frame: Frame): void {
   mainContext(frame);
-  for (const name of worldNames) worldContext(frame, name);
+  for (const name of worldNames) if (!isFull()) worldContext(frame, name);
 }
 
 /** Forgets the contexts of a frame whose document has gone. */
