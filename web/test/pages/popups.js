@@ -70,6 +70,11 @@ is(await value("[w.closed, w === w.window, open('', 'mine') === w, w.location.hr
   APP + "/pop",
 ]);
 is(await value("open('/pop', '_blank', 'noopener') === null"), true);
+is(
+  await value("try { open('http://[') } catch (e) { [e.name, e instanceof DOMException] }"),
+  ["SyntaxError", true],
+  "an address that cannot be read (HTML, window open steps)",
+);
 await value(
   "try { w.document } catch (e) { heard.push(e.name) } w.postMessage({ n: [1] }, '*'); w.location = '/moved'; w.focus()",
 );

@@ -4,6 +4,7 @@ import type { Protocol } from "../../cdp";
 import { ProtocolError, register } from "../base/registry";
 import { type Session, onSessionEnd } from "../base/session";
 import { impossible } from "../base/unsupported";
+import { isUrl } from "../base/urls";
 import { proxyBase } from "../link/hub";
 import { FailedByClient } from "./draft";
 import { INTERCEPTED, patterns } from "./intercept";
@@ -81,12 +82,9 @@ function pattern(glob: string): RegExp {
 /** Fetch.continueRequest for a request that the proxy holds. */
 function continueVerdict(p: Protocol.Fetch.ContinueRequestRequest): Verdict {
   const { url, method, headers, postData, interceptResponse } = p;
-  if (
-    url !== undefined &&
-    (!URL.canParse(url) || new URL(url).origin !== new URL(proxyBase() ?? location.href).origin)
-  ) {
+  if (url !== undefined && (!isUrl(url) || new URL(url).origin !== new URL(proxyBase() ?? location.href).origin)) {
     throw new ProtocolError(
-      URL.canParse(url) ? impossible("Fetch.continueRequest", "the proxy has one app only") : "Invalid URL",
+      isUrl(url) ? impossible("Fetch.continueRequest", "the proxy has one app only") : "Invalid URL",
       -32602,
     );
   }

@@ -9,6 +9,7 @@ import { hubTarget } from "../link/hub";
 import { flushChanges } from "../dom/treewatch";
 import { mint, originals } from "../base/originals";
 import { emit } from "../base/session";
+import { isUrl } from "../base/urls";
 import { type RemoteWindow, type WindowCall, dispatchWindowMessage, markWindow, windowProxyOf } from "./windowproxy";
 
 type Win = Window & typeof globalThis;
@@ -139,8 +140,10 @@ export function installPopups(win: Win): void {
   const { open: native, close } = win;
   const replaced = function (url: string | URL = "", target = "_blank", features = ""): Window | null {
     const where = destination(win, String(target));
-    if (where === "native") return native.call(win, url, target, features);
-    const address = url === "" ? "" : new URL(url, win.document.baseURI).href; // a SyntaxError where it is none
+    const { baseURI } = win.document;
+    // For an address that cannot be read, the browser's own window.open throws what it should.
+    if (where === "native" || !isUrl(`${url}`, baseURI)) return native.call(win, url, target, features);
+    const address = url === "" ? "" : new URL(url, baseURI).href;
     if (where === "top") return native.call(window, address || window.location.href, "_self");
     const noopener = /\bno(opener|referrer)\b(?!\s*=\s*(0|no|false)\b)/i.test(features);
     const made = open(win, address, String(target) || "_blank", String(features), noopener);
