@@ -2,7 +2,7 @@
 // bundle of its own, because of its size.
 
 import type { Protocol } from "../cdp";
-import { blank } from "./ground";
+import { blank } from "./canvasbackground";
 import { label } from "./label";
 import { lend, type Natives } from "./natives";
 import { picture } from "./picture";

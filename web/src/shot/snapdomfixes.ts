@@ -2,7 +2,7 @@
 // drawn.
 
 import type { CaptureContext } from "@zumer/snapdom";
-import { ground } from "./ground";
+import { ground } from "./canvasbackground";
 import { isQuirky, lineHeight } from "./quirks";
 
 export const mend = {

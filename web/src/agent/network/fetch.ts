@@ -10,7 +10,7 @@ import { atProxy, hasMoved } from "../page/moved";
 import { type Payload, boundaryOf, payloadOf } from "./payload";
 import { countUnheard } from "./reporter";
 import { followBody } from "./responsebody";
-import { isUnheard, unheardCame, unheardFailed } from "./unheard";
+import { isUnheard, unheardCame, unheardFailed } from "./unreported";
 
 type Win = Window & typeof globalThis;
 

@@ -16,7 +16,7 @@ import { withCookies } from "./extrainfo";
 import { Exchange, type OutgoingRequest } from "./exchange";
 import { type Verdict, pauseRemote } from "./pausing";
 import { bytesOf } from "./payload";
-import { extraCame } from "./proxynews";
+import { extraCame } from "./proxyreports";
 import { noteReported } from "./resources";
 import { plainHeaders, response } from "./responsefields";
 import { sendToProxy, setUpstream } from "./upstream";

@@ -11,7 +11,7 @@ import { Exchange } from "./exchange";
 import { atProxy } from "../page/moved";
 import { multipart, payloadOf } from "./payload";
 import { countUnheard } from "./reporter";
-import { isUnheard, unheardCame, unheardFailed } from "./unheard";
+import { isUnheard, unheardCame, unheardFailed } from "./unreported";
 import { Answer, type Answered, fire, shadow } from "./xhranswer";
 
 type Win = Window & typeof globalThis;
