@@ -10,9 +10,9 @@ import { keepBody, keepPayload } from "./bodies";
 import type { Refusal } from "./cors";
 import type { FailureFields } from "./neterror";
 import { type Payload, postFields } from "./payload";
-import { answeredByWorker, proxyNews, withCookies } from "./extrainfo";
+import { answeredByWorker, proxyReports, withCookies } from "./extrainfo";
 import { refererOf } from "./referrer";
-import { NetworkReporter, type NetworkEvent, active, whenReady } from "./reporter";
+import { NetworkReporter, type NetworkEvent, notifyActivity, whenReady } from "./reporter";
 import { headText, plainHeaders, response, timing } from "./responsefields";
 
 type Win = Window & typeof globalThis;
@@ -149,12 +149,12 @@ export class Exchange extends NetworkReporter {
       hasUserGesture: false,
     }));
     if (!sent.pausable) whenReady(() => onInFlightRequest(this.id, this.frame, request, type));
-    active(this.frame);
+    notifyActivity(this.frame);
   }
 
   protected override end(): boolean {
     const first = super.end();
-    if (first) active(this.frame);
+    if (first) notifyActivity(this.frame);
     return first;
   }
 
@@ -207,7 +207,7 @@ export class Exchange extends NetworkReporter {
     if (extra) this.tellExtra(extra);
     const { url, method } = this.request;
     const open = this.sent.pausable && !came.made && !extra;
-    const coming = open ? proxyNews()?.extraOf(method, url) : undefined;
+    const coming = open ? proxyReports()?.extraOf(method, url) : undefined;
     const byWorker = open && !this.sent.worker ? answeredByWorker(this.win, url, this.start) : undefined;
     if (coming || byWorker) {
       const late = new Promise<[]>((resolve) => (this.extraLate = () => resolve([])));

@@ -11,18 +11,18 @@ type Win = Window & typeof globalThis;
 export const EXTRA_MS = 150;
 
 /** What the part network.js knows from the proxy. */
-interface ProxyNews {
+interface ProxyReports {
   extraOf(method: string, url: string): Promise<ExtraEvent | undefined> | undefined;
-  refusalAtProxy(method: string, a: Asker): Promise<Refusal | undefined>;
+  refusalOf(method: string, a: Asker): Promise<Refusal | undefined>;
 }
 
-let store: ProxyNews | undefined;
+let store: ProxyReports | undefined;
 /** Whether the proxy reports requests. */
 let isReporting = false;
 
 /** Sets where the reports of the proxy are kept, once network.js has been loaded. */
-export function addProxyNews(news: ProxyNews): void {
-  store = news;
+export function addProxyReports(reports: ProxyReports): void {
+  store = reports;
 }
 
 /** Sets whether the proxy reports requests. */
@@ -31,7 +31,7 @@ export function expectExtras(on: boolean): void {
 }
 
 /** The reports of the proxy; undefined while the proxy sends none. */
-export function proxyNews(): ProxyNews | undefined {
+export function proxyReports(): ProxyReports | undefined {
   return isReporting ? store : undefined;
 }
 

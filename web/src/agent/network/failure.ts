@@ -4,7 +4,7 @@
 import { originals } from "../base/originals";
 import type { Asker } from "./cors";
 import type { Exchange } from "./exchange";
-import { proxyNews } from "./extrainfo";
+import { proxyReports } from "./extrainfo";
 import { netErrorOf } from "./neterror";
 
 /** Reports a request that the browser has failed. */
@@ -12,7 +12,7 @@ export async function tellFailure(x: Exchange, asker: Asker): Promise<void> {
   // A securitypolicyviolation event comes later than the failure.
   await new Promise<void>((r) => originals.setTimeout(r, 0));
   const why = netErrorOf(asker.url);
-  const refused = why[2] ? undefined : await proxyNews()?.refusalAtProxy(x.request.method, asker);
+  const refused = why[2] ? undefined : await proxyReports()?.refusalOf(x.request.method, asker);
   if (refused) x.refused(refused);
   else x.failed(...why);
 }

@@ -1,6 +1,6 @@
 // Wraps window.fetch: reports requests, pauses them for Clients, and reads bodies in parallel with the page.
 
-import { intercepted, makerOf, wanted } from "./intercept";
+import { intercepted, interceptionOf, wanted } from "./intercept";
 import { tellFailure } from "./failure";
 import type { Asker } from "./cors";
 import { type Draft, FailedByClient, draftOf, isMadeUp } from "./draft";
@@ -8,9 +8,9 @@ import { initOf, withOverrides } from "./responses";
 import { Exchange } from "./exchange";
 import { atProxy, hasMoved } from "../page/moved";
 import { type Payload, boundaryOf, payloadOf } from "./payload";
-import { countUnheard } from "./reporter";
+import { countUnreported } from "./reporter";
 import { followBody } from "./responsebody";
-import { isUnheard, unheardCame, unheardFailed } from "./unreported";
+import { isUnreported, logUnreportedFailure, logUnreportedResponse } from "./unreported";
 
 type Win = Window & typeof globalThis;
 
@@ -39,7 +39,7 @@ export function installFetch(win: Win): void {
   win.fetch = {
     fetch(input: RequestInfo | URL, ...rest: [init?: RequestInit]): Promise<Response> {
       // biome-ignore lint/complexity/noArguments: no argument at all differs from undefined
-      if (isUnheard() && !isMoved(win, input)) return unheard(win, native, NativeRequest, arguments);
+      if (isUnreported() && !isMoved(win, input)) return fetchUnreported(win, native, NativeRequest, arguments);
       let request: Request;
       try {
         // biome-ignore lint/complexity/noArguments: no argument at all differs from undefined
@@ -62,20 +62,20 @@ function isMoved(win: Win, input: RequestInfo | URL): boolean {
 }
 
 /** Makes a request that no session listens to. */
-async function unheard(
+async function fetchUnreported(
   win: Win,
   native: typeof fetch,
   NativeRequest: typeof Request,
   args: IArguments,
 ): Promise<Response> {
-  const over = countUnheard(win);
+  const over = countUnreported(win);
   try {
     const r = (await apply(native, undefined, args)) as Response;
-    if (r.status >= 400) unheardCame(addressOf(NativeRequest, args) ?? r.url, r.status, r.statusText);
+    if (r.status >= 400) logUnreportedResponse(addressOf(NativeRequest, args) ?? r.url, r.status, r.statusText);
     return r;
   } catch (e) {
     const url = (e as Error | undefined)?.name === "AbortError" ? undefined : addressOf(NativeRequest, args);
-    if (url) unheardFailed(url);
+    if (url) logUnreportedFailure(url);
     throw e;
   } finally {
     over();
@@ -123,7 +123,7 @@ async function run(call: Call): Promise<Response> {
         ? (await intercepted({ exchange: x, win, draft, signal, send, follows: request.redirect === "follow" }))!
         : await send();
     const asker: Asker = { ...asks, url: r.url || url };
-    const refused = makerOf(r)?.judge(r, asker);
+    const refused = interceptionOf(r)?.judge(r, asker);
     if (refused) {
       x.refused(refused);
       throw new Refused();
@@ -135,7 +135,7 @@ async function run(call: Call): Promise<Response> {
       headers: Object.fromEntries(r.headers),
       made: isMadeUp(r),
     });
-    const seen = makerOf(r)?.seenByScript(win, r, asker) ?? r;
+    const seen = interceptionOf(r)?.seenByScript(win, r, asker) ?? r;
     followBody(x, seen.type === "opaque" ? r : seen);
     return seen;
   } catch (e) {

@@ -19,7 +19,7 @@ import {
   isRemote,
   paused,
 } from "./pausing";
-import { canChange, madeUpResponse, netErrorOfReason, pairs } from "./requestchanges";
+import { checkChanges, madeUpResponse, netErrorOfReason, pairs } from "./requestchanges";
 import { refreshUpstream } from "./upstream";
 
 /** The params of the commands that end a pause. */
@@ -126,7 +126,7 @@ function continueRequest(p: Protocol.Fetch.ContinueRequestRequest, s: Session): 
     body: p.postData === undefined ? undefined : bytesOf(p.postData),
   };
   const changed = Object.values(changes).some((c) => c !== undefined);
-  if (changed) canChange(entry.draft, changes, entry.job.exchange.request.headers);
+  if (changed) checkChanges(entry.draft, changes, entry.job.exchange.request.headers);
   decide(p, entry, {
     ...(changed && { draft: entry.draft.with(changes) }),
     ...(p.interceptResponse !== undefined && { seen: p.interceptResponse }),

@@ -49,7 +49,7 @@ export const INTERCEPTED = "__hubAgent.fetch";
 /** Whether a request may be of interest to a Client. */
 export function wanted(url: string): boolean {
   if (url.startsWith("data:")) return false; // Chromium pauses no such request
-  return isReady() ? interested(url).length > 0 : millisecondsToWait() > 0;
+  return isReady() ? interceptors(url).length > 0 : millisecondsToWait() > 0;
 }
 
 /** Whether any request may be of interest. */
@@ -58,14 +58,14 @@ export function mayPause(): boolean {
 }
 
 /** The sessions that a request may pause for, in their order; without a URL, all that have patterns. */
-export function interested(url?: string, type: Protocol.Network.ResourceType = "XHR"): Session[] {
+export function interceptors(url?: string, type: Protocol.Network.ResourceType = "XHR"): Session[] {
   return [...patterns.keys()].filter(
-    (s) => url === undefined || wants(s, url, false, type) || wants(s, url, true, type),
+    (s) => url === undefined || matchesPattern(s, url, false, type) || matchesPattern(s, url, true, type),
   );
 }
 
 /** Whether a pattern of a session matches. A request of fetch has the type XHR here, as in Chromium. */
-export function wants(
+export function matchesPattern(
   s: Session,
   url: string,
   response: boolean,
@@ -104,7 +104,7 @@ export async function intercepted(job: Job): Promise<Response | undefined> {
 }
 
 /** The functions for a response that a Client has made up; undefined for any other response. */
-export function makerOf(r: Response): Interception | undefined {
+export function interceptionOf(r: Response): Interception | undefined {
   return isMadeUp(r) ? interception : undefined;
 }
 

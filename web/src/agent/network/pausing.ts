@@ -8,7 +8,7 @@ import type { Session } from "../base/session";
 import { mint } from "../base/originals";
 import { FailedByClient } from "./draft";
 import { setInFlightListener } from "./exchange";
-import { type Job, addInterception, interested, patterns, wants } from "./intercept";
+import { type Job, addInterception, interceptors, matchesPattern, patterns } from "./intercept";
 import { EditedRequest, headersSeen, judge, seenByScript } from "./requestchanges";
 import { response } from "./responsefields";
 import { withOverrides } from "./responses";
@@ -34,7 +34,7 @@ async function proceed(asked: Job): Promise<Response | undefined> {
   let draft: EditedRequest = job.draft;
   for (let hops = 0; hops <= MAX_HOPS; hops++) {
     job.signal.throwIfAborted();
-    const r = await throughSessions(job, interested(draft.url), draft, false);
+    const r = await throughSessions(job, interceptors(draft.url), draft, false);
     const next: EditedRequest | undefined = r && job.follows ? draft.redirected(r) : undefined;
     if (!next) return r && hops ? withOverrides(r, { redirected: true }) : r;
     const headers = Object.fromEntries(r!.headers);
@@ -57,8 +57,8 @@ async function throughSessions(
 ): Promise<Response | undefined> {
   const [s, ...others] = sessions;
   if (!s) return job.send(draft === job.draft ? undefined : draft, toBeSeen);
-  let seen = wants(s, draft.url, true);
-  if (wants(s, draft.url, false)) {
+  let seen = matchesPattern(s, draft.url, true);
+  if (matchesPattern(s, draft.url, false)) {
     const d = await pause(job, s, draft, {});
     if (d.fulfil) return d.fulfil;
     if (d.draft) draft = d.draft;
@@ -176,7 +176,7 @@ export const inFlight = new Map<string, { session: Session; headers: Protocol.Ne
 setInFlightListener((networkId, frame, request, type) => {
   const resourceType = type === "Fetch" ? "XHR" : type;
   for (const session of patterns.keys()) {
-    if (!wants(session, request.url, false, resourceType)) continue;
+    if (!matchesPattern(session, request.url, false, resourceType)) continue;
     const requestId = `interception-job-${mint()}`;
     inFlight.set(requestId, { session, headers: request.headers });
     if (inFlight.size > MAX_IN_FLIGHT) inFlight.delete(inFlight.keys().next().value!);

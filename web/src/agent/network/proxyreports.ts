@@ -5,7 +5,7 @@ import { originals } from "../base/originals";
 import { isSameServer } from "../base/urls";
 import { proxyBase } from "../link/hub";
 import { type Asker, type Refusal, isSameOrigin, refusal } from "./cors";
-import { EXTRA_MS, addProxyNews } from "./extrainfo";
+import { EXTRA_MS, addProxyReports } from "./extrainfo";
 
 /** An older report belongs to an aborted request, or to one of a worker. In milliseconds. */
 const STALE_MS = 1_000;
@@ -17,7 +17,7 @@ const waiting: { key: string; take(extra?: ExtraEvent): void }[] = [];
 const keyOf = (method: string, url: string): string => `${method} ${url.split("#")[0]}`;
 
 /** Takes an event of the proxy. */
-export function extraCame(extra: ExtraEvent): void {
+export function receiveExtra(extra: ExtraEvent): void {
   const key = keyOf(extra.method, extra.url);
   const i = waiting.findIndex((w) => w.key === key);
   if (i >= 0) return waiting.splice(i, 1)[0].take(extra);
@@ -45,7 +45,7 @@ function extraOf(method: string, url: string): Promise<ExtraEvent | undefined> |
 }
 
 /** Why the browser kept a response of the app's server from the script. */
-async function refusalAtProxy(method: string, asker: Asker): Promise<Refusal | undefined> {
+async function refusalOf(method: string, asker: Asker): Promise<Refusal | undefined> {
   if (asker.mode !== "cors" || isSameOrigin(asker)) return undefined;
   const came = (await extraOf(method, asker.url)) ?? (await extraOf("OPTIONS", asker.url));
   const before =
@@ -53,4 +53,4 @@ async function refusalAtProxy(method: string, asker: Asker): Promise<Refusal | u
   return came && refusal(asker, (name) => came.headers[name] ?? null, before);
 }
 
-addProxyNews({ extraOf, refusalAtProxy });
+addProxyReports({ extraOf, refusalOf });

@@ -5,7 +5,7 @@ import type { Protocol } from "../../cdp";
 import type { ControlEvent, FailedEvent, GoCommand, RequestEvent, ResponseEvent } from "../../wire/proxy";
 import { type Frame, type Win, allFrames, mainFrame, splitFragment, urlOf } from "../page/frames";
 import { tellDownload } from "../page/downloads";
-import { interested, wants } from "./intercept";
+import { interceptors, matchesPattern } from "./intercept";
 import { navigationUnderWay, navigationVoid } from "../page/navigation";
 import { monotonic, originals } from "../base/originals";
 import { type Session, emit } from "../base/session";
@@ -16,7 +16,7 @@ import { withCookies } from "./extrainfo";
 import { Exchange, type OutgoingRequest } from "./exchange";
 import { type Verdict, pauseRemote } from "./pausing";
 import { bytesOf } from "./payload";
-import { extraCame } from "./proxyreports";
+import { receiveExtra } from "./proxyreports";
 import { noteReported } from "./resources";
 import { plainHeaders, response } from "./responsefields";
 import { sendToProxy, setUpstream } from "./upstream";
@@ -66,7 +66,7 @@ const redirected = new Map<string, { g: ProxyRequest; by: Protocol.Network.Respo
 
 function received(m: ControlEvent): void {
   if (m.what === "request") return requested(m);
-  if (m.what === "extra") return extraCame(m);
+  if (m.what === "extra") return receiveExtra(m);
   if (m.what === "failed" && m.download) tellOfDownload(m, m.download);
   const g = requests.get(m.id);
   if (!g) return;
@@ -83,7 +83,7 @@ function received(m: ControlEvent): void {
 function requested(m: RequestEvent): void {
   const before = redirected.get(m.url);
   redirected.delete(m.url);
-  const g = before ? followRedirect(before.g, m, before.by) : identify(m);
+  const g = before ? followRedirect(before.g, m, before.by) : beginRequest(m);
   if (!g) return void sendToProxy({ do: "go", id: m.id });
   requests.set(m.id, g);
   if (m.held) void decideRequest(m, g);
@@ -93,7 +93,7 @@ function requested(m: RequestEvent): void {
  * Finds the frame of a request, and reports the request unless it is a document's. Undefined for documents that are
  * reported elsewhere and need not wait.
  */
-function identify(m: RequestEvent): ProxyRequest | undefined {
+function beginRequest(m: RequestEvent): ProxyRequest | undefined {
   const type = types[m.dest ?? ""] ?? "Other";
   const request = requestOf(m);
   const common = { type, request, wanting: [], main: m.main === true };
@@ -202,9 +202,9 @@ function tellOfDownload({ id, url = "", key }: FailedEvent, name: string): void 
 async function decideRequest(m: RequestEvent, g: ProxyRequest): Promise<void> {
   const { url } = g.request;
   let changes: Partial<GoCommand> = {};
-  for (const s of interested(url, g.type)) {
-    let see = wants(s, url, true, g.type);
-    if (wants(s, url, false, g.type)) {
+  for (const s of interceptors(url, g.type)) {
+    let see = matchesPattern(s, url, true, g.type);
+    if (matchesPattern(s, url, false, g.type)) {
       const v = await pause(s, g, {});
       if (v.do !== "go") return ended(m.id, g, v);
       see = v.see ?? see;
@@ -274,4 +274,4 @@ function pause(
   return verdict;
 }
 
-setUpstream(() => interested().length > 0, received);
+setUpstream(() => interceptors().length > 0, received);

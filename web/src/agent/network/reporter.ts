@@ -45,7 +45,7 @@ export function whenReady(f: () => void): void {
 }
 
 /** Whether a session listens to a request that begins now. Before the welcome: yes. */
-export function isHeard(): boolean {
+export function hasListeners(): boolean {
   return !ready || isEnabled("Network", "Log");
 }
 
@@ -76,7 +76,7 @@ let onActivity: (frame: Frame) => void = () => {};
 let isQuiet: (frame: Frame) => boolean = () => false;
 
 /** Called when a request begins or ends. */
-export function active(frame: Frame): void {
+export function notifyActivity(frame: Frame): void {
   onActivity(frame);
 }
 
@@ -89,15 +89,15 @@ export function setActivityListener(f: typeof onActivity, enough: typeof isQuiet
 const nothing = (): void => {};
 
 /** Counts an unreported request of a document (for networkIdle). Returns a function that ends it. */
-export function countUnheard(win: Win): () => void {
+export function countUnreported(win: Win): () => void {
   const frame = frameOfDocument(win.document) ?? mainFrame();
   if (isQuiet(frame)) return nothing;
   const list = underWay(win);
   const request: UnderWay = { isRequest: true, abandon: nothing };
   list.add(request);
-  active(frame);
+  notifyActivity(frame);
   return () => {
-    if (list.delete(request)) active(frame);
+    if (list.delete(request)) notifyActivity(frame);
   };
 }
 

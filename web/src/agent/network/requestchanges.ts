@@ -81,7 +81,7 @@ function isForbidden(name: string): boolean {
 }
 
 /** Throws a ProtocolError for changes that page script cannot make. */
-export function canChange(draft: EditedRequest, c: RequestChanges, told: Protocol.Network.Headers): void {
+export function checkChanges(draft: EditedRequest, c: RequestChanges, told: Protocol.Network.Headers): void {
   if (c.url !== undefined && !isUrl(c.url)) throw new ProtocolError("Invalid URL", -32602);
   const had = new Map(Object.entries(told).map(([k, v]) => [k.toLowerCase(), v]));
   const refused = c.headers?.find(([name, value]) => isForbidden(name) && had.get(name.toLowerCase()) !== value);

@@ -4,7 +4,7 @@ import type { EventParams, Protocol } from "../../cdp";
 import { currentStack } from "../runtime/exceptions";
 import { atProxy } from "../page/moved";
 import { monotonic, originals } from "../base/originals";
-import { NetworkReporter, type NetworkEvent, isHeard } from "./reporter";
+import { NetworkReporter, type NetworkEvent, hasListeners } from "./reporter";
 import { base64, payloadOf } from "./payload";
 
 type Win = Window & typeof globalThis;
@@ -24,7 +24,7 @@ export function installWebSocket(win: Win): void {
     construct(target, args, newTarget) {
       if (args.length > 0) args[0] = atProxy(String(args[0]), win.document.baseURI);
       const socket = Reflect.construct(target, args, newTarget) as WebSocket;
-      if (isHeard()) connections.set(socket, new Connection(win, socket, args[1]));
+      if (hasListeners()) connections.set(socket, new Connection(win, socket, args[1]));
       return socket;
     },
   });

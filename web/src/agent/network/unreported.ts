@@ -5,17 +5,17 @@ import { mint, originals } from "../base/originals";
 import { mayPause } from "./intercept";
 import { logFailure, logStatus } from "./log";
 import { netErrorOf } from "./neterror";
-import { isHeard } from "./reporter";
+import { hasListeners } from "./reporter";
 
-/** Whether a request that begins now goes straight to the browser. */
-export const isUnheard = (): boolean => !isHeard() && !mayPause();
+/** Whether a request that begins now can be neither reported nor paused, so that it goes straight to the browser. */
+export const isUnreported = (): boolean => !hasListeners() && !mayPause();
 
 /** A response to such a request has come. */
-export function unheardCame(url: string, status: number, text: string): void {
+export function logUnreportedResponse(url: string, status: number, text: string): void {
   if (status >= 400) logStatus(status, text, url, mint());
 }
 
 /** Such a request has failed. The securitypolicyviolation event, which may say why, comes later. */
-export function unheardFailed(url: string): void {
+export function logUnreportedFailure(url: string): void {
   originals.setTimeout(() => logFailure(netErrorOf(url)[0], url, mint()), 0);
 }

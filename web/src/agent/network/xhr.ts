@@ -1,7 +1,7 @@
 // Wraps XMLHttpRequest: reports requests, and pauses asynchronous ones. The object stays the browser's own; the agent
 // delivers only responses that a Client has seen or made up.
 
-import { answerFor, intercepted, makerOf, wanted } from "./intercept";
+import { answerFor, intercepted, interceptionOf, wanted } from "./intercept";
 import { hexId, originals } from "../base/originals";
 import { tellFailure } from "./failure";
 import { netErrorOf } from "./neterror";
@@ -10,8 +10,8 @@ import { type Draft, FailedByClient, draftOf } from "./draft";
 import { Exchange } from "./exchange";
 import { atProxy } from "../page/moved";
 import { multipart, payloadOf } from "./payload";
-import { countUnheard } from "./reporter";
-import { isUnheard, unheardCame, unheardFailed } from "./unreported";
+import { countUnreported } from "./reporter";
+import { isUnreported, logUnreportedFailure, logUnreportedResponse } from "./unreported";
 import { Answer, type Answered, fire, shadow } from "./xhranswer";
 
 type Win = Window & typeof globalThis;
@@ -75,7 +75,7 @@ export function installXhr(win: Win): void {
       const call = calls.get(this);
       if (call?.paused || call?.answer) return invalid("send");
       if (!call || call.exchange || this.readyState !== 1) return native.send.call(this, body);
-      if (call.async && isUnheard()) sendUnheard(this, call, native, body);
+      if (call.async && isUnreported()) sendUnreported(this, call, native, body);
       else begin(this, call, native, body);
     },
     abort(this: Proto) {
@@ -129,15 +129,15 @@ function swallow(this: XMLHttpRequest, e: Event): void {
 // ---------------------------------------------------------------- sending
 
 /** Sends a request that no session listens to. */
-function sendUnheard(xhr: Proto, call: Call, native: Natives, body: Body): void {
-  call.over = countUnheard(call.win);
+function sendUnreported(xhr: Proto, call: Call, native: Natives, body: Body): void {
+  call.over = countUnreported(call.win);
   const ended = (e: Event): void => {
     xhr.removeEventListener("error", ended);
     xhr.removeEventListener("loadend", ended);
     if (calls.get(xhr) !== call) return;
     call.over?.();
-    if (e.type === "error") unheardFailed(call.url);
-    else unheardCame(call.url, xhr.status, xhr.statusText);
+    if (e.type === "error") logUnreportedFailure(call.url);
+    else logUnreportedResponse(call.url, xhr.status, xhr.statusText);
   };
   xhr.addEventListener("error", ended);
   xhr.addEventListener("loadend", ended);
@@ -217,8 +217,8 @@ function hold(xhr: Proto, call: Call, native: Natives, draft: Draft): void {
       done();
       const answer = (call.answer = answerFor(xhr, call));
       const asker = askerOf(xhr, call, r.url || call.url);
-      const refused = makerOf(r)?.judge(r, asker);
-      if (!refused) return void answer.deliver(r, makerOf(r)?.headersSeen(r, asker) ?? r.headers);
+      const refused = interceptionOf(r)?.judge(r, asker);
+      if (!refused) return void answer.deliver(r, interceptionOf(r)?.headersSeen(r, asker) ?? r.headers);
       call.exchange?.refused(refused);
       answer.end("error");
     },

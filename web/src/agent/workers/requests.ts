@@ -18,7 +18,7 @@ import type { Asker } from "../network/cors";
 import { type Draft, FailedByClient, draftOf, isMadeUp } from "../network/draft";
 import { Exchange } from "../network/exchange";
 import { tellFailure } from "../network/failure";
-import { intercepted, makerOf, mayPause } from "../network/intercept";
+import { intercepted, interceptionOf, mayPause } from "../network/intercept";
 import { atProxy } from "../page/moved";
 import { base64, bytesOf } from "../network/payload";
 import { PATIENCE_MS, isReady } from "../network/reporter";
@@ -150,7 +150,7 @@ export class WorkerRequests {
     this.underWay.delete(id);
     const { exchange } = u;
     const asker = { ...u.asker, url: r.url || u.asker.url };
-    const refused = makerOf(r)?.judge(r, asker);
+    const refused = interceptionOf(r)?.judge(r, asker);
     if (refused) {
       exchange.refused(refused);
       return this.post({ worker: "fail", id });
@@ -158,7 +158,8 @@ export class WorkerRequests {
     exchange.responded({ ...headOf(r, asker.url), made: isMadeUp(r) });
     const bytes = new Uint8Array(await r.clone().arrayBuffer());
     exchange.finished(bytes);
-    const { url, status, statusText, headers, type, redirected } = makerOf(r)?.seenByScript(this.win, r, asker) ?? r;
+    const { url, status, statusText, headers, type, redirected } =
+      interceptionOf(r)?.seenByScript(this.win, r, asker) ?? r;
     const body = type === "opaque" ? "" : base64(bytes);
     this.post({ worker: "fulfill", id, url, status, statusText, headers: [...headers], type, redirected, body });
   }
