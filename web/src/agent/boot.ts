@@ -4,7 +4,7 @@ import { setNonce } from "./runtime/evaluate";
 import { setAgentUrl } from "./link/hub";
 import { addOwnAddress } from "./link/scriptelement";
 import { setAddress } from "./page/frames";
-import { followMoved } from "./page/moved";
+import { redirectToProxy } from "./page/moved";
 import { addBaseUrl } from "./base/bundles";
 import { setOwnUrl } from "./runtime/serialize";
 import { startFrameAgent } from "./start";
@@ -26,6 +26,6 @@ if (element instanceof HTMLScriptElement) {
     addOwnAddress(element.src); // the Host has written this element, so the page did not request the script
   }
   element.remove(); // frameworks that hydrate the whole document must not find a node that they have not rendered
-  if (upstream) followMoved(upstream);
+  if (upstream) redirectToProxy(upstream);
   startFrameAgent({ allowedParents, key, state: state && JSON.parse(state), response, upstream });
 }

@@ -16,7 +16,7 @@ import { readName } from "./link/framename";
 import { address, describeFrame, frameOfDocument, mainFrame } from "./page/frames";
 import { adopt, announceFrames, surviveDocumentOpen, watchFrames } from "./page/framewatch";
 import { addBaseUrl } from "./base/bundles";
-import { begin, follow, holdLoad, installStop, watchLoading } from "./page/lifecycle";
+import { begin, holdLoad, installStop, markReached, watchLoading } from "./page/lifecycle";
 import { interceptedBefore } from "./network/intercept";
 import { installLog, logWarning } from "./network/log";
 import { tellInfo, watchNavigation } from "./page/navigation";
@@ -225,7 +225,7 @@ function welcomed(w: Welcome): void {
   beginNesting(w);
   takeHellos(w);
   welcomePopups(w);
-  follow(frame);
+  markReached(frame);
   tellInfo();
 }
 
@@ -300,5 +300,5 @@ function versionOne(): void {
   s?.emit("Page.frameNavigated", { frame: describeFrame(frame), type: "Navigation" });
   s?.emit("Page.domContentEventFired", { timestamp: monotonic() });
   s?.emit("Page.loadEventFired", { timestamp: monotonic() });
-  follow(frame);
+  markReached(frame);
 }

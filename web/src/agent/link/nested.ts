@@ -16,7 +16,15 @@ import {
 import { isOf } from "../../host/addresses";
 import { emptyState, record } from "../../host/state";
 import { contextIds } from "../runtime/contexts";
-import { type Agent, type Frame, allFrames, frameOf, mainFrame, onTouch } from "../page/frames";
+import {
+  type Agent,
+  type Frame,
+  allFrames,
+  frameOf,
+  mainFrame,
+  notifyFrameChange,
+  setFrameChangeListener,
+} from "../page/frames";
 import { documentMayHaveChanged } from "../page/framewatch";
 import { hubAccess } from "./hub";
 import { isLoaded, setAfterChildren } from "../page/lifecycle";
@@ -48,7 +56,7 @@ let due = false;
 export function watchNested(up: Uplink): void {
   uplink = up;
   setAfterChildren(whenLoaded);
-  onTouch(() => {
+  setFrameChangeListener(() => {
     releaseLoads();
     if (due || !mainFrame().parentId) return;
     due = true;
@@ -77,7 +85,7 @@ export function focusTaken(): void {
 /** Called at the welcome: agents in child frames join the sessions of this agent. */
 export function beginNesting(w: Welcome): void {
   welcome = w;
-  onTouch();
+  notifyFrameChange();
   states.clear();
   for (const s of w.state?.sessions ?? []) states.set(s.sessionId, s);
   for (const n of agents()) n.welcome(true);
@@ -327,7 +335,7 @@ export class Nested implements Agent {
     this.loaded = loaded;
     releaseLoads();
     this.frame.url = this.tree.frame.url;
-    onTouch();
+    notifyFrameChange();
   }
 
   /**

@@ -15,7 +15,7 @@ import {
   type Welcome,
 } from "../../wire/frame";
 import { renumberContexts } from "../runtime/contexts";
-import { forgetAccess, leaveAccess, noteDriven } from "../page/dialogs";
+import { forgetAccess, storeAccess, storeDriven } from "../page/dialogs";
 import { address, mainFrame } from "../page/frames";
 import { flushAddress } from "../page/navigation";
 import { enterHub, hubOfProxy, proxyKey, scriptLeft, setHub, setHubChannel } from "./hub";
@@ -199,7 +199,7 @@ function take(welcome: Welcome, p: MessagePort): void {
   for (const s of [...allSessions()]) if (!states.some((x) => x.sessionId === s.id)) endSession(s.id);
   for (const s of states) restore(s);
   adopted(welcome);
-  noteDriven();
+  storeDriven();
   forgetAccess();
   listenTo(p, (e) => fromHost(e.data));
 }
@@ -254,7 +254,7 @@ setHubChannel(control);
 
 /** The document is being unloaded: announces it and closes the channel. */
 export function leave(): void {
-  leaveAccess();
+  storeAccess();
   control({ icdp: "bye" });
   port?.close();
   port = undefined;
@@ -275,11 +275,11 @@ function fromHost(data: unknown): void {
     const { sessionId } = m;
     setHub(m);
     if (!sessionOf(sessionId)) begin(sessionId);
-    noteDriven();
+    storeDriven();
   } else if (m.icdp === "detached") {
     endSession(m.sessionId);
     workerDetached(m.sessionId);
-    noteDriven();
+    storeDriven();
   } else if (m.icdp === "popup") popupNews(m);
   else if (m.icdp === "evalok") scriptLeft(m.key, m.refused === true);
   else if (typeof m.id === "number" && typeof m.method === "string")
@@ -349,7 +349,7 @@ function call(method: string, params: Json, s: Session): Json | void | Promise<J
   const [domain, verb] = method.split(".");
   if (verb === "enable") s.enabled.add(domain);
   else if (verb === "disable") s.enabled.delete(domain);
-  if (domain === "Page") noteDriven();
+  if (domain === "Page") storeDriven();
   share(method, params, s.id);
   return result;
 }

@@ -6,7 +6,7 @@ import type { Asker } from "./cors";
 import { type Draft, FailedByClient, draftOf, isMadeUp } from "./draft";
 import { initOf, withOverrides } from "./responses";
 import { Exchange } from "./exchange";
-import { atProxy, hasMoved } from "../page/moved";
+import { atProxy, isRedirected } from "../page/moved";
 import { type Payload, boundaryOf, payloadOf } from "./payload";
 import { countUnreported } from "./reporter";
 import { followBody } from "./responsebody";
@@ -56,7 +56,7 @@ export function installFetch(win: Win): void {
 
 /** Whether a request goes to the app's own origin, so that the proxy must get it: see page/moved.ts. */
 function isMoved(win: Win, input: RequestInfo | URL): boolean {
-  if (!hasMoved()) return false;
+  if (!isRedirected()) return false;
   const to = typeof input === "string" ? input : ((input as Request | undefined)?.url ?? String(input));
   return atProxy(to, win.document.baseURI) !== to;
 }

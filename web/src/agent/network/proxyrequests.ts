@@ -6,7 +6,7 @@ import type { ControlEvent, FailedEvent, GoCommand, RequestEvent, ResponseEvent 
 import { type Frame, type Win, allFrames, mainFrame, splitFragment, urlOf } from "../page/frames";
 import { tellDownload } from "../page/downloads";
 import { interceptors, matchesPattern } from "./intercept";
-import { navigationUnderWay, navigationVoid } from "../page/navigation";
+import { failMainNavigation, navigationUnderWay } from "../page/navigation";
 import { monotonic, originals } from "../base/originals";
 import { type Session, emit } from "../base/session";
 import { hubOfProxy } from "../link/hub";
@@ -182,7 +182,7 @@ function responded(m: AnswerEvent, g: ProxyRequest): void {
 
 function failed(m: FailedEvent, g: ProxyRequest): void {
   g.exchange?.failed(m.error, m.error === "net::ERR_ABORTED");
-  if (g.main && m.error === "net::ERR_ABORTED") navigationVoid(g.networkId, m.error);
+  if (g.main && m.error === "net::ERR_ABORTED") failMainNavigation(g.networkId, m.error);
 }
 
 /** Reports a download. For a navigation of a child frame this may be all that the agent learns. */
@@ -247,7 +247,7 @@ function ended(id: string, g: ProxyRequest, v: Exclude<Verdict, { do: "go" }>): 
     const canceled = v.error === "net::ERR_ABORTED";
     if (g.exchange) g.exchange.failed(v.error, canceled);
     else tellDocumentFailed(g.networkId, v.error, canceled);
-    if (g.main && canceled) navigationVoid(g.networkId, v.error);
+    if (g.main && canceled) failMainNavigation(g.networkId, v.error);
   }
   sendToProxy({ ...v, id });
 }

@@ -60,7 +60,7 @@ const KEPT_MS = 60_000;
 const isOutermost = (): boolean => !mainFrame().parentId && mainFrame().id === hubTarget();
 
 /** Stores in the frame's name whether Clients drive this Target. Also reports dialogs from before the welcome. */
-export function noteDriven(): void {
+export function storeDriven(): void {
   for (const d of earlyDialogs.splice(0)) tell(d);
   if (isOutermost()) carryDriven(clientsAnswerDialogs(), hubTarget());
 }
@@ -69,24 +69,24 @@ export function noteDriven(): void {
  * Stores what the next document needs before its welcome. The key goes into sessionStorage, which only this origin
  * can read, and not into the frame's name.
  */
-export function leaveAccess(): void {
+export function storeAccess(): void {
   if (!isAdopted() || !clientsAnswerDialogs() || !isOutermost()) return;
   try {
-    const left: Left = { base: hubBase(), key: dialogKey(), at: originals.now() };
-    sessionStorage.setItem(STORED + hubTarget(), originals.stringify(left));
+    const access: StoredAccess = { base: hubBase(), key: dialogKey(), at: originals.now() };
+    sessionStorage.setItem(STORED + hubTarget(), originals.stringify(access));
   } catch {
     // Storage is blocked: dialogs before the welcome are closed at once.
   }
 }
 
-type Left = HubAccess & { at: number };
+type StoredAccess = HubAccess & { at: number };
 
 /** Called at the welcome. Deletes the stored data, so that nothing stays in the app's storage. */
 export function forgetAccess(): void {
   try {
     for (const name of Object.keys(sessionStorage)) {
       if (!name.startsWith(STORED)) continue;
-      const { at } = originals.parse(sessionStorage.getItem(name) ?? "{}") as Left;
+      const { at } = originals.parse(sessionStorage.getItem(name) ?? "{}") as StoredAccess;
       if (name === STORED + hubTarget() || !(originals.now() - at < KEPT_MS)) sessionStorage.removeItem(name);
     }
   } catch {

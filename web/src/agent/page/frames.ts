@@ -115,22 +115,22 @@ export function addFrame(owner: Owner, parent: Frame): Frame {
     name: owner.getAttribute("name") || owner.id,
   };
   frames.set(owner, frame);
-  onTouch();
+  notifyFrameChange();
   return frame;
 }
 
 /** Forgets a frame. */
 export function removeFrame(frame: Frame): void {
   if (frame.owner) frames.delete(frame.owner);
-  onTouch();
+  notifyFrameChange();
 }
 
-let listener: () => void = () => {};
+/** Called when a frame or one of its contexts was added, removed or changed. */
+export let notifyFrameChange: () => void = () => {};
 
-/** Called when a frame or a context was added, removed or changed. With f, sets f as the listener for this. */
-export function onTouch(f?: () => void): void {
-  if (f) listener = f;
-  else listener();
+/** Sets the listener for these changes. */
+export function setFrameChangeListener(f: () => void): void {
+  notifyFrameChange = f;
 }
 
 /** The frames directly below this one. */

@@ -25,7 +25,7 @@ import {
   frameOfDocument,
   frameOfOwner,
   mainFrame,
-  onTouch,
+  notifyFrameChange,
   removeFrame,
   unreachable,
   urlOf,
@@ -227,7 +227,7 @@ function crossOriginLoaded(frame: Frame): void {
       loaded(frame);
       if (!error) originals.setTimeout(() => tellSilent(frame), SILENT_MS);
     }
-    onTouch();
+    notifyFrameChange();
   };
   frame.expected = true;
   frame.proxy?.postMessage({ icdp: "probe", v: VERSION } satisfies Probe, "*");

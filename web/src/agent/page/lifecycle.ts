@@ -1,7 +1,7 @@
 // How far each frame's document has come: Page.lifecycleEvent and the older
 // events beside it.
 
-import { type Frame, frameOfDocument, mainFrame, onTouch } from "./frames";
+import { type Frame, frameOfDocument, mainFrame, notifyFrameChange } from "./frames";
 import { monotonic, originals } from "../base/originals";
 import { type Session, allSessions, emit, emitTo } from "../base/session";
 import { watchDeclared } from "../dom/treewatch";
@@ -144,7 +144,7 @@ function tellLoaded(frame: Frame): void {
   contentLoaded(frame);
   if (isTop(frame)) emit("Page", "Page.loadEventFired", { timestamp: monotonic() });
   mark(frame, "load");
-  onTouch();
+  notifyFrameChange();
   emit("Page", "Page.frameStoppedLoading", { frameId: frame.id });
   awaitQuiet(frame);
 }
@@ -154,7 +154,7 @@ function tellLoaded(frame: Frame): void {
  * lasts until load, and a document that was stopped is "complete" without a load event (HTML, "abort a document").
  * The navigation timing entry is.
  */
-export function follow(frame: Frame): void {
+export function markReached(frame: Frame): void {
   const win = frame.win;
   if (!win) return;
   const entry = win.performance.getEntriesByType("navigation")[0] as PerformanceNavigationTiming | undefined;

@@ -9,7 +9,7 @@ import { originals } from "../base/originals";
 let upstream: URL | undefined;
 
 /** Starts redirecting. `origin` is where the app is without the proxy. */
-export function followMoved(origin: string): void {
+export function redirectToProxy(origin: string): void {
   upstream = new URL(origin);
   const { navigation } = window as unknown as { navigation?: EventTarget };
   navigation?.addEventListener("navigate", (event) => {
@@ -32,7 +32,7 @@ export function followMoved(origin: string): void {
 }
 
 /** Whether the app has an origin of its own behind the proxy. */
-export const hasMoved = (): boolean => upstream !== undefined;
+export const isRedirected = (): boolean => upstream !== undefined;
 
 /** Maps a URL of the app's own origin (http: or ws:) to the proxy. Any other text is returned as it is. */
 export function atProxy(address: string, base: string = location.href): string {

@@ -3,7 +3,16 @@
 
 import type { Protocol } from "../../cdp";
 import type { FromAgent } from "../../wire/frame";
-import { type Frame, type Win, address, isAddressSet, mainFrame, onTouch, splitFragment, urlOf } from "./frames";
+import {
+  type Frame,
+  type Win,
+  address,
+  isAddressSet,
+  mainFrame,
+  notifyFrameChange,
+  splitFragment,
+  urlOf,
+} from "./frames";
 import { isLoaded } from "./lifecycle";
 import { hexId, monotonic, originals } from "../base/originals";
 import { postFields } from "../network/payload";
@@ -122,7 +131,7 @@ const SUCCESSOR_MS = 5_000;
 export function announceNavigation(e: NavigateEvent): void {
   begun(e, false);
   const { loaderId = "" } = current ?? {};
-  originals.setTimeout(() => navigationVoid(loaderId, "net::ERR_ABORTED"), SUCCESSOR_MS);
+  originals.setTimeout(() => failMainNavigation(loaderId, "net::ERR_ABORTED"), SUCCESSOR_MS);
 }
 
 function begun(e: NavigateEvent, byClient: boolean): void {
@@ -195,8 +204,8 @@ export function navigationUnderWay(): typeof current {
   return current;
 }
 
-/** The navigation has failed, and this document stays. */
-export function navigationVoid(loaderId: string, errorText: string): void {
+/** Reports that the pending navigation of the main frame has failed. This document stays. */
+export function failMainNavigation(loaderId: string, errorText: string): void {
   if (current?.loaderId !== loaderId) return;
   if (announced === loaderId) abort();
   else sendToHost({ icdp: "navabort", loaderId, errorText });
@@ -270,7 +279,7 @@ export function listenForTraversal(frame: Frame): void {
 /** Notes the URL of a new document. */
 export function keepAddress(frame: Frame): void {
   addresses.set(frame, frame.win ? urlOf(frame) : "");
-  onTouch();
+  notifyFrameChange();
   if (frame === mainFrame()) void refreshUpstream();
 }
 

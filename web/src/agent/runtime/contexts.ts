@@ -3,7 +3,7 @@
 
 import type { Protocol } from "../../cdp";
 import { type FrameContext, NO_CONTEXT, contextCame, contextWent } from "./context";
-import { type Frame, allFrames, mainFrame, onTouch, originOf } from "../page/frames";
+import { type Frame, allFrames, mainFrame, notifyFrameChange, originOf } from "../page/frames";
 import { base, docId } from "../base/originals";
 import { ProtocolError } from "../base/registry";
 import { type Session, emit } from "../base/session";
@@ -34,7 +34,7 @@ function create(frame: Frame, name: string, isDefault: boolean): FrameContext {
   const context: FrameContext = { id, uniqueId: `${id}.${docId}`, name, isDefault, frame };
   contexts.set(id, context);
   contextCame(context);
-  onTouch();
+  notifyFrameChange();
   emit("Runtime", "Runtime.executionContextCreated", { context: describe(context) });
   return context;
 }
@@ -92,7 +92,7 @@ export function destroyContexts(frame: Frame): void {
   for (const c of [...contexts.values()]) {
     if (c.frame !== frame) continue;
     contexts.delete(c.id);
-    onTouch();
+    notifyFrameChange();
     emit("Runtime", "Runtime.executionContextDestroyed", {
       executionContextId: c.id,
       executionContextUniqueId: c.uniqueId,
