@@ -3,7 +3,7 @@
 import type { Protocol } from "../../cdp";
 import type { Answer, Json } from "../../wire/cdp";
 import type { Nested } from "../link/nested";
-import { type Point, agentAt, giveKeysTo, keyTarget, setInputRoute, takeKeys, within } from "../link/route";
+import { type Point, agentAt, giveKeysTo, setInputRoute, takeKeys, updateKeyTarget, within } from "../link/route";
 import { hover } from "./hover";
 import { spotAt } from "./point";
 
@@ -27,7 +27,7 @@ function route(method: string, p: Json, sessionId: string): Promise<Answer> | un
     case "Input.dispatchKeyEvent":
     case "Input.insertText":
     case "Input.imeSetComposition":
-      return keyTarget()?.call(method, p, sessionId);
+      return updateKeyTarget()?.call(method, p, sessionId);
     default:
       return undefined;
   }

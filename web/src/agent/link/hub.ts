@@ -106,7 +106,7 @@ export function setHubChannel(control: (message: FromAgent) => boolean): void {
 /**
  * Uploads a script to the hub. Resolves to a URL that serves it once, or to undefined if the hub does not accept it.
  */
-export function leaveScript(source: string): Promise<string | undefined> {
+export function uploadScript(source: string): Promise<string | undefined> {
   const name = hexId(32);
   return new Promise((resolve) => {
     const end = (taken: boolean): void => {
@@ -120,6 +120,6 @@ export function leaveScript(source: string): Promise<string | undefined> {
 }
 
 /** The Host reports whether the hub has accepted a script. */
-export function scriptLeft(name: string, refused: boolean): void {
+export function endUpload(name: string, refused: boolean): void {
   waiting.get(name)?.(!refused);
 }

@@ -147,17 +147,17 @@ const waitingAnswers: (() => void)[] = [];
  * Runs f, which sends an answer, once Clients know the document of each child frame that has fired load here. In a
  * browser, a Client knows a document before its load event runs script, and that script may cause the answer.
  */
-export function whenTold(f: () => void): void {
-  if (!allFrames().some(isUntold)) return f();
+export function whenReported(f: () => void): void {
+  if (!allFrames().some(hasUnreportedDocument)) return f();
   waitingAnswers.push(f);
   originals.setTimeout(() => {
-    for (const n of agents()) if (isUntold(n.frame)) n.loads = 0; // its agent does not respond
+    for (const n of agents()) if (hasUnreportedDocument(n.frame)) n.loads = 0; // its agent does not respond
     releaseAnswers();
   }, LAG_MS);
 }
 
 /** Whether a frame has fired load here, but its agent has not reported the document yet. */
-function isUntold(frame: Frame): boolean {
+function hasUnreportedDocument(frame: Frame): boolean {
   const { agent, expected, url = frame.owner?.src } = frame;
   if (agent instanceof Nested) return !agent.loaded && agent.loads > 0;
   return expected === true && isProven(String(url));
@@ -169,7 +169,7 @@ function isProven(url: string): boolean {
 }
 
 function releaseAnswers(): void {
-  if (!allFrames().some(isUntold)) for (const f of waitingAnswers.splice(0)) f();
+  if (!allFrames().some(hasUnreportedDocument)) for (const f of waitingAnswers.splice(0)) f();
 }
 
 /** Runs what waits for child frames, unless one of them is still loading. */

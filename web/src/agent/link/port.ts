@@ -18,9 +18,9 @@ import { renumberContexts } from "../runtime/contexts";
 import { forgetAccess, storeAccess, storeDriven } from "../page/dialogs";
 import { address, mainFrame } from "../page/frames";
 import { flushAddress } from "../page/navigation";
-import { enterHub, hubOfProxy, proxyKey, scriptLeft, setHub, setHubChannel } from "./hub";
+import { endUpload, enterHub, hubOfProxy, proxyKey, setHub, setHubChannel } from "./hub";
 import { admitted, askAround, vouched } from "./madeparent";
-import { sessionChanged, share, tellSubtree, whenTold } from "./nested";
+import { sessionChanged, share, tellSubtree, whenReported } from "./nested";
 import { noteSimpleHost } from "../base/bundles";
 import { channel, listenTo } from "../base/channels";
 import { base, docId, originals, rebase } from "../base/originals";
@@ -281,7 +281,7 @@ function fromHost(data: unknown): void {
     workerDetached(m.sessionId);
     storeDriven();
   } else if (m.icdp === "popup") popupNews(m);
-  else if (m.icdp === "evalok") scriptLeft(m.key, m.refused === true);
+  else if (m.icdp === "evalok") endUpload(m.key, m.refused === true);
   else if (typeof m.id === "number" && typeof m.method === "string")
     dispatch(m.id, m.method, m.params ?? {}, m.sessionId);
 }
@@ -296,7 +296,7 @@ function dispatch(id: number, method: string, params: Json, sessionId: string | 
   const reply = (answer: Answer): void => {
     tellFirst(flushChanges);
     tellFirst(flushAddress);
-    whenTold(() => send(originals.stringify({ id, ...(sessionId && { sessionId }), ...answer })));
+    whenReported(() => send(originals.stringify({ id, ...(sessionId && { sessionId }), ...answer })));
   };
   const there = sessionId && inWorker(sessionId, method, params);
   if (there) return void there.then(reply);

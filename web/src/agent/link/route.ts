@@ -24,8 +24,8 @@ export function setInputRoute(route: typeof forward): void {
 export function forward(method: string, p: Json, sessionId: string): Promise<Answer> | undefined {
   const all = agents();
   if (all.length === 0) return undefined;
-  // For its side effect: it notes which frame has the focus, before a command can change that.
-  keyTarget();
+  // A command can change the focus, so the frame that has it is noted before.
+  updateKeyTarget();
   if (method.startsWith("Input.")) return routeInput(method, p, sessionId);
   if (method === "DOM.getNodeForLocation") {
     const at = locationPoint(p as Point);
@@ -175,8 +175,8 @@ export function giveKeysTo(to: Nested): void {
   keyOwner = { to, instead };
 }
 
-/** The agent whose document has the focus, unless something here has taken it since. */
-export function keyTarget(): Nested | undefined {
+/** Notes and returns the agent whose document has the focus, unless something here has taken it since. */
+export function updateKeyTarget(): Nested | undefined {
   const now = focused();
   const agent = frameOfOwner(now)?.agent;
   if (agent instanceof Nested) {

@@ -1,7 +1,7 @@
 // Runs program texts as script elements, for documents whose Content Security Policy forbids eval. Inline scripts run
 // at once; scripts with a URL run later.
 
-import { leaveScript } from "./hub";
+import { uploadScript } from "./hub";
 import { cuts, mayBeExpression } from "../runtime/statements";
 
 export type Win = Window & typeof globalThis;
@@ -184,7 +184,7 @@ export function blobLoader(win: Win, signer?: Signer): Load {
 export function hubLoader(win: Win, signer?: Signer): Load {
   return async (text) => {
     const { slot, name, close } = newSlot(win);
-    const url = await leaveScript(text(name));
+    const url = await uploadScript(text(name));
     const loaded = url !== undefined && (await loadElement(win, url, slot, signer));
     close();
     return loaded ? slot : undefined;
@@ -196,13 +196,13 @@ const addresses = new Set<string>();
 
 /** Notes the address of a script that the page has not asked for. */
 export function addOwnAddress(url: string): void {
-  // isOwnAddress removes them, but in the main frame nothing calls it before the welcome.
+  // takeOwnAddress removes them, but in the main frame nothing calls it before the welcome.
   if (addresses.size >= 1000) addresses.clear();
   addresses.add(url);
 }
 
-/** Whether a URL is that of such a script. Removes the URL: each load has one timing entry. */
-export function isOwnAddress(url: string): boolean {
+/** Removes the URL of such a script, as each load has one timing entry. Returns false for any other URL. */
+export function takeOwnAddress(url: string): boolean {
   return addresses.delete(url);
 }
 

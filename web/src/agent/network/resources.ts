@@ -8,7 +8,7 @@ import { isBundle } from "../base/bundles";
 import { onElementFailed } from "./log";
 import { atProxy } from "../page/moved";
 import { originals } from "../base/originals";
-import { isOwnAddress } from "../link/scriptelement";
+import { takeOwnAddress } from "../link/scriptelement";
 import { keepUrl } from "./bodies";
 import { netErrorOf } from "./neterror";
 import { streamUrls } from "./eventsource";
@@ -87,7 +87,7 @@ export function watchResources(win: Win): void {
         isOfProxy(e.name) ||
         takeReported(e.name) ||
         (e.initiatorType === "other" && streamUrls.has(e.name));
-      if (known || isOwnAddress(e.name) || isBundle(e.name) || endBeacon(e)) continue;
+      if (known || takeOwnAddress(e.name) || isBundle(e.name) || endBeacon(e)) continue;
       // The error event of an element may come after the timing entry.
       if (e.responseStatus) report(win, e);
       else originals.setTimeout(() => report(win, e), 20);
