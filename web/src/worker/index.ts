@@ -17,7 +17,7 @@ import "../agent/runtime/deep";
 import { getExceptionDetails, getProperties } from "../agent/runtime/properties";
 import { discardConsole, installConsole, installErrors, replayConsole } from "../agent/runtime/console";
 import { setOwnText } from "../agent/runtime/serialize";
-import { type Context, NO_CONTEXT, contextCame } from "../agent/runtime/context";
+import { type Context, NO_CONTEXT, addContext } from "../agent/runtime/context";
 import { release, releaseGroup, unwrap } from "../agent/runtime/objects";
 import { base, docId, originals } from "../agent/base/originals";
 import { type Handler, ProtocolError, errorOf } from "../agent/base/registry";
@@ -30,7 +30,7 @@ import { decided, installRequests, setWants } from "./requests";
 const run = window.eval;
 
 const context: Context = { id: base * 1000 + 1, uniqueId: `${base}.${docId}`, name: "", isDefault: true };
-contextCame(context);
+addContext(context);
 
 const { port1: port, port2 } = new MessageChannel();
 const send = (message: string): void => port.postMessage(message);

@@ -36,10 +36,10 @@ export function allowCapture(win: Window & typeof globalThis): void {
 }
 
 /**
- * The element that gets the events at a point: the one that has captured the pointer, if there is one.
- * Fires the events for elements that capture or lose the pointer.
+ * Fires the events for elements that capture or lose the pointer. Returns the element that gets the events at a point:
+ * the one that has captured the pointer, if there is one.
  */
-export function captured(p: MouseParams): Spot | undefined {
+export function updateCapture(p: MouseParams): Spot | undefined {
   if (!holder?.isConnected) holder = undefined;
   if (notified !== holder) {
     const [lost, got] = [notified, holder];
@@ -53,7 +53,7 @@ export function captured(p: MouseParams): Spot | undefined {
 /** Ends the capture, as the last button's release does. */
 export function endCapture(p: MouseParams): void {
   holder = undefined;
-  captured(p);
+  updateCapture(p);
 }
 
 function tell(type: string, el: Element, p: MouseParams): void {

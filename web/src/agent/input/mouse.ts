@@ -1,7 +1,7 @@
 // Input.dispatchMouseEvent: pointer and mouse events, focus, clicks, hover.
 
 import type { Protocol } from "../../cdp";
-import { allowCapture, captured, endCapture } from "./capture";
+import { allowCapture, endCapture, updateCapture } from "./capture";
 import { closeByPress } from "./dismiss";
 import { dragMoved, dragPressed, dragReleased, isDragging } from "./drag";
 import { BUTTONS, type ButtonParams, type MouseParams, mouse, pointer, state } from "./events";
@@ -38,7 +38,7 @@ export async function dispatchMouseEvent(p: Protocol.Input.DispatchMouseEventReq
 // ------------------------------------------------------------------ moving
 
 function moved(under: Spot | undefined, p: MouseParams): void {
-  const holder = captured(p);
+  const holder = updateCapture(p);
   const spot = holder ?? under;
   if (!isDragging()) {
     if (!holder) hover(under, p);
@@ -89,7 +89,7 @@ function pressAction(spot: Spot, p: MouseParams, button: number, detail: number)
 
 async function release(under: Spot | undefined, p: Protocol.Input.DispatchMouseEventRequest): Promise<void> {
   const button = BUTTONS[p.button ?? "left"] ?? 0;
-  const holder = captured(p);
+  const holder = updateCapture(p);
   state.held &= ~(MASKS[button] ?? 0);
   const from = pressed.get(button) ?? [];
   pressed.delete(button);

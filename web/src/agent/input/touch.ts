@@ -1,7 +1,7 @@
 // Input.dispatchTouchEvent: touch events if the browser has them, then a tap.
 
 import type { Protocol } from "../../cdp";
-import { allowCapture, captured, endCapture } from "./capture";
+import { allowCapture, endCapture, updateCapture } from "./capture";
 import { type ButtonParams, pointer, state } from "./events";
 import { tap } from "./mouse";
 import { type Spot, modifiersOf, send, spotAt } from "./point";
@@ -25,7 +25,7 @@ export function dispatchTouchEvent(p: Protocol.Input.DispatchTouchEventRequest):
     case "touchMove": {
       const spot = point && spotAt(point.x, point.y);
       if (start && spot) {
-        const taker = captured({ ...p, ...point, pointerType: "touch" });
+        const taker = updateCapture({ ...p, ...point, pointerType: "touch" });
         pointer(
           "pointermove",
           taker ?? { ...spot, el: start.el },

@@ -25,12 +25,12 @@ const live = new Set<Context>();
 const dropped: ((c: Context) => void)[] = [];
 
 /** Marks a context as live. */
-export function contextCame(c: Context): void {
+export function addContext(c: Context): void {
   live.add(c);
 }
 
 /** Marks a context as gone. */
-export function contextWent(c: Context): void {
+export function dropContext(c: Context): void {
   live.delete(c);
   for (const f of dropped) f(c);
 }

@@ -2,7 +2,7 @@
 // Clients: they all share the frame's global object.
 
 import type { Protocol } from "../../cdp";
-import { type FrameContext, NO_CONTEXT, contextCame, contextWent } from "./context";
+import { type FrameContext, NO_CONTEXT, addContext, dropContext } from "./context";
 import { type Frame, allFrames, mainFrame, notifyFrameChange, originOf } from "../page/frames";
 import { base, docId } from "../base/originals";
 import { ProtocolError } from "../base/registry";
@@ -33,7 +33,7 @@ function create(frame: Frame, name: string, isDefault: boolean): FrameContext {
   const id = freeId();
   const context: FrameContext = { id, uniqueId: `${id}.${docId}`, name, isDefault, frame };
   contexts.set(id, context);
-  contextCame(context);
+  addContext(context);
   notifyFrameChange();
   emit("Runtime", "Runtime.executionContextCreated", { context: describe(context) });
   return context;
@@ -97,7 +97,7 @@ export function destroyContexts(frame: Frame): void {
       executionContextId: c.id,
       executionContextUniqueId: c.uniqueId,
     });
-    contextWent(c);
+    dropContext(c);
   }
 }
 

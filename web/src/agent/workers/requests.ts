@@ -82,7 +82,7 @@ export class WorkerRequests {
   }
 
   /** Handles a message of the worker about a request. */
-  heard(m: WorkerNews): void {
+  receive(m: WorkerNews): void {
     if (m.worker === "request") return void this.begin(m);
     const u = this.underWay.get(m.id);
     if (!u) return;

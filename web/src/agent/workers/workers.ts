@@ -154,7 +154,7 @@ class AgentOfWorker {
     if (m.worker === "closes") return this.end();
     if (m.worker === "nested") return void (nested && new AgentOfWorker(m.url, nested, m.wants, this.win, this, m.key));
     if (m.worker === "nestedends") return [...workers].find((w) => w.starter === this && w.key === m.key)?.end();
-    if (m.worker !== undefined) return this.requests.heard(m);
+    if (m.worker !== undefined) return this.requests.receive(m);
     if (m.id === undefined) return this.tell(m, data);
     const { id, result, error } = m as Response;
     const done = this.calls.get(id);
