@@ -2,14 +2,14 @@
 
 import { FRAME_ORIGIN, FRAME_SILENT, WAY_BACK, say } from "../wire/messages";
 
-export class Absence {
+export class AgentAbsence {
   /** The origin of the last hello that was refused because its origin is not allowed. */
   private strange = "";
   /** Whether no agent has answered in time. */
   private late = false;
 
   /** A document has come, or should come soon. */
-  over(): void {
+  clear(): void {
     this.strange = "";
     this.late = false;
   }

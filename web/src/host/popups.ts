@@ -43,7 +43,7 @@ export class Popups implements PopupsView {
     const popup = [...owner.targets.values()].find(
       (t) => t.info.openerId === id && t.popups.opened?.openId === m.openId,
     );
-    if (popup && !popup.popups.opened?.noopener) popup.popups.reached(m, this.stamped(m.message));
+    if (popup && !popup.popups.opened?.noopener) popup.popups.reached(m, this.withOrigin(m.message));
   }
 
   /** The opener acts on this window. */
@@ -61,7 +61,7 @@ export class Popups implements PopupsView {
   /** The page acts on its opener. */
   callOpener(m: OpenerCall): void {
     if (this.opened?.noopener) return;
-    this.tellOpener({ message: this.stamped(m.message) });
+    this.tellOpener({ message: this.withOrigin(m.message) });
     const { owner, info } = this.target;
     if (m.focus && info.openerId) void owner.ask({ what: "reveal", targetId: info.openerId });
   }
@@ -84,7 +84,7 @@ export class Popups implements PopupsView {
    * Sets the sender's origin, which a page cannot choose. It can only say "null", for a frame of another origin
    * inside it.
    */
-  private stamped(message: WindowMessage | undefined): WindowMessage | undefined {
+  private withOrigin(message: WindowMessage | undefined): WindowMessage | undefined {
     const origin = message?.origin === "null" ? "null" : this.target.link?.origin;
     return message && origin !== undefined
       ? { data: message.data, targetOrigin: String(message.targetOrigin), origin }

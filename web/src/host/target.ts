@@ -13,7 +13,7 @@ import {
   type Welcome,
 } from "../wire/frame";
 import type { TargetInfo } from "../wire/bridge";
-import { Absence, wayBack } from "./absence";
+import { AgentAbsence, wayBack } from "./absence";
 import type { Moved, Opened } from "../wire/core";
 import { isOf } from "./addresses";
 import { Calls } from "./calls";
@@ -57,7 +57,7 @@ export class Target implements TargetView {
   /** The key of this Target for POST /dialog of the hub. */
   dialogKey?: string;
 
-  private readonly absence = new Absence();
+  private readonly absence = new AgentAbsence();
   private readonly calls: Calls = new Calls(this);
   /** Runs while a document is expected. */
   private expecting?: ReturnType<typeof setTimeout>;
@@ -97,7 +97,7 @@ export class Target implements TargetView {
     if (this.link) this.gone();
     if (this.navigation.overtakes(origin, hello.docId)) return;
     this.stopExpecting();
-    this.absence.over();
+    this.absence.clear();
 
     const navigated = this.known;
     const { near, far } = this.owner.env.channel();
@@ -187,7 +187,7 @@ export class Target implements TargetView {
     // event means nothing. Only a version 1 agent does not announce its unload.
     if (this.link && (this.link.extended || !this.navigation.pending)) return;
     this.expect(made ? SUCCESSOR_MS : SETTLE_MS, BLOCKED);
-    this.absence.over();
+    this.absence.clear();
     if (!this.link) this.owner.env.post({ do: "probe", targetId: this.id });
   }
 
