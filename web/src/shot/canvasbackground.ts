@@ -8,7 +8,7 @@ const SIDES = ["Top", "Right", "Bottom", "Left"] as const;
 const DARK = "#121212";
 
 /** Puts the canvas behind the copy of a root element. The picture ends before the distance `far` from the root. */
-export function ground(root: HTMLElement, copies: ReadonlyMap<Node, HTMLElement>, far: number): void {
+export function addCanvasBackground(root: HTMLElement, copies: ReadonlyMap<Node, HTMLElement>, far: number): void {
   const body = root.ownerDocument.body as HTMLElement | null;
   const candidates = body && contains(root, body) ? [root] : [root, body];
   const source = candidates.find((el) => el && copies.has(el) && painted(el));

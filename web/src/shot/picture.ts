@@ -2,7 +2,7 @@
 
 import { snapdom } from "@zumer/snapdom";
 import { dense } from "./dense";
-import { mend } from "./snapdomfixes";
+import { snapdomFixes } from "./snapdomfixes";
 import type { Rect } from "./options";
 import { documentIn } from "../realms";
 
@@ -15,7 +15,7 @@ export async function picture(doc: Document, region: Rect): Promise<string> {
       scale: 1,
       invalidate: true,
       placeholders: false,
-      plugins: [mend, frames, dense],
+      plugins: [snapdomFixes, frames, dense],
     });
     return shot.url;
   } finally {

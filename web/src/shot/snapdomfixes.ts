@@ -2,11 +2,11 @@
 // drawn.
 
 import type { CaptureContext } from "@zumer/snapdom";
-import { ground } from "./canvasbackground";
+import { addCanvasBackground } from "./canvasbackground";
 import { isQuirky, lineHeight } from "./quirks";
 
-export const mend = {
-  name: "mend",
+export const snapdomFixes = {
+  name: "snapdomFixes",
   beforeRender({ clone, nodeMap, element, clip }: CaptureContext): void {
     // snapdom removes the margins at the edges of the element that it draws. In a root, these margins stay inside.
     if (clone) clone.style.display = "flow-root";
@@ -21,7 +21,7 @@ export const mend = {
       if (isNativeLook(source, style)) restoreLook(copy);
       if (/^(IFRAME|TEXTAREA)$/.test(source.tagName)) size(copy, source, style);
     }
-    if (isHtml(element)) ground(element, copies, reach(clip));
+    if (isHtml(element)) addCanvasBackground(element, copies, reach(clip));
   },
 };
 
