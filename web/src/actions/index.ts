@@ -18,7 +18,7 @@ import { stateOf } from "./state";
 import { snapshotTagged, tag } from "./tagged";
 import { frameAround } from "./tree";
 import { boxOf, focusedIn } from "./view";
-import { aimAt, inState, need, present, ready, type StaticCheck, until } from "./wait";
+import { aimAt, checkState, need, present, ready, type StaticCheck, until } from "./wait";
 import { snapshotYAML } from "./yaml";
 
 /** Answers a verb, at once or within the time of args.wait. */
@@ -105,7 +105,7 @@ const readers: Readers = {
   // Reading.
   wait: (a) =>
     until(a.wait, async () => {
-      const el = await inState(a.locator, a.state);
+      const el = await checkState(a.locator, a.state);
       return el && { handle: handles.of(el), id: a.tag ? tag(el) : word("") };
     }),
   yaml: async (a) => snapshotYAML(await rootOf(a), { ...a, above: a.above as Redacted }),

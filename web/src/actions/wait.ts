@@ -192,7 +192,7 @@ function boxInParent(frame: Element): Spot {
  * Checks that a locator's element is in a state, and throws otherwise. Returns the element, or undefined if there
  * must be none.
  */
-export async function inState(q: Query, state: WaitArgs["state"]): Promise<Element | undefined> {
+export async function checkState(q: Query, state: WaitArgs["state"]): Promise<Element | undefined> {
   const el = findOne(q);
   if (state === "detached" || (state === "hidden" && !el)) {
     if (el) throw new Failure("NotVisible", `${show(q)} is still there`);
