@@ -18,10 +18,10 @@ const isFull = (): boolean => contexts.size >= IDS;
 
 /**
  * An id that no context has. Ids of contexts that are gone are used again after all others. If there is none, frames
- * still get their main contexts, but commands to these fail.
+ * still get their main contexts, with negative ids: no document has these, so commands to them fail.
  */
 function freeId(): number {
-  if (isFull()) return base * 1000 + IDS + contexts.size;
+  if (isFull()) return -++counter;
   for (;;) {
     counter = (counter % IDS) + 1;
     const id = base * 1000 + counter;
