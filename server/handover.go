@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"net/netip"
 	"strings"
 	"sync"
 	"time"
@@ -246,7 +245,7 @@ func (s *Server) beginAgain(name string, st *named.SessionState) (*named.Begin, 
 	if err != nil {
 		return nil, err
 	}
-	pass := s.gate.PassFrom(v, netip.Addr{}, auth.Ask{})
+	pass := s.gate.PassAgain(v)
 	client, err := hub.Admit(relay.ClientOptions{Policy: policy(pass), Known: st.Client.Name, Account: pass.Bearer()})
 	if err != nil {
 		release()
@@ -269,7 +268,7 @@ func (s *Server) begins(client *relay.Client, pass auth.Pass, hub string, releas
 	}
 	b := &named.Begin{Client: client, Tabs: pass.Owner, Release: release, Hold: hold}
 	if s.cluster != nil {
-		b.Verdict, _ = json.Marshal(pass.Verdict("")) //nolint:errchkjson // it was read from JSON
+		b.Verdict, _ = json.Marshal(s.gate.Lasting(pass)) //nolint:errchkjson // it was read from JSON
 	}
 	return b
 }

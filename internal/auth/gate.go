@@ -78,7 +78,7 @@ type Pass struct {
 
 	secret Secret
 	bearer string // in place of the secret, which only another node knows
-	listed bool   // the token of the bearer was known here, too
+	listed bool   // the token of the bearer was known beforehand, and not a signed one
 }
 
 // ErrLockedOut refuses an address that has sent too many wrong tokens.
@@ -338,6 +338,8 @@ type Verdict struct {
 	Query  string `json:"query,omitempty"`  // Pass.Query, with a word in place of the token
 	Owner  string `json:"owner,omitempty"`
 	Later  bool   `json:"later,omitempty"` // there is a Login
+	// Listed is of Lasting alone: the token was known beforehand, and is not a signed one.
+	Listed bool `json:"listed,omitempty"`
 }
 
 // Verdict is what another node needs to know of a Pass. In place of the token of its
@@ -357,5 +359,21 @@ func (g *Gate) PassFrom(v Verdict, from netip.Addr, a Ask) Pass {
 	if v.Later {
 		p.Login = func(token string) (Pass, error) { return g.login(token, v.Owner, from, a) }
 	}
+	return p
+}
+
+// Lasting is the Verdict of a Pass for what may go on at another node later (PassAgain).
+func (g *Gate) Lasting(p Pass) Verdict {
+	v := p.Verdict("")
+	v.Listed = p.listed || g.tokens.Lists(v.Bearer)
+	return v
+}
+
+// PassAgain makes a Verdict of Lasting a Pass again. A token that was listed may have been
+// revoked since. PassFrom would take its hash for that of a signed token, and Hold would
+// never end.
+func (g *Gate) PassAgain(v Verdict) Pass {
+	p := g.PassFrom(v, netip.Addr{}, Ask{})
+	p.listed = p.listed || v.Listed
 	return p
 }

@@ -56,3 +56,43 @@ func TestR211VerdictsEndWithTheirToken(t *testing.T) {
 		t.Errorf("%d of two late connections ended at once", len(ends))
 	}
 }
+
+// TestSessionsOfRevokedTokensDoNotGoOn restores what has lasted at another node: it ends at
+// once if its token has been revoked since, and goes on if the token is still good.
+func TestSessionsOfRevokedTokensDoNotGoOn(t *testing.T) {
+	const token = "token-of-clients"
+	file := write(t, "tokens.yaml", "tokens: [{name: a, token: "+token+", role: client}]")
+	tokens, err := NewTokens(TokenOptions{File: file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := NewGate(tokens, GateOptions{})
+	listed := Pass{secret: NewSecret(token)}
+	if listed.Grant, err = tokens.Check(listed.secret); err != nil {
+		t.Fatal(err)
+	}
+	signed := Pass{secret: NewSecret("signed"), Grant: Grant{Role: RoleClient, ID: "j1", Expires: time.Now().Add(time.Hour)}}
+	restored := func(v Verdict) (why error) {
+		defer g.Hold(g.PassAgain(v), func(err error) { why = err })()
+		return why
+	}
+	last := g.Lasting(listed)
+	again := g.Lasting(g.PassAgain(last)) // it goes on at a third node
+	for _, v := range []Verdict{last, again, g.Lasting(signed)} {
+		if why := restored(v); why != nil {
+			t.Errorf("%+v has ended with %v while all is good", v, why)
+		}
+	}
+	if err := os.WriteFile(file, []byte("revoked: []"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tokens.follow(true)
+	for _, v := range []Verdict{last, again, g.Lasting(g.PassAgain(last))} {
+		if why := restored(v); !errors.Is(why, ErrRevoked) {
+			t.Errorf("the token was revoked before, and it has ended with %v", why)
+		}
+	}
+	if why := restored(g.Lasting(signed)); why != nil {
+		t.Errorf("a signed token has ended with %v", why)
+	}
+}
