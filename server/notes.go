@@ -68,6 +68,9 @@ func (s *Server) writeNote(ctx context.Context, hub string, same bool) {
 	if sum == h.noted && !same {
 		return
 	}
+	// A write that fails may still have come through, and one that same asks for is to be
+	// tried again.
+	h.noted = [sha256.Size]byte{}
 	err := h.claim.Note(ctx, text)
 	switch {
 	case err == nil:

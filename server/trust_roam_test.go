@@ -314,25 +314,30 @@ func TestR215BrowsersOfExtensionsEndToo(t *testing.T) {
 	}
 }
 
-// countedDirectory counts what the owner of hubs notes.
+// countedDirectory counts what the owner of hubs notes, and loses answers.
 type countedDirectory struct {
 	cluster.Directory
-	notes *atomic.Int32
+	notes      *atomic.Int32
+	unanswered *atomic.Bool // nil: all are answered
 }
 
 func (d countedDirectory) Claim(ctx context.Context, hub string, after cluster.Epoch) (cluster.Claim, error) {
 	c, err := d.Directory.Claim(ctx, hub, after)
-	return countedClaim{c, d.notes}, err
+	return countedClaim{c, d}, err
 }
 
 type countedClaim struct {
 	cluster.Claim
-	notes *atomic.Int32
+	d countedDirectory
 }
 
 func (c countedClaim) Note(ctx context.Context, text []byte) error {
-	c.notes.Add(1)
-	return c.Claim.Note(ctx, text)
+	c.d.notes.Add(1)
+	err := c.Claim.Note(ctx, text)
+	if c.d.unanswered != nil && c.d.unanswered.Load() {
+		return cluster.ErrUncertain
+	}
+	return err
 }
 
 // TestR214NotesThatSayTheSame has a Client send commands that change nothing of what its
@@ -341,7 +346,7 @@ func TestR214NotesThatSayTheSame(t *testing.T) {
 	var notes atomic.Int32
 	nodes := startNodes(t, new(cluster.Memory), "a", func(o *Options) {
 		twoTokens(o, t)
-		o.Cluster.Directory = countedDirectory{o.Cluster.Directory, &notes}
+		o.Cluster.Directory = countedDirectory{o.Cluster.Directory, &notes, nil}
 	})
 	a := nodes[0]
 	a.page(t)
@@ -356,4 +361,30 @@ func TestR214NotesThatSayTheSame(t *testing.T) {
 	if n := notes.Load() - before; n > 0 {
 		t.Errorf("%d notes were written that say the same as the one before", n)
 	}
+}
+
+// TestR214NotesWithoutAnswer has the note of a hub come through without an answer. It says
+// what the last answered one says again a moment later, and has to be written all the same.
+func TestR214NotesWithoutAnswer(t *testing.T) {
+	var notes atomic.Int32
+	var unanswered atomic.Bool
+	nodes := startNodes(t, new(cluster.Memory), "a", func(o *Options) {
+		twoTokens(o, t)
+		o.Cluster.Directory = countedDirectory{o.Cluster.Directory, &notes, &unanswered}
+	})
+	a := nodes[0]
+	a.page(t)
+	client := a.namedClient(t, "session=work&resume=on", ownToken)
+	session := client.attach()
+	a.noted(t, "", session)
+	unanswered.Store(true)
+	before := notes.Load()
+	a.named.Touch("")
+	client.send(`{"id":100,"method":"Target.setDiscoverTargets","params":{"discover":true}}`)
+	await(t, "a note has no answer", func() bool { return notes.Load() > before })
+	client.send(`{"id":101,"method":"Target.setDiscoverTargets","params":{"discover":false}}`)
+	client.until(`"id":101,`)
+	unanswered.Store(false)
+	before = notes.Load()
+	await(t, "the note is written again", func() bool { return notes.Load() > before })
 }
