@@ -93,6 +93,7 @@ type Directory struct {
 	done   sync.WaitGroup
 
 	renewNow    chan struct{} // has room for one: others are to know at once what this node says
+	renewTurn   chan struct{} // holds one while the record of this node is written
 	reserveTurn chan struct{} // holds one while the record of browsers is written
 	endTurn     chan struct{} // holds one while this node asks whether it may end
 
@@ -131,7 +132,7 @@ func Open(ctx context.Context, o Options) (*Directory, error) {
 	}
 	d := &Directory{
 		o: o, log: o.Log.Named("directory"), self: o.Node,
-		renewNow: make(chan struct{}, 1), reserveTurn: make(chan struct{}, 1), endTurn: make(chan struct{}, 1),
+		renewNow: make(chan struct{}, 1), renewTurn: make(chan struct{}, 1), reserveTurn: make(chan struct{}, 1), endTurn: make(chan struct{}, 1),
 		alive: make(map[string]cluster.Node), held: make(map[string]*claim), cache: make(map[string]cached),
 	}
 	if err := d.connect(ctx); err != nil {

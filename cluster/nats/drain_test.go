@@ -1,6 +1,7 @@
 package natsdir
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"sync"
@@ -84,5 +85,60 @@ func TestNodeThatDoesNotKnowWhetherItMayEnd(t *testing.T) {
 	eventuallyWithin(t, "the other may end", 5*time.Second, func() bool { return b.MayEnd(t.Context()) == nil })
 	if err := a.MayEnd(t.Context()); !errors.Is(err, cluster.ErrLast) {
 		t.Errorf("both may end: %v", err)
+	}
+}
+
+// slowRenewal carries the first write out only when it may, and loses what is sent again
+// meanwhile. Writes of a node that ends are carried out at once.
+type slowRenewal struct {
+	jetstream.JetStream
+	first chan<- struct{}
+	may   <-chan struct{}
+}
+
+func (js slowRenewal) Publish(ctx context.Context, subject string, value []byte, o ...jetstream.PublishOpt) (*jetstream.PubAck, error) {
+	if !bytes.Contains(value, []byte(`"draining":true`)) {
+		select {
+		case js.first <- struct{}{}:
+			<-js.may
+		default:
+			<-ctx.Done()
+			return nil, context.Cause(ctx)
+		}
+	}
+	return js.JetStream.Publish(ctx, subject, value, o...)
+}
+
+// A renewal is under way when the node is drained: the directory does not forget that.
+func TestDrainDuringARenewal(t *testing.T) {
+	s := startServers(t, 1)[0]
+	a := open(t, s, "a", func(o *Options) { o.Lease, o.Replicas = within, 1 })
+	ctx := t.Context()
+	first, may := make(chan struct{}, 1), make(chan struct{})
+	a.nodes.js = slowRenewal{a.nodes.js, first, may}
+	var all sync.WaitGroup
+	all.Go(func() {
+		if err := a.renew(ctx); err != nil {
+			t.Error(err)
+		}
+	})
+	eventually(t, "it is under way", func() bool { return len(first) == 1 })
+	drained := make(chan error, 1)
+	go func() { drained <- a.Drain(ctx) }()
+	var err error
+	select {
+	case err = <-drained:
+		close(may)
+	case <-time.After(answerWithin / 4):
+		close(may)
+		err = <-drained
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	all.Wait()
+	m, ok, err := a.nodes.last(ctx, a.o.Node.ID)
+	if err != nil || !ok || !bytes.Contains(m.Data, []byte(`"draining":true`)) {
+		t.Errorf("others do not know that the node ends: %+v, %v", m, err)
 	}
 }

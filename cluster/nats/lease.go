@@ -73,7 +73,16 @@ func (d *Directory) claims(part, parts int) (list []*claim) {
 
 // renew writes the record of this node. Its key expires by itself after Options.Lease
 // (MaxAge of the bucket), unless it is written again.
+//
+// One renewal follows the other: one that is still under way would write an older record
+// over the one that says that this node ends (Drain).
 func (d *Directory) renew(ctx context.Context) error {
+	select {
+	case d.renewTurn <- struct{}{}:
+		defer func() { <-d.renewTurn }()
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 	began := time.Now()
 	d.mu.Lock()
 	self := d.selfLocked()
