@@ -35,6 +35,21 @@ func (b *bucket) whole(ctx context.Context) (bool, error) {
 	return ok, err
 }
 
+// counts reports whether a claim counts that was written at a revision.
+func (b *bucket) counts(ctx context.Context, key string, revision uint64) (bool, error) {
+	mark, ok, err := b.last(ctx, madeKey)
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		return false, nil
+	}
+	if err != nil || !ok || mark.Sequence < revision {
+		return ok, err
+	}
+	// The mark is younger than the claim: another node may have made the bucket anew since the
+	// claim was written. The claim is then gone, and its revision is of the bucket before.
+	m, ok, err := b.last(ctx, key)
+	return ok && m.Sequence == revision, err
+}
+
 // setMark says that the bucket has lost nothing from now on.
 func (b *bucket) setMark(ctx context.Context) error {
 	_, err := b.put(ctx, madeKey, []byte(madeKey))
@@ -47,25 +62,28 @@ func (b *bucket) setMark(ctx context.Context) error {
 func (b *bucket) makeAnew(ctx context.Context) error {
 	b.making.Lock()
 	defer b.making.Unlock()
-	// Another node may do so just now, or has yet to set the mark: all notice at once.
-	if err := pause(ctx, retryEvery+rand.N(5*retryEvery)); err != nil {
+	// Claims that have waited for the lock, one behind the other, must not pause each.
+	if ok, err := b.whole(ctx); ok || err != nil {
 		return err
 	}
-	if ok, err := b.whole(ctx); ok || err != nil {
+	// Another node may do so just now, or has yet to set the mark: all notice at once.
+	if err := pause(ctx, retryEvery+rand.N(5*retryEvery)); err != nil {
 		return err
 	}
 	once, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
 	var last uint64
 	info, err := b.stream.Info(once)
-	switch {
-	case err == nil:
+	if err == nil {
 		last = info.State.LastSeq
-		err = b.js.DeleteStream(once, b.config.Name)
-	case errors.Is(err, jetstream.ErrStreamNotFound):
-		err = nil
+	} else if !errors.Is(err, jetstream.ErrStreamNotFound) {
+		return err
 	}
-	if err != nil {
+	// Right before it is deleted: another node may have made it anew meanwhile.
+	if ok, err := b.whole(once); ok || err != nil {
+		return err
+	}
+	if err := b.js.DeleteStream(once, b.config.Name); err != nil && !errors.Is(err, jetstream.ErrStreamNotFound) {
 		return err
 	}
 	if _, err := create(once, b.js, b.config, last); err != nil {

@@ -88,8 +88,8 @@ func (b *bucket) claim(ctx context.Context, key string, value []byte, mark strin
 		if revision, err = b.write(ctx, key, value, mark, after); err != nil {
 			return 0, err
 		}
-		whole, err := b.whole(ctx)
-		if whole {
+		counts, err := b.counts(ctx, key, revision)
+		if counts && err == nil {
 			return revision, nil
 		}
 		if err == nil {
