@@ -26,23 +26,29 @@ func create(ctx context.Context, js jetstream.JetStream, config jetstream.Stream
 	return js.CreateStream(ctx, config)
 }
 
+// isMark reports whether a write of madeKey is the mark. Otherwise a node is about to make the
+// bucket anew: "anew-RANDOM".
+func isMark(m *jetstream.RawStreamMsg) bool { return string(m.Data) == madeKey }
+
 // whole reports whether the bucket has lost nothing since it was made.
 func (b *bucket) whole(ctx context.Context) (bool, error) {
-	_, ok, err := b.last(ctx, madeKey)
+	m, ok, err := b.last(ctx, madeKey)
 	if errors.Is(err, jetstream.ErrStreamNotFound) { // another node makes it anew, or has failed to
 		return false, nil
 	}
-	return ok, err
+	return ok && isMark(m), err
 }
 
 // counts reports whether a claim counts that was written at a revision.
 func (b *bucket) counts(ctx context.Context, key string, revision uint64) (bool, error) {
 	mark, ok, err := b.last(ctx, madeKey)
-	if errors.Is(err, jetstream.ErrStreamNotFound) {
+	switch {
+	case errors.Is(err, jetstream.ErrStreamNotFound), err == nil && !(ok && isMark(mark)):
 		return false, nil
-	}
-	if err != nil || !ok || mark.Sequence < revision {
-		return ok, err
+	case err != nil:
+		return false, err
+	case mark.Sequence < revision:
+		return true, nil
 	}
 	// The mark is younger than the claim: another node may have made the bucket anew since the
 	// claim was written. The claim is then gone, and its revision is of the bucket before.
@@ -50,43 +56,83 @@ func (b *bucket) counts(ctx context.Context, key string, revision uint64) (bool,
 	return ok && m.Sequence == revision, err
 }
 
-// setMark says that the bucket has lost nothing from now on.
+// setMark says that the bucket has lost nothing from now on. It fails if another node is about
+// to make the bucket anew.
 func (b *bucket) setMark(ctx context.Context) error {
-	_, err := b.put(ctx, madeKey, []byte(madeKey))
+	_, err := b.put(ctx, madeKey, []byte(madeKey), jetstream.WithExpectLastSequencePerSubject(0))
 	return err
 }
 
+// anewWithin is how long a node has to make a bucket anew, before another one tries.
+const anewWithin = 3 * answerWithin
+
 // makeAnew makes a bucket anew that has no mark. What is in it is lost: nobody relies on it.
-// If two nodes do so at once, one of them may lose claims that it has just made, and finds that
-// out as for any other claim.
+// All nodes notice at once. One alone may delete the bucket: the one whose word is written in
+// place of the mark. Otherwise a node would delete the bucket that another one has just made,
+// with the claims that count by then.
 func (b *bucket) makeAnew(ctx context.Context) error {
 	b.making.Lock()
 	defer b.making.Unlock()
-	// Claims that have waited for the lock, one behind the other, must not pause each.
-	if ok, err := b.whole(ctx); ok || err != nil {
-		return err
+	var wrote time.Time // when this node last wrote its word
+	var other uint64    // the revision of another node's word
+	var since time.Time // when that was first seen
+	for paused := false; ; {
+		m, ok, err := b.last(ctx, madeKey)
+		gone := errors.Is(err, jetstream.ErrStreamNotFound)
+		switch {
+		case err != nil && !gone:
+			return err
+		case ok && isMark(m):
+			return nil
+		case ok && string(m.Data) == b.word && time.Since(wrote) < answerWithin:
+			return b.replace(ctx)
+		}
+		var before uint64
+		if ok {
+			if before = m.Sequence; other != before {
+				other, since = before, time.Now()
+			}
+		}
+		// Another node is at it, or it has just made the bucket and has yet to set the mark.
+		if ok && string(m.Data) != b.word && time.Since(since) < anewWithin || !ok && !paused {
+			if err := pause(ctx, retryEvery+rand.N(5*retryEvery)); err != nil {
+				return err
+			}
+			paused = true
+			continue
+		}
+		if gone {
+			return b.createMarked(ctx, 0)
+		}
+		wrote = time.Now()
+		// If it fails, another node was faster, or the answer was lost: the next look tells.
+		if _, err := b.put(ctx, madeKey, []byte(b.word), jetstream.WithExpectLastSequencePerSubject(before)); err != nil {
+			if err := pause(ctx, retryEvery); err != nil {
+				return err
+			}
+		}
 	}
-	// Another node may do so just now, or has yet to set the mark: all notice at once.
-	if err := pause(ctx, retryEvery+rand.N(5*retryEvery)); err != nil {
-		return err
-	}
+}
+
+// replace deletes the bucket, and makes it anew.
+func (b *bucket) replace(ctx context.Context) error {
 	once, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
-	var last uint64
 	info, err := b.stream.Info(once)
-	if err == nil {
-		last = info.State.LastSeq
-	} else if !errors.Is(err, jetstream.ErrStreamNotFound) {
+	if err != nil {
 		return err
 	}
-	// Right before it is deleted: another node may have made it anew meanwhile.
-	if ok, err := b.whole(once); ok || err != nil {
+	if err := b.js.DeleteStream(once, b.config.Name); err != nil {
 		return err
 	}
-	if err := b.js.DeleteStream(once, b.config.Name); err != nil && !errors.Is(err, jetstream.ErrStreamNotFound) {
-		return err
-	}
-	if _, err := create(once, b.js, b.config, last); err != nil {
+	return b.createMarked(ctx, info.State.LastSeq)
+}
+
+// createMarked makes the bucket, with revisions greater than after.
+func (b *bucket) createMarked(ctx context.Context, after uint64) error {
+	once, cancel := context.WithTimeout(ctx, answerWithin)
+	defer cancel()
+	if _, err := create(once, b.js, b.config, after); err != nil {
 		return err
 	}
 	return b.setMark(ctx)

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/cdphub/cdphub/cluster"
 )
 
 // forget has a bucket lose its mark, as it does when all servers start again.
@@ -76,5 +78,68 @@ func TestManyClaimsOfABucketThatIsMadeAnew(t *testing.T) {
 	all.Wait()
 	if took := time.Since(begun); took >= claims*retryEvery {
 		t.Errorf("%d claims took %v", claims, took)
+	}
+}
+
+// slowDelete does something before a bucket is deleted.
+type slowDelete struct {
+	jetstream.JetStream
+	before func()
+}
+
+func (js slowDelete) DeleteStream(ctx context.Context, name string) error {
+	js.before()
+	return js.JetStream.DeleteStream(ctx, name)
+}
+
+// A node is about to delete a bucket without a mark when another one claims a hub there: that
+// claim stays.
+func TestBucketOfAnotherIsNotDeleted(t *testing.T) {
+	s := startServers(t, 1)[0]
+	alone := func(o *Options) { o.Lease, o.Replicas = within, 1 }
+	a, b := open(t, s, "a", alone), open(t, s, "b", alone)
+	ctx := t.Context()
+	in, _ := a.place("x")
+	in.forget(t)
+	claimed := make(chan cluster.Claim, 1)
+	in.js = slowDelete{in.js, sync.OnceFunc(func() {
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			c, err := b.Claim(ctx, "x", 0)
+			if err != nil {
+				t.Error(err)
+			}
+			claimed <- c
+		}()
+		select {
+		case <-done:
+		case <-time.After(answerWithin / 2):
+		}
+	})}
+	if err := in.makeAnew(ctx); err != nil {
+		t.Fatal(err)
+	}
+	c := <-claimed
+	owner, err := a.ask(ctx, "x")
+	if err != nil || c == nil || owner.Epoch != c.Epoch() {
+		t.Errorf("the claim is gone: the owner is %+v, %v", owner, err)
+	}
+}
+
+// A node has died that was about to make a bucket anew: another one does so later.
+func TestBucketThatWasNotMadeAnew(t *testing.T) {
+	s := startServers(t, 1)[0]
+	a := open(t, s, "a", func(o *Options) { o.Lease, o.Replicas = within, 1 })
+	in, _ := a.place("x")
+	in.forget(t)
+	if _, err := in.put(t.Context(), madeKey, []byte("anew-of another")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.Claim(t.Context(), "x", 0); err != nil {
+		t.Fatal(err)
+	}
+	if ok, err := in.whole(t.Context()); !ok || err != nil {
+		t.Errorf("the bucket has no mark: %v", err)
 	}
 }

@@ -20,6 +20,7 @@ type bucket struct {
 	js     jetstream.JetStream
 	config jetstream.StreamConfig // with which it is made
 
+	word   string     // in place of the mark it says that this node makes the bucket anew
 	making sync.Mutex // held while it is made anew
 }
 

@@ -224,7 +224,7 @@ func openOnce(ctx context.Context, js jetstream.JetStream, config jetstream.Stre
 	if err != nil {
 		return nil, err
 	}
-	b := &bucket{kv: kv, stream: stream, js: js, config: config}
+	b := &bucket{kv: kv, stream: stream, js: js, config: config, word: "anew-" + rand.Text()}
 	if !claims {
 		return b, nil
 	}
