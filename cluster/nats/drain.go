@@ -62,7 +62,9 @@ func (d *Directory) tellStays(ctx context.Context) {
 		return
 	}
 	ends, revision, err := d.readEnds(ctx)
-	if err == nil && slices.Contains(ends, d.o.Node.ID) {
+	if err == nil {
+		// The list is written even if this node is not there: its own write may still be on
+		// the way, and fails after another one.
 		ends = slices.DeleteFunc(ends, func(id string) bool { return id == d.o.Node.ID })
 		err = d.writeEnds(ctx, ends, revision)
 	}

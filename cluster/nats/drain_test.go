@@ -142,3 +142,41 @@ func TestDrainDuringARenewal(t *testing.T) {
 		t.Errorf("others do not know that the node ends: %+v, %v", m, err)
 	}
 }
+
+// lateWrites keeps what is written, and answers nothing.
+type lateWrites struct {
+	jetstream.JetStream
+	carryOut chan<- func()
+}
+
+func (js lateWrites) Publish(ctx context.Context, subject string, value []byte, o ...jetstream.PublishOpt) (*jetstream.PubAck, error) {
+	select {
+	case js.carryOut <- func() {
+		js.JetStream.Publish(context.WithoutCancel(ctx), subject, value, o...) //nolint:errcheck // nobody learns of it
+	}:
+	default: // sent again
+	}
+	<-ctx.Done()
+	return nil, context.Cause(ctx)
+}
+
+// What a node has written to be let end comes through only after it has said that it goes on.
+func TestLateRequestToEnd(t *testing.T) {
+	s := startServers(t, 1)[0]
+	alone := func(o *Options) { o.Lease, o.Replicas = within, 1 }
+	a, b := open(t, s, "a", alone), open(t, s, "b", alone)
+	js := a.shared.js
+	late := make(chan func(), 1)
+	a.shared.js = lateWrites{js, late}
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	if err := a.MayEnd(ctx); !errors.Is(err, cluster.ErrUncertain) {
+		t.Fatal(err)
+	}
+	a.shared.js = js
+	a.tellStays(t.Context())
+	(<-late)()
+	if err := b.MayEnd(t.Context()); err != nil {
+		t.Errorf("the other may not end: %v", err)
+	}
+}
