@@ -59,7 +59,7 @@ func TestR31NothingSecretIsLogged(t *testing.T) {
 	c.until("-32700")
 	rewrite("tokens: [{token: token-in-the-file, role: client, - token-in-the-file")
 	s.Reload()
-	out.Await(t, "no YAML")
+	out.Await(t, "not a YAML file")
 	rewrite("tokens: [token-in-the-file]")
 	out.Await(t, "cannot unmarshal")
 	s.stop()
@@ -72,7 +72,7 @@ func TestR31NothingSecretIsLogged(t *testing.T) {
 			t.Errorf("the log has %q: %s", secret, text[max(0, i-200):min(len(text), i+200)])
 		}
 	}
-	for _, want := range []string{"client came", `"bearer":"ci"`, "login failed", "tokens not read again"} {
+	for _, want := range []string{"client came", `"bearer":"ci"`, "login failed", "tokens could not be read again"} {
 		out.Await(t, want)
 	}
 }

@@ -99,7 +99,7 @@ var (
 		"create a valid one: cdphub token mint",
 	}
 	TokenInURL = Entry{
-		"This address takes no token in its query, where it could be logged",
+		"This address does not accept a token in its query, where it could be logged",
 		"send it as the header Authorization: Bearer TOKEN, or as the WebSocket subprotocol bearer.TOKEN",
 	}
 )
@@ -107,8 +107,8 @@ var (
 // Why a connection does not get the named session that it asks for.
 var (
 	SessionEnded = Entry{
-		"This named session has ended: {why}. What it had is gone",
-		"connect with fresh=true to begin another one of that name",
+		"This named session has ended: {why}. Its state is lost",
+		"connect with fresh=true to begin a new session with this name",
 	}
 	SessionUnknown = Entry{
 		"This token has no named session of that name to resume: another token has begun it, or the hub was restarted",
@@ -116,7 +116,7 @@ var (
 	}
 	StreamEnded = Entry{
 		"The stream to resume has ended: another connection has taken the named session over without resuming it, or its node has died",
-		"connect without resume, too",
+		"connect without resume",
 	}
 	StreamAhead = Entry{
 		"The number in resume is greater than the number of the last message that the hub has sent",

@@ -76,7 +76,7 @@ func takes(raw []byte, e FileEntry) error {
 		return err
 	}
 	if slices.ContainsFunc(all.Tokens, func(other FileEntry) bool { return other.Name == e.Name }) {
-		return fmt.Errorf("there is a token named %q already: choose another name with --name, or remove that entry first", e.Name)
+		return fmt.Errorf("a token named %q already exists: choose another name with --name, or remove that entry first", e.Name)
 	}
 	return nil
 }

@@ -100,7 +100,7 @@ func (r Rules) RefuseForeign(req *http.Request) string {
 	if refuseOrigin(req, "", nil, func(origin string) bool { return sameOrigin(origin, req) }) == "" {
 		return ""
 	}
-	return "Rejected a request of a page of another origin: open the dashboard at the address of the hub itself."
+	return "Rejected a request from a page of another origin: open the dashboard at the address of the hub itself."
 }
 
 // RefuseHost returns why a request to the path for Hosts is refused, or "".
@@ -110,8 +110,8 @@ func (r Rules) RefuseHost(req *http.Request) string {
 		return isLoopback(origin) && !slices.Contains(r.AppPorts, portOf(origin))
 	})
 	if origin := req.Header.Get("Origin"); why != "" && isLoopback(origin) && slices.Contains(r.AppPorts, portOf(origin)) {
-		why = "Rejected " + origin + " as a Host: that is where the app is, which is there to be driven, under whatever name. " +
-			"Serve the Host page at another port, or name its origin with --host-origin=" + cutOrigin(origin) + " if the app is to be trusted."
+		why = "Rejected " + origin + " as a Host: this port serves the app, which Clients drive and which must not be a Host. " +
+			"Serve the Host page at another port, or allow its origin with --host-origin=" + cutOrigin(origin) + " if the app is to be trusted."
 	}
 	return why
 }

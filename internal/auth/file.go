@@ -55,7 +55,7 @@ func parseFile(raw []byte) (entries []entry, revoked map[string]bool, err error)
 		made, err := e.entry()
 		// Of two entries with one token, it would not be clear which one counts.
 		if err == nil && seen[made.digest.sum] {
-			err = errors.New("it is there twice")
+			err = errors.New("it is a duplicate")
 		}
 		if err != nil {
 			return nil, nil, fmt.Errorf("token %d (%q): %w", i+1, e.Name, err)
@@ -82,7 +82,7 @@ func readDocuments(raw []byte) (all tokensFile, err error) {
 		case errors.Is(err, io.EOF):
 			return all, nil
 		case err != nil:
-			return all, errors.New("the file is no YAML of tokens: " + hideValues(err))
+			return all, errors.New("the file is not a YAML file of tokens: " + hideValues(err))
 		}
 		all.Tokens = append(all.Tokens, f.Tokens...)
 		all.Revoked = append(all.Revoked, f.Revoked...)

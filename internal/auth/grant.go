@@ -84,25 +84,25 @@ const ownTabs = "own"
 func (s spec) grant() (Grant, error) {
 	g := Grant{Role: Role(s.role), Hub: s.hub, Scope: ScopeStandard, Name: s.name, ID: s.id, Expires: s.expires, Hooks: s.hooks}
 	if g.Role != RoleClient && g.Role != RoleHost && g.Role != RoleAdmin {
-		return Grant{}, fmt.Errorf("role is %q: say client, host or admin", s.role)
+		return Grant{}, fmt.Errorf("role is %q: set client, host or admin", s.role)
 	}
 	if g.Role == RoleAdmin && g.Hub == "" {
 		g.Hub = EveryHub
 	}
 	if g.Role == RoleAdmin && g.Hub != EveryHub {
-		return Grant{}, fmt.Errorf("hub is %q: a token of role admin is for every hub: leave the hub out, or say \"*\"", s.hub)
+		return Grant{}, fmt.Errorf("hub is %q, but a token of role admin is for every hub: leave the hub out, or set \"*\"", s.hub)
 	}
 	if g.Hub != "" && g.Hub != EveryHub && !validHub(g.Hub) {
-		return Grant{}, fmt.Errorf("hub is %q: say a name of [a-z0-9-]{1,63}, nothing for the default hub, or \"*\" for every one", s.hub)
+		return Grant{}, fmt.Errorf("hub is %q: set a name of [a-z0-9-]{1,63}, leave it empty for the default hub, or set \"*\" for every hub", s.hub)
 	}
 	if s.scope != "" {
 		known := false
 		if g.Scope, known = scope.Parse(s.scope); !known {
-			return Grant{}, fmt.Errorf("scope is %q: say %s", s.scope, strings.Join(scope.Names, ", "))
+			return Grant{}, fmt.Errorf("scope is %q: set %s", s.scope, strings.Join(scope.Names, ", "))
 		}
 	}
 	if s.tabs != "" && s.tabs != ownTabs {
-		return Grant{}, fmt.Errorf("tabs is %q: say %s, or leave it out for all tabs", s.tabs, ownTabs)
+		return Grant{}, fmt.Errorf("tabs is %q: set %s, or leave it out for all tabs", s.tabs, ownTabs)
 	}
 	if g.OwnTabs = s.tabs == ownTabs; g.OwnTabs && g.Role != RoleClient {
 		return Grant{}, fmt.Errorf("tabs are for a token of role client, and its role is %s: leave tabs out", g.Role)
@@ -121,14 +121,14 @@ func (g *Grant) readSession(s spec) (err error) {
 	case g.Role != RoleClient:
 		return fmt.Errorf("session and grace are for a token of role client, and its role is %s: leave them out", g.Role)
 	case s.session != "" && (len(s.session) > maxSession || strings.Trim(s.session, sessionLetters) != ""):
-		return fmt.Errorf("session is %q: say a name of [A-Za-z0-9._-]{1,64}", s.session)
+		return fmt.Errorf("session is %q: set a name of [A-Za-z0-9._-]{1,64}", s.session)
 	}
 	g.Session = s.session
 	if s.grace == "" {
 		return nil
 	}
 	if g.Grace, err = time.ParseDuration(s.grace); err != nil || g.Grace <= 0 {
-		return fmt.Errorf("grace is %q: say a time above 0, such as 10m", s.grace)
+		return fmt.Errorf("grace is %q: set a duration above 0, such as 10m", s.grace)
 	}
 	return nil
 }
@@ -163,7 +163,7 @@ func (g Grant) checkHooks() error {
 	for _, h := range g.Hooks {
 		switch {
 		case !slices.Contains(HookScopes, h):
-			return fmt.Errorf("hooks has %q: say some of %s", h, strings.Join(HookScopes, ", "))
+			return fmt.Errorf("hooks has %q: use only %s", h, strings.Join(HookScopes, ", "))
 		case h != hookRead && g.Scope < ScopeStandard:
 			return fmt.Errorf("hooks has %q, and a token of scope %s may only read: leave it out, or give the token a higher scope", h, g.Scope)
 		}

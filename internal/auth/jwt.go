@@ -51,7 +51,7 @@ func parseKeys(raw []byte) ([]key, error) {
 	case isPEM(text): // never a secret: it may be known to all
 		return parsePEM(text)
 	case bytes.HasPrefix(text, []byte("ssh-")):
-		return nil, errors.New("the file is a key of SSH: give it as PEM, which `ssh-keygen -e -m PKCS8` writes")
+		return nil, errors.New("the file is an SSH key: convert it to PEM with `ssh-keygen -e -m PKCS8`")
 	case len(text) < minHMAC:
 		return nil, fmt.Errorf("the secret has %d bytes, which could be guessed: HS256 needs at least %d", len(text), minHMAC)
 	}
@@ -65,10 +65,10 @@ func isPEM(text []byte) bool { return bytes.Contains(text, []byte("-----BEGIN"))
 func parsePEM(text []byte) ([]key, error) {
 	block, rest := pem.Decode(text)
 	if block == nil || isPEM(rest) {
-		return nil, errors.New("the file must be PEM of one key: give each a file, or take a JWK set")
+		return nil, errors.New("the file must have one key in PEM: use a file for each key, or a JWK set")
 	}
 	if block.Type != "PUBLIC KEY" {
-		return nil, fmt.Errorf("the PEM is a %q: give the public key, which `openssl pkey -pubout` writes", block.Type)
+		return nil, fmt.Errorf("the PEM is a %q: use the public key, which `openssl pkey -pubout` writes", block.Type)
 	}
 	public, err := x509.ParsePKIXPublicKey(block.Bytes)
 	if err != nil {
@@ -83,7 +83,7 @@ func parsePEM(text []byte) ([]key, error) {
 func parseSet(text []byte) ([]key, error) {
 	var set jose.JSONWebKeySet
 	if err := json.Unmarshal(text, &set); err != nil {
-		return nil, errors.New("the file is no JWK set: it must be {\"keys\":[…]} with keys that are whole")
+		return nil, errors.New("the file is not a JWK set: it must be {\"keys\":[…]} with complete keys")
 	}
 	var keys []key
 	for i, k := range set.Keys {
@@ -128,7 +128,7 @@ func algorithm(material any) (jose.SignatureAlgorithm, error) {
 	case ed25519.PrivateKey, *ecdsa.PrivateKey, *rsa.PrivateKey:
 		return "", errors.New("it is private: the hub needs the public key only")
 	}
-	return "", errors.New("its kind is not supported: take Ed25519, P-256, RSA of 2048 bits or more, or a secret")
+	return "", errors.New("its kind is not supported: use Ed25519, P-256, RSA of 2048 bits or more, or a secret")
 }
 
 // claims are what a signed token says. The first six are those of RFC 7519, section 4.1;

@@ -67,15 +67,15 @@ func signingKey(raw []byte) (jose.SigningKey, error) {
 	}
 	block, _ := pem.Decode(text)
 	if block == nil {
-		return jose.SigningKey{}, errors.New("the key file is no PEM")
+		return jose.SigningKey{}, errors.New("the key file is not PEM")
 	}
 	private, err := x509.ParsePKCS8PrivateKey(block.Bytes)
 	if err != nil {
-		return jose.SigningKey{}, errors.New("the PEM is no private key: make one with `openssl genpkey -algorithm ed25519`")
+		return jose.SigningKey{}, errors.New("the PEM is not a private key: create one with `openssl genpkey -algorithm ed25519`")
 	}
 	k, ok := private.(ed25519.PrivateKey)
 	if !ok {
-		return jose.SigningKey{}, errors.New("the private key is not Ed25519: make one with `openssl genpkey -algorithm ed25519`")
+		return jose.SigningKey{}, errors.New("the private key is not Ed25519: create one with `openssl genpkey -algorithm ed25519`")
 	}
 	return jose.SigningKey{Algorithm: jose.EdDSA, Key: k}, nil
 }

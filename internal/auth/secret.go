@@ -72,7 +72,7 @@ func readDigest(text string) (digest, error) {
 // checkLength refuses a token that could be guessed.
 func (s Secret) checkLength() error {
 	if n := len(s.text()); n < minSecret {
-		return fmt.Errorf("the token has %d characters, which could be guessed: take at least %d, such as `cdphub token new` makes", n, minSecret)
+		return fmt.Errorf("the token has %d characters, which could be guessed: use at least %d, such as `cdphub token new` makes", n, minSecret)
 	}
 	return nil
 }

@@ -11,7 +11,7 @@ func TestR147TokensOfOwnTabs(t *testing.T) {
 	for _, tt := range []struct{ role, tabs, want string }{
 		{"client", "", ""},
 		{"client", "own", "own"},
-		{"client", "all", `tabs is "all": say own`},
+		{"client", "all", `tabs is "all": set own`},
 		{"host", "own", "tabs are for a token of role client"},
 	} {
 		g, err := FileEntry{Name: "x", Role: tt.role, Tabs: tt.tabs}.Grant()

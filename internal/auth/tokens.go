@@ -197,7 +197,7 @@ func readSource(path string) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() || info.Size() > most {
-		return nil, fmt.Errorf("%s is no file of at most %d MiB", path, most>>20)
+		return nil, fmt.Errorf("%s is not a file of at most %d MiB", path, most>>20)
 	}
 	return os.ReadFile(path)
 }

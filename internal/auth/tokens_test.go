@@ -70,8 +70,8 @@ func TestBadSources(t *testing.T) {
 	entry := func(fields string) string { return "tokens:\n  - {name: n, " + fields + "}\n" }
 	for _, tt := range []struct{ name, file, want string }{
 		{"empty", "", "is empty"},
-		{"no YAML", "tokens: [", "no YAML"},
-		{"a list", "- a", "no YAML"},
+		{"no YAML", "tokens: [", "not a YAML file"},
+		{"a list", "- a", "not a YAML file"},
 		{"unknown key", "token: []\n", "field token not found"},
 		{"short", entry("token: short, role: client"), "has 5 characters"},
 		{"both", entry("token: " + goodToken + ", sha256: 00, role: client"), "either token or sha256"},
@@ -81,8 +81,8 @@ func TestBadSources(t *testing.T) {
 		{"bad role", entry("token: " + goodToken + ", role: Client"), `role is "Client"`},
 		{"bad scope", entry("token: " + goodToken + ", role: client, scope: all"), `scope is "all"`},
 		{"bad hub", entry("token: " + goodToken + ", role: client, hub: A"), `hub is "A"`},
-		{"bad time", entry("token: " + goodToken + ", role: client, expires: soon"), "no YAML"},
-		{"twice", entry("token: "+goodToken+", role: client") + "  - {token: " + goodToken + ", role: host}\n", "twice"},
+		{"bad time", entry("token: " + goodToken + ", role: client, expires: soon"), "not a YAML file"},
+		{"twice", entry("token: "+goodToken+", role: client") + "  - {token: " + goodToken + ", role: host}\n", "duplicate"},
 	} {
 		_, err := NewTokens(TokenOptions{File: write(t, "tokens.yaml", tt.file)})
 		if err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), goodToken) {

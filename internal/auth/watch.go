@@ -104,7 +104,7 @@ func (t *Tokens) follow(everything bool) {
 			continue
 		}
 		if err := s.load(); err != nil {
-			t.log.Error("tokens not read again, those from before stay", zap.Error(err))
+			t.log.Error("tokens could not be read again: the old ones stay in use", zap.Error(err))
 			continue
 		}
 		fresh = true

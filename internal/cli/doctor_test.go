@@ -49,7 +49,7 @@ func TestDoctor(t *testing.T) {
 		{"no Chromium", []string{"--browser-path=/nope"}, "chromium", failing, "/nope", false},
 		{"no sandbox", []string{"--browser-path", broken, "--browser-no-sandbox"}, "browser start", failing, "user namespaces", false},
 		{"a port in use", []string{"--admin-addr", taken.Addr().String()}, "port", failing, "--admin-addr", false},
-		{"no YAML", []string{"--tokens", file("bad.yaml", "[")}, "tokens", failing, "no YAML", false},
+		{"no YAML", []string{"--tokens", file("bad.yaml", "[")}, "tokens", failing, "not a YAML file", false},
 		{"an open file", []string{"--tokens", open}, "tokens", warning, "0644", true},
 		{"no Host's token", []string{"--tokens", open}, "tokens", warning, "role host", true},
 		{"no certificate", []string{"--tls-cert=/nope", "--tls-key=/nope"}, "certificate", failing, "/nope", false},
