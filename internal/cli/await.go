@@ -44,7 +44,7 @@ func awaitApp(ctx context.Context, address string, out io.Writer) error {
 			return nil
 		}
 		if dns, is := errors.AsType[*net.DNSError](err); is && dns.IsNotFound {
-			return fmt.Errorf("the app's address %s: there is no host %s: check its spelling", address, u.Hostname())
+			return fmt.Errorf("the app's address %s: the host %s does not exist: check its spelling", address, u.Hostname())
 		}
 		if !told && ctx.Err() == nil {
 			told = true
@@ -76,7 +76,7 @@ func (b desktop) show(ctx context.Context, srv *server.Server, page string, apps
 	}
 	if err := awaitTargets(ctx, hub, apps, browser, out); err != nil {
 		closeAll()
-		return nil, fmt.Errorf("%w: is %s open in a browser?", err, page)
+		return nil, fmt.Errorf("%w: check that %s is open in a browser", err, page)
 	}
 	return closeAll, nil
 }

@@ -73,7 +73,7 @@ func (f configFile) Validate(app *kong.Application) error {
 	for _, key := range slices.Sorted(maps.Keys(f.values)) {
 		flag := known[key]
 		if flag == nil {
-			return fmt.Errorf("config file %s: %q is no option (see cdphub serve --help)", f.path, key)
+			return fmt.Errorf("config file %s: %q is not an option (see cdphub serve --help)", f.path, key)
 		}
 		if _, err := f.value(flag); err != nil {
 			return fmt.Errorf("--%s: %w", key, err)
@@ -115,9 +115,9 @@ func (f configFile) value(flag *kong.Flag) (string, error) {
 func (f configFile) text(key string) (string, error) {
 	switch v := f.values[key].(type) {
 	case nil:
-		return "", errors.New("it has no value: give it one, or remove the line")
+		return "", errors.New("it has no value: set one, or remove the line")
 	case map[string]any:
-		return "", errors.New("its value is a mapping: give a text, a number or a list")
+		return "", errors.New("its value is a mapping: set a text, a number or a list")
 	case []any:
 		words := make([]string, len(v))
 		for i, w := range v {

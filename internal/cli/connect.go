@@ -78,7 +78,7 @@ func (c *connectCmd) dialer() (d link.Dialer, err error) {
 	u, err := url.Parse(c.URL)
 	schemes := map[string]string{"http": "ws", "ws": "ws", "https": "wss", "wss": "wss"}
 	if err != nil || u.Host == "" || schemes[u.Scheme] == "" {
-		return d, fmt.Errorf("%q is no address of a hub: say one such as wss://hub.example or ws://127.0.0.1:9222/hub/NAME", c.URL)
+		return d, fmt.Errorf("%q is not the address of a hub: use one such as wss://hub.example or ws://127.0.0.1:9222/hub/NAME", c.URL)
 	}
 	if u.RawQuery != "" || u.User != nil {
 		return d, errors.New("the address of the hub has a query or a password: leave it out, and give the token with --token or CDPHUB_TOKEN")
@@ -124,7 +124,7 @@ func (c *connectCmd) explain(err error) error {
 	case status == http.StatusForbidden && strings.Contains(err.Error(), "Host header"):
 		return fmt.Errorf("the hub at %s does not know that name: start it with --allowed-host (%w)", c.place(), err)
 	case status == http.StatusNotFound:
-		return fmt.Errorf("the server at %s has no links: it is no hub, has no hub of that name, or is older than this program (%w)", c.place(), err)
+		return fmt.Errorf("the server at %s does not have links: it is not a hub, has no hub of that name, or is older than this program (%w)", c.place(), err)
 	}
 	return fmt.Errorf("the hub at %s refuses links: %w", c.place(), err)
 }

@@ -100,12 +100,12 @@ func TestConnectRefuses(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"hub.example"}, "is no address of a hub"},
+		{[]string{"hub.example"}, "is not the address of a hub"},
 		{[]string{"ws://hub.example/?token=x"}, "--token"},
-		{[]string{"ftp://hub.example"}, "is no address of a hub"},
+		{[]string{"ftp://hub.example"}, "is not the address of a hub"},
 		{[]string{"ws://" + guarded, "--listen", hubtest.FreeAddr(t)}, "refuses the token"},
 		{[]string{"ws://" + guarded, "--listen", clients, "--token", hubtest.ClientToken}, "is taken by another program"},
-		{[]string{nothing.URL, "--listen", hubtest.FreeAddr(t)}, "has no links"},
+		{[]string{nothing.URL, "--listen", hubtest.FreeAddr(t)}, "does not have links"},
 		{[]string{"ws://" + clients, "--listen", "0.0.0.0:0"}, "--insecure-bind"},
 	} {
 		var out, err logtest.Buffer

@@ -57,7 +57,7 @@ func (c *inspectCmd) Run(ctx context.Context, s streams) error {
 func (c *inspectCmd) hub() (base, id string, err error) {
 	u, err := url.Parse(c.URL)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return "", "", fmt.Errorf("--url %q: say the address of a hub, such as http://127.0.0.1:9222 or http://127.0.0.1:9222/hub/NAME", c.URL)
+		return "", "", fmt.Errorf("--url %q is not the address of a hub: use an address such as http://127.0.0.1:9222 or http://127.0.0.1:9222/hub/NAME", c.URL)
 	}
 	base = u.Scheme + "://" + u.Host + strings.TrimSuffix(u.Path, "/")
 	hub, id, named := strings.Cut(c.Target, "/")
@@ -158,7 +158,7 @@ func (c *inspectCmd) do(ctx context.Context, address string) (*http.Response, er
 	resp, err := client.Do(req)
 	var in *url.Error // names the URL, whose query may be a secret
 	if errors.As(err, &in) {
-		return nil, fmt.Errorf("no hub answers at %s: %w: start one with cdphub serve, or name it with --url", c.URL, in.Err)
+		return nil, fmt.Errorf("no hub answers at %s: %w: start one with cdphub serve, or set --url", c.URL, in.Err)
 	}
 	return resp, err
 }

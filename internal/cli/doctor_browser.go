@@ -29,7 +29,7 @@ func (c *doctorCmd) browser(ctx context.Context, wanted *browsers.Options) []fin
 	if o.URL == "" {
 		path, err := chrome.Find(o.Path)
 		if err != nil {
-			return []finding{{"chromium", bad, err.Error(), "install a Chromium (Debian: apt-get install chromium), or name one with --browser-path; not needed for Host pages alone"}}
+			return []finding{{"chromium", bad, err.Error(), "install a Chromium (Debian: apt-get install chromium), or set --browser-path; not needed for Host pages alone"}}
 		}
 		all = append(all, finding{Check: "chromium", State: fine, Found: path})
 	}

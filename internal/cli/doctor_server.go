@@ -41,14 +41,14 @@ func tokens(t server.Tokens, hosts bool) []finding {
 	read, err := auth.NewTokens(auth.TokenOptions{Client: t.Client, Host: t.Host, Admin: t.Admin, File: t.File, Keys: t.JWTKeys, Log: zap.NewNop()})
 	switch {
 	case err != nil:
-		return []finding{{check, failing, err.Error(), "correct the file or the option: the hub does not start so"}}
+		return []finding{{check, failing, err.Error(), "correct the file or the option: the hub does not start with it"}}
 	case !read.Set():
 		return []finding{{Check: check, State: fine, Found: "none: every program of this machine may drive, and no other machine can connect"}}
 	}
 	all := []finding{{Check: check, State: fine, Found: "can be read"}}
 	for _, role := range []auth.Role{auth.RoleClient, auth.RoleHost} {
 		if !read.Covers(role) && (hosts || role != auth.RoleHost) {
-			all = append(all, finding{check, warning, fmt.Sprintf("there is none of role %s: no %s can connect", role, role), fmt.Sprintf("add --%s-token, or an entry with cdphub token new --role %s --append FILE", role, role)})
+			all = append(all, finding{check, warning, fmt.Sprintf("there is no token with role %s: no %s can connect", role, role), fmt.Sprintf("add --%s-token, or an entry with cdphub token new --role %s --append FILE", role, role)})
 		}
 	}
 	for _, file := range append([]string{t.File}, t.JWTKeys...) {
@@ -105,7 +105,7 @@ func dryRun(o server.Options) finding {
 	o.Browsers = nil // has been checked
 	srv, err := server.New(o)
 	if err != nil {
-		return finding{"options", failing, err.Error(), "correct the option: the hub does not start so"}
+		return finding{"options", failing, err.Error(), "correct the option: the hub does not start with it"}
 	}
 	srv.Close()
 	return finding{Check: "options", State: fine, Found: "the hub would start"}

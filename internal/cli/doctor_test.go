@@ -54,7 +54,7 @@ func TestDoctor(t *testing.T) {
 		{"no Host's token", []string{"--tokens", open}, "tokens", warning, "role host", true},
 		{"no certificate", []string{"--tls-cert=/nope", "--tls-key=/nope"}, "certificate", failing, "/nope", false},
 		{"open to all", []string{"--client-addr=0.0.0.0:0"}, "options", failing, "--insecure-bind", false},
-		{"a bad config", []string{"--config", file("c.yaml", "nonsense: 1")}, "config", failing, `"nonsense" is no option`, false},
+		{"a bad config", []string{"--config", file("c.yaml", "nonsense: 1")}, "config", failing, `"nonsense" is not an option`, false},
 		{"no effect", []string{"--browser-headed"}, "options", failing, "--browser", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -72,7 +72,7 @@ func (s *byteSize) UnmarshalText(text []byte) error {
 	n, err := humanize.ParseBytes(string(text))
 	// 2^50 bytes are more than any machine has, and fit into an int64.
 	if err != nil || n == 0 || n > 1<<50 {
-		return fmt.Errorf("%q is no size: give bytes above 0, as 64MiB", text)
+		return fmt.Errorf("%q is not a size: set bytes above 0, such as 64MiB", text)
 	}
 	*s = byteSize(n)
 	return nil
@@ -82,7 +82,7 @@ func (s *byteSize) UnmarshalText(text []byte) error {
 func (c *positiveInt) UnmarshalText(text []byte) error {
 	n, err := strconv.Atoi(string(text))
 	if err != nil || n <= 0 {
-		return fmt.Errorf("%q is no number above 0", text)
+		return fmt.Errorf("%q is not a number above 0", text)
 	}
 	*c = positiveInt(n)
 	return nil
@@ -92,7 +92,7 @@ func (c *positiveInt) UnmarshalText(text []byte) error {
 func (p *positiveDuration) UnmarshalText(text []byte) error {
 	d, err := time.ParseDuration(string(text))
 	if err != nil || d <= 0 {
-		return fmt.Errorf("%q is no time above 0: give it as 30s or 500ms", text)
+		return fmt.Errorf("%q is not a duration above 0: set it as 30s or 500ms", text)
 	}
 	*p = positiveDuration(d)
 	return nil

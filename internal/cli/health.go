@@ -97,7 +97,7 @@ func (c *healthCmd) url() (*url.URL, error) {
 	if c.URL != "" {
 		u, err := url.Parse(c.URL)
 		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-			return nil, fmt.Errorf("%q is no URL of a hub: give one such as http://127.0.0.1:9222", c.URL)
+			return nil, fmt.Errorf("%q is not the URL of a hub: use one such as http://127.0.0.1:9222", c.URL)
 		}
 		if u.Path == "" || u.Path == "/" {
 			u.Path = "/health"

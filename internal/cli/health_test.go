@@ -55,8 +55,8 @@ func TestHealth(t *testing.T) {
 		"no listener":              {[]string{"--client-addr", hubtest.FreeAddr(t)}, `^unhealthy: http://\S+/health: dial tcp .*connection refused$`},
 		"no answer":                {[]string{"--client-addr", hangs.Addr().String(), "--timeout", "50ms"}, `^unhealthy: http://\S+/health: no answer within 50ms$`},
 		"no address":               {[]string{"--client-addr", "9222"}, `^--client-addr: address 9222: missing port in address$`},
-		"URL of something else":    {[]string{"ws://" + plain}, `^"ws://\S+" is no URL of a hub: give one such as http://127\.0\.0\.1:9222$`},
-		"URL that is only an addr": {[]string{"localhost:9222"}, `^"localhost:9222" is no URL of a hub`},
+		"URL of something else":    {[]string{"ws://" + plain}, `^"ws://\S+" is not the URL of a hub: use one such as http://127\.0\.0\.1:9222$`},
+		"URL that is only an addr": {[]string{"localhost:9222"}, `^"localhost:9222" is not the URL of a hub`},
 	} {
 		var out bytes.Buffer
 		err := run(context.Background(), append([]string{"health"}, tt.args...), &out, &out)

@@ -110,7 +110,7 @@ func (c *mcpCmd) join(ctx context.Context, urls *urlpolicy.Policy, log *zap.Logg
 func webSocketOf(address string) (string, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
-		return "", fmt.Errorf("--url %q: say the address of a hub, such as http://127.0.0.1:9222 or http://127.0.0.1:9222/hub/NAME", address)
+		return "", fmt.Errorf("--url %q is not the address of a hub: use an address such as http://127.0.0.1:9222 or http://127.0.0.1:9222/hub/NAME", address)
 	}
 	switch u.Scheme {
 	case "http":

@@ -78,11 +78,11 @@ func writeFile(name string, r *journal.Recording, write func(io.Writer, *journal
 func (c replayCmd) serve(ctx context.Context, r *journal.Recording, out io.Writer) error {
 	host, _, err := net.SplitHostPort(c.Addr)
 	if ip := net.ParseIP(host); err != nil || host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return fmt.Errorf("--addr %s is not on loopback: everybody could see the recording; name 127.0.0.1 and a port", c.Addr)
+		return fmt.Errorf("--addr %s is not on loopback: everybody could see the recording; use 127.0.0.1 and a port", c.Addr)
 	}
 	ln, err := net.Listen("tcp", c.Addr)
 	if err != nil {
-		return fmt.Errorf("%w: name another port with --addr", err)
+		return fmt.Errorf("%w: set another port with --addr", err)
 	}
 	fmt.Fprintf(out, "The recording is at http://%s/\n", ln.Addr())
 	server := httpserver.New(replay.Handler(r), httpserver.OwnRate, zap.NewNop())

@@ -93,7 +93,7 @@ func TestToken(t *testing.T) {
 		{"every hub", []string{"new", "--role", "admin", "--hub", "one"}},
 		{"no effect", []string{"new", "--role", "host", "--scope", "full"}},
 		{"no effect", []string{"mint", "--key", key, "--role", "host", "--hooks", "browser:read"}},
-		{`hooks has "browser:rite": say some of browser:read, browser:write, browser:eval`, []string{"new", "--hooks", "browser:rite"}},
+		{`hooks has "browser:rite": use only browser:read, browser:write, browser:eval`, []string{"new", "--hooks", "browser:rite"}},
 		{"none of those listed", []string{"check", "nonsense", "--tokens", file}},
 		{"signature", []string{"check", signed[:len(signed)-4] + "AAAA", "--jwt-key", key}},
 		{"nothing to check", []string{"check", signed}},
