@@ -103,7 +103,7 @@ func (hc *connection) resultLocked(id bridge.CallID, sessionID string, result []
 	c := h.calls.get(id)
 	if c == nil || c.sessionID() != sessionID || c.side != hc.side {
 		h.dropAnswerLocked(hc.before, id, c != nil)
-		h.log.Debug("answer dropped: nobody waits for it", zap.Int64("call", int64(id)), zap.String("session", sessionID))
+		h.log.Debug("answer dropped: no command waits for it", zap.Int64("call", int64(id)), zap.String("session", sessionID))
 		return
 	}
 	if c.ended != nil {
@@ -263,12 +263,12 @@ func (hc *connection) Opened(n bridge.Nested) {
 	defer h.mu.Unlock()
 	parent := h.sessions.Get(n.Parent)
 	if parent == nil || sideOf(parent) != hc.side || n.SessionID == "" || h.sessions.Get(n.SessionID) != nil {
-		h.log.Warn("session of the Host refused: it was born in none, or its id is taken")
+		h.log.Warn("session of the Host refused: it has no parent session, or its id is in use")
 		return
 	}
 	c := parent.Peer.(*Client)
 	if hc.side.browser == nil && (!inTarget(parent) || len(c.sessions) >= h.opts.Limits.ClientSessions) {
-		h.log.Warn("session of the Host refused: it is in no page, or its Client has too many")
+		h.log.Warn("session of the Host refused: it does not belong to a page, or its Client has too many sessions")
 		return
 	}
 	// The strings of n are part of the Host's message.

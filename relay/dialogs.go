@@ -37,7 +37,7 @@ type DialogAnswer struct {
 
 // ErrDialogKey is the error for a dialog of an unknown Target, or with the wrong key. One
 // error for both says nothing about which Targets there are.
-var ErrDialogKey = errors.New("no such target, or the wrong key")
+var ErrDialogKey = errors.New("the target does not exist, or the key is wrong")
 
 // dialogTimeout is how long a dialog waits for a Client. The page's script is blocked for
 // as long.

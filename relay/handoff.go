@@ -57,11 +57,11 @@ const (
 
 var (
 	errHandoffOff = &wire.Error{
-		Code: wire.CodeServer, Message: "CdpHub.handoff is not possible: nobody can be asked",
+		Code: wire.CodeServer, Message: "CdpHub.handoff is not possible without the dashboard",
 		Data: "The dashboard is off. Start cdphub with --ui.",
 	}
 	errHandoffOpen = &wire.Error{
-		Code: wire.CodeServer, Message: "A handoff of this page is open already",
+		Code: wire.CodeServer, Message: "A handoff of this page is already open",
 		Data: "Wait for CdpHub.handoffComplete, or send CdpHub.cancelHandoff.",
 	}
 	errNoHandoff = wire.InvalidParams("No handoff of this session has this handoffId, or it has ended")
@@ -111,7 +111,7 @@ func readHandoff(r *request) (*handoff, *wire.Error) {
 	case !given:
 		return nil, missing("instructions")
 	case instructions == "":
-		return nil, wire.InvalidParams("instructions must say what the person is to do")
+		return nil, wire.InvalidParams("instructions must not be empty: describe what the person has to do")
 	case len(instructions) > maxInstructions:
 		return nil, wire.InvalidParams("instructions may have 2000 bytes at most")
 	}

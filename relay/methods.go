@@ -122,7 +122,7 @@ func notAllowed(*Hub, *request) ([]byte, *wire.Error) {
 
 // noLocations refuses Target.setRemoteLocations, with every kind of Host.
 func noLocations(*Hub, *request) ([]byte, *wire.Error) {
-	return nil, wire.ServerError("Target.setRemoteLocations is not possible: a hub looks for no targets elsewhere")
+	return nil, wire.ServerError("Target.setRemoteLocations is not possible: a hub has only the targets of its Hosts")
 }
 
 // errPassOn is what an action returns to leave its method to the Host after

@@ -46,12 +46,12 @@ type subscribers struct {
 // chromedp calls Target.setDiscoverTargets in each of its sessions.
 const maxSubscriptions = 256
 
-var errTooManySubscriptions = wire.ServerError("Too many sessions discover targets or attach to them: turn it off in one, or use the connection's")
+var errTooManySubscriptions = wire.ServerError("Too many sessions have discovery of targets or auto-attach on: turn it off in one of them, or use the connection itself")
 
 // maxKept is how long params may be that are kept, in bytes.
 const maxKept = 16 << 10
 
-var errTooLong = wire.InvalidParams("The params are longer than 16384 bytes: give fewer entries of the filter")
+var errTooLong = wire.InvalidParams("The params are longer than 16384 bytes: use a shorter filter")
 
 // attachesToAll reports whether auto-attach is to all Targets. In a tab's session it
 // is to the page inside.

@@ -54,7 +54,7 @@ func handOff(t *testing.T, hub *relay.Hub, ask asker, end relay.HandoffReason) {
 	if link == nil || id == nil {
 		t.Fatalf("neither link nor id: %s", begun)
 	}
-	if again := ask.begin(t, "Once more."); handoffTicket.MatchString(again) || !strings.Contains(again, "is open already") {
+	if again := ask.begin(t, "Once more."); handoffTicket.MatchString(again) || !strings.Contains(again, "is already open") {
 		t.Errorf("a second one: %s", again)
 	}
 	key, ok := hub.OpenHandoff(link[1])

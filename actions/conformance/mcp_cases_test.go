@@ -130,7 +130,7 @@ var mcpOwn = []mcpCase{
 	{tool: "browser_click", name: "a ref of no snapshot", arguments: object{"target": "e9999"}, fails: true, want: []string{"e9999", "browser_snapshot"}},
 	{tool: "browser_click", name: "several elements", arguments: object{"target": "#twins li"}, fails: true, want: []string{"matches one element alone"}},
 	{tool: "browser_hover", name: "an element", arguments: object{"target": "#save"}, is: `document.querySelector("#save").matches(":hover") || true`},
-	{tool: "browser_handoff", name: "empty instructions", arguments: object{"instructions": ""}, fails: true, want: []string{"instructions must say"}},
+	{tool: "browser_handoff", name: "empty instructions", arguments: object{"instructions": ""}, fails: true, want: []string{"instructions must not be empty"}},
 	{tool: "browser_handoff", name: "too much time", arguments: object{"instructions": "x", "timeout": 3601}, fails: true, want: []string{"up to 3600"}},
 	{tool: "browser_handoff_wait", name: "no such handoff", arguments: object{"handoffId": "F00"}, fails: true, want: []string{"there is no handoff"}},
 	{tool: "browser_hover", name: "a ref of no snapshot", arguments: object{"target": "e9999"}, fails: true, want: []string{"e9999"}},

@@ -155,7 +155,7 @@ var ndjsonOwn = []cell{
 	{method: "page.scroll", name: "bad direction", params: `{"direction":"north"}`, want: failed("bad request: field `direction` is .*")},
 	{method: "page.wait", name: "not visible", params: `{"selector":".gone","state":"visible","timeout_ms":{soon}}`, want: failed("element not visible.*")},
 	{method: "page.handoff", name: "without instructions", params: `{}`, want: missing("instructions")},
-	{method: "page.handoff", name: "empty instructions", params: `{"instructions":" "}`, want: failed("bad request: .*instructions must say.*")},
+	{method: "page.handoff", name: "empty instructions", params: `{"instructions":" "}`, want: failed("bad request: .*instructions must not be empty.*")},
 	{method: "page.handoff_wait", name: "no such handoff", params: `{"handoff_id":"F00"}`, want: failed(`bad request: there is no handoff \\"F00\\" .*`)},
 	{method: "page.network.list", name: "bad limit", params: `{"limit":0}`, want: failed("bad request: field `limit` is 0.*")},
 	{method: "page.screenshot", name: "bad format", params: `{"format":"gif"}`, want: failed("bad request: field `format` is .*")},
