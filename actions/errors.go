@@ -179,7 +179,7 @@ func (p *Page) translate(method string, err error) *Error {
 	if p != nil {
 		e.Details.PageID = p.ID
 		if d, open := p.OpenDialog(); open && e.Kind == Timeout {
-			e.Message += ": the page shows a dialog (" + d.Type + "), and does nothing before somebody answers it"
+			e.Message += ": the page shows a dialog (" + d.Type + "), and does nothing until it is answered"
 		}
 	}
 	return e

@@ -90,7 +90,7 @@ func (p *Page) Scroll(ctx context.Context, l Locator, by Scroll) error {
 	case "top", "bottom":
 		args["end"] = by.End
 	default:
-		return invalid("%q is no end to scroll to: use top or bottom", by.End)
+		return invalid("%q is not an end to scroll to: use top or bottom", by.End)
 	}
 	return p.edit(ctx, l, scriptCall{verb: "scroll", args: args})
 }

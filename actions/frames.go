@@ -147,7 +147,7 @@ func (p *Page) frameOf(ctx context.Context, in string, l Locator) (string, error
 	}
 	id := out.Node.FrameID
 	if id == "" {
-		return "", errorf(FrameNotFound, "not found: %s is no frame", l)
+		return "", errorf(FrameNotFound, "not found: %s is not a frame", l)
 	}
 	return id, nil
 }

@@ -73,7 +73,7 @@ func (p *Page) AwaitHandoff(ctx context.Context, id string) (Handoff, error) {
 		at := slices.IndexFunc(p.handoffs, func(h *Handoff) bool { return h.ID == id && h.URL != "" })
 		if at < 0 {
 			p.mu.Unlock()
-			return Handoff{}, invalid("there is no handoff %q of this page: begin one first", id)
+			return Handoff{}, invalid("handoff %q of this page does not exist: begin one first", id)
 		}
 		now, changed, gone := *p.handoffs[at], p.changed, p.gone
 		p.mu.Unlock()

@@ -47,7 +47,7 @@ func modifierMask(names []string) (int, error) {
 	for _, name := range names {
 		bit, ok := modifierBits[strings.ToLower(name)]
 		if !ok {
-			return 0, invalid("%q is no modifier: use Alt, Control, Meta or Shift", name)
+			return 0, invalid("%q is not a modifier: use Alt, Control, Meta or Shift", name)
 		}
 		mask |= bit
 	}

@@ -118,7 +118,7 @@ func (p *Page) Press(ctx context.Context, l Locator, chord string, o PressOption
 	}
 	k, ok := keyOf(name, mask&modifierBits["shift"] != 0)
 	if !ok {
-		return invalid("there is no key %q", name)
+		return invalid("%q is not a key", name)
 	}
 	// With a modifier such as Control the key is a shortcut and inserts no text.
 	if mask&^modifierBits["shift"] != 0 {

@@ -160,7 +160,7 @@ func check(l Locator) *Error {
 	text := strings.ToLower(q.Value)
 	switch {
 	case q.By == "css" && (strings.Contains(text, "url(javascript:") || strings.Contains(text, "expression(")):
-		return invalid("the selector holds script")
+		return invalid("the selector contains script")
 	case q.By == "xpath" && strings.Contains(text, "document("):
 		return invalid("the XPath reads another document")
 	}

@@ -80,7 +80,7 @@ func (p *Page) Drop(ctx context.Context, l Locator, files []File, data map[strin
 		}
 		var taken bool
 		if out.decode(&taken); !taken {
-			return invalid("%s takes no drop of this: the page did not allow it", l)
+			return invalid("%s does not accept this drop: the page did not allow it", l)
 		}
 		return nil
 	})

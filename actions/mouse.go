@@ -51,7 +51,7 @@ func (p *Page) press(ctx context.Context, button, kind string) error {
 	}
 	bit, ok := buttons[button]
 	if !ok {
-		return invalid("%q is no button: use left, right or middle", button)
+		return invalid("%q is not a button: use left, right or middle", button)
 	}
 	return p.act(ctx, func(ctx context.Context, s string) error { return p.pressIn(ctx, s, button, bit, kind, 1) })
 }
@@ -76,7 +76,7 @@ func (p *Page) MouseClick(ctx context.Context, at Point, button string, count in
 	}
 	bit, ok := buttons[button]
 	if !ok {
-		return invalid("%q is no button: use left, right or middle", button)
+		return invalid("%q is not a button: use left, right or middle", button)
 	}
 	err := p.act(ctx, func(ctx context.Context, s string) error {
 		if err := p.moveMouse(ctx, s, at); err != nil {

@@ -29,7 +29,7 @@ func ParseLoadState(name string) (LoadState, error) {
 	if name == "" {
 		return Load, nil
 	}
-	return 0, invalid("%q is no load state: use load, domcontentloaded, networkidle or commit", name)
+	return 0, invalid("%q is not a load state: use load, domcontentloaded, networkidle or commit", name)
 }
 
 // Navigation is what has become of a navigation.

@@ -45,10 +45,10 @@ func (p *Page) Click(ctx context.Context, l Locator, o ClickOptions) (at Point, 
 		return at, err
 	}
 	if o.Count < 0 || o.Count > 3 {
-		return at, invalid("a click count of %d: it is 1 to 3", o.Count)
+		return at, invalid("the click count is %d: it must be 1 to 3", o.Count)
 	}
 	if _, ok := buttons[o.Button]; !ok {
-		return at, invalid("%q is no button: use left, right or middle", o.Button)
+		return at, invalid("%q is not a button: use left, right or middle", o.Button)
 	}
 	err = p.act(ctx, func(ctx context.Context, s string) error {
 		to, err := p.point(ctx, l, obj{"position": o.Position, "force": o.Force, "covered": o.Covered})

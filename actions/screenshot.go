@@ -44,10 +44,10 @@ func (p *Page) Screenshot(ctx context.Context, o ScreenshotOptions) (shot Screen
 		o.Format = "png"
 	case "png", "jpeg", "webp":
 	default:
-		return shot, invalid("%q is no format of a picture: use png, jpeg or webp", o.Format)
+		return shot, invalid("%q is not an image format: use png, jpeg or webp", o.Format)
 	}
 	if o.Quality < 0 || o.Quality > 100 {
-		return shot, invalid("a quality of %d: it is 1 to 100", o.Quality)
+		return shot, invalid("the quality is %d: it must be 1 to 100", o.Quality)
 	}
 	if err := p.b.meter.Screenshot(); err != nil {
 		return shot, err
@@ -192,7 +192,7 @@ func (p *Page) box(ctx context.Context, l Locator) (b Box, err error) {
 		return b, err
 	}
 	if l.query().By == "point" {
-		return b, invalid("a point is no element to take a picture of")
+		return b, invalid("a point is not an element: a screenshot needs an element")
 	}
 	if err := p.script(ctx, scriptCall{verb: "box", args: obj{"locator": l.query()}, result: &b}); err != nil {
 		return b, err
@@ -226,7 +226,7 @@ var papers = map[string][2]float64{
 func (p *Page) PDF(ctx context.Context, o PDFOptions) (data []byte, err error) {
 	paper, ok := papers[o.Format]
 	if !ok {
-		return nil, invalid("%q is no paper: use A3, A4, A5, Letter, Legal or Tabloid", o.Format)
+		return nil, invalid("%q is not a paper size: use A3, A4, A5, Letter, Legal or Tabloid", o.Format)
 	}
 	params := obj{"paperWidth": paper[0], "paperHeight": paper[1], "landscape": o.Landscape, "printBackground": o.PrintBackground}
 	if o.Scale != 0 {

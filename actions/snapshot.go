@@ -214,7 +214,7 @@ func (p *Page) WaitForSelector(ctx context.Context, l Locator, o WaitOptions) (f
 		o.State = Visible
 	case Attached, Detached, Visible, Hidden, Enabled, Disabled:
 	default:
-		return f, invalid("%q is no state of an element", o.State)
+		return f, invalid("%q is not a state of an element", o.State)
 	}
 	// A pointer, since the script answers null where there is no element.
 	var out *struct{ Handle, ID string }

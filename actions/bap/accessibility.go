@@ -20,7 +20,7 @@ type accessibilityParams struct{ Options axOptions }
 
 func (p *accessibilityParams) check() *failure {
 	if p.Options.MaxDepth < 0 {
-		return invalid("options.maxDepth", "is 0 or more")
+		return invalid("options.maxDepth", "must be 0 or more")
 	}
 	return p.Options.Root.maybe("options.root")
 }

@@ -59,7 +59,7 @@ type clickParams struct {
 
 func (p *clickParams) check() *failure {
 	if n := p.Options.ClickCount; n < 0 || n > 3 {
-		return invalid("options.clickCount", "is 1 to 3")
+		return invalid("options.clickCount", "must be 1 to 3")
 	}
 	for i := range p.Options.Modifiers {
 		if f := oneOf("options.modifiers", &p.Options.Modifiers[i], "Alt", "Control", "Meta", "Shift", "ControlOrMeta"); f != nil {
@@ -226,7 +226,7 @@ func (a *amount) UnmarshalJSON(text []byte) error {
 
 func (p *scrollParams) check() *failure {
 	if p.Options.Amount.word == "toElement" && p.Selector.Locator == nil {
-		return invalid("selector", "is missing: toElement scrolls to one")
+		return invalid("selector", "is missing: toElement needs it")
 	}
 	return firstOf(oneOf("options.direction", &p.Options.Direction, "down", "up", "left", "right"), p.Selector.maybe("selector"))
 }

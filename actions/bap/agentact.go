@@ -85,10 +85,10 @@ func (s *step) check(field string) *failure {
 	}
 	// The number counts attempts: 1 means no second one.
 	if s.MaxRetries < 0 || s.MaxRetries > 5 {
-		return invalid(field+".maxRetries", "is 1 to 5")
+		return invalid(field+".maxRetries", "must be 1 to 5")
 	}
 	if d := time.Duration(s.RetryDelay); d != 0 && (d < 100*time.Millisecond || d > 5*time.Second) {
-		return invalid(field+".retryDelay", "is 100 to 5000")
+		return invalid(field+".retryDelay", "must be 100 to 5000")
 	}
 	if s.MaxRetries == 0 {
 		s.MaxRetries = defaultAttempts

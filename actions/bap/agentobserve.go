@@ -38,7 +38,7 @@ type observeParams struct {
 func (p *observeParams) check() *failure {
 	const most = 200
 	if p.MaxElements < 0 || p.MaxElements > most {
-		return invalid("maxElements", "is 1 to %d", most)
+		return invalid("maxElements", "must be 1 to %d", most)
 	}
 	if f := oneOf("responseTier", &p.ResponseTier, "full", "interactive", "minimal"); f != nil {
 		return f

@@ -56,7 +56,7 @@ func (o *pageOptions) check() *failure {
 func sized(field string, width, height int) *failure {
 	const most = 10_000
 	if width < 1 || height < 1 || width > most || height > most {
-		return invalid(field, "%d×%d is no size: each is 1 to %d", width, height, most)
+		return invalid(field, "%d×%d is not a size: each must be 1 to %d", width, height, most)
 	}
 	return nil
 }
@@ -98,7 +98,7 @@ func (p *createContextParams) check() *failure {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-'
 	}
 	if len(p.ContextID) > longest || strings.ContainsFunc(p.ContextID, func(r rune) bool { return !ok(r) }) {
-		return invalid("contextId", "has letters, digits and hyphens, %d at most", longest)
+		return invalid("contextId", "must have letters, digits and hyphens, %d at most", longest)
 	}
 	return p.Options.check()
 }
@@ -122,7 +122,7 @@ func createContext(ctx context.Context, k *call, p createContextParams) (any, er
 	s.mu.Unlock()
 	switch most := s.srv.options.Contexts; {
 	case taken:
-		return nil, invalid("contextId", "%q is there already", p.ContextID)
+		return nil, invalid("contextId", "%q already exists", p.ContextID)
 	case n >= most:
 		return nil, fail(codeResourceLimit, "Limit exceeded: %d contexts at most", most).detail("maxContexts", most)
 	}

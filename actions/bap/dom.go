@@ -18,7 +18,7 @@ type domParams struct {
 
 func (p *domParams) check() *failure {
 	if p.Options.Depth < 0 {
-		return invalid("options.depth", "is 0 or more")
+		return invalid("options.depth", "must be 0 or more")
 	}
 	return p.Options.Root.maybe("options.root")
 }
@@ -28,7 +28,7 @@ func (p *domParams) check() *failure {
 func dom(ctx context.Context, page *actions.Page, p domParams) (any, error) {
 	o := p.Options
 	if o.ComputedStyles {
-		return nil, fail(codeActionFailed, "Computed styles are not part of observe/dom: ask observe/element for computedStyle").detail("unsupported", "computedStyles")
+		return nil, fail(codeActionFailed, "Computed styles are not part of observe/dom: use observe/element with computedStyle").detail("unsupported", "computedStyles")
 	}
 	c, err := page.Content(ctx, "html", o.Root.Locator)
 	if err != nil {

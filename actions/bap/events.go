@@ -32,7 +32,7 @@ func (p *subscribeParams) check() *failure {
 	case p.Events == nil && p.Types == nil:
 		return invalid("events", "is missing")
 	case p.Events != nil && p.Types != nil:
-		return invalid("types", "says the same as events: give one of them")
+		return invalid("types", "has the same meaning as events: use one of them")
 	}
 	for field, list := range map[string][]string{"events": p.Events, "types": p.Types} {
 		for i := range list {
@@ -230,7 +230,7 @@ func (p *respondParams) check() *failure {
 
 // respond always fails: the hub asks for no approvals.
 func respond(_ context.Context, _ *call, p respondParams) (any, error) {
-	return nil, invalid("requestId", "no approval is waiting under %q", p.RequestID)
+	return nil, invalid("requestId", "no waiting approval has the id %q", p.RequestID)
 }
 
 type streamParams struct{ StreamID string }

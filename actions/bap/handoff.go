@@ -23,7 +23,7 @@ type handoffParams struct {
 
 func (p *handoffParams) check() *failure {
 	if p.Within < 0 || p.Within > int(actions.MaxHandoff.Milliseconds()) {
-		return invalid("within", "is 1 to 3600000")
+		return invalid("within", "must be 1 to 3600000")
 	}
 	return nil
 }
@@ -40,7 +40,7 @@ type handoffWaitParams struct {
 
 func (p *handoffWaitParams) check() *failure {
 	if p.Timeout < 0 {
-		return invalid("timeout", "is 0 or more")
+		return invalid("timeout", "must be 0 or more")
 	}
 	return nil
 }

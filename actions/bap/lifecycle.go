@@ -140,7 +140,7 @@ func (p *launchParams) check() *failure {
 		"downloadsPath": p.DownloadsPath != "", "userDataDir": p.UserDataDir != "", "cdpUrl": p.CdpURL != "", "args": len(p.Args) > 0, "proxy": p.Proxy != nil,
 	} {
 		if set {
-			return invalid(field, "is not for clients to choose: the hub's browsers run already")
+			return invalid(field, "cannot be chosen by clients: the hub has started its browsers already")
 		}
 	}
 	return nil

@@ -117,7 +117,7 @@ func (p *switchParams) check() *failure {
 		}
 	}
 	if n != 1 {
-		return invalid("frameId", "name one of frameId, selector and url")
+		return invalid("frameId", "set one of frameId, selector and url")
 	}
 	return p.Selector.maybe("selector")
 }

@@ -34,7 +34,7 @@ func (p *interceptParams) check() *failure {
 	}
 	for _, m := range p.Patterns {
 		if m.ResourceType != "" && resourceTypes[strings.ToLower(m.ResourceType)] == "" {
-			return invalid("patterns", "%q is no type of a resource", m.ResourceType)
+			return invalid("patterns", "%q is not a resource type", m.ResourceType)
 		}
 	}
 	return oneOf("handler", &p.Handler, "continue", "abort", "respond", "callback")
@@ -118,7 +118,7 @@ func (s *session) decide(id string, d actions.RouteDecision) (any, error) {
 	defer s.mu.Unlock()
 	decided := s.held[id]
 	if decided == nil {
-		return nil, invalid("requestId", "no request is held under %q", id)
+		return nil, invalid("requestId", "no paused request has the id %q", id)
 	}
 	delete(s.held, id)
 	decided <- d
@@ -140,7 +140,7 @@ func (p *fulfillParams) check() *failure {
 	}
 	// Browsers take no other status as a final response (RFC 9110, section 15).
 	if n := p.Response.Status; n != 0 && (n < 200 || n > 599) {
-		return invalid("response.status", "is %d: it is 200 to 599", n)
+		return invalid("response.status", "is %d: it must be 200 to 599", n)
 	}
 	return need("requestId", p.RequestID)
 }

@@ -34,7 +34,7 @@ type screenshotParams struct {
 func (p *screenshotParams) check() *failure {
 	o := &p.Options
 	if q := o.Quality; q != nil && (*q < 0 || *q > 100) {
-		return invalid("options.quality", "is 0 to 100")
+		return invalid("options.quality", "must be 0 to 100")
 	}
 	for _, m := range o.Mask {
 		if f := m.element("options.mask"); f != nil {
@@ -135,7 +135,7 @@ type pdfParams struct {
 func (p *pdfParams) check() *failure {
 	const least, most = 0.1, 2.0
 	if s := p.Options.Scale; s != 0 && (s < least || s > most) {
-		return invalid("options.scale", "is %g to %g", least, most)
+		return invalid("options.scale", "must be %g to %g", least, most)
 	}
 	return oneOf("options.format", &p.Options.Format, "A4", "A3", "A5", "Letter", "Legal", "Tabloid")
 }
@@ -170,7 +170,7 @@ func (l *inches) UnmarshalJSON(text []byte) error {
 	}
 	var n float64
 	if json.Unmarshal([]byte(word), &n) != nil || n < 0 {
-		return invalid("options.margin", `%.20s is no length: give pixels, or a text such as "1cm"`, text)
+		return invalid("options.margin", `%.20s is not a length: use pixels, or a text such as "1cm"`, text)
 	}
 	*l = inches(n * units[unit])
 	return nil

@@ -134,7 +134,7 @@ func (m *millis) UnmarshalJSON(text []byte) error {
 	}
 	var n float64
 	if json.Unmarshal(text, &n) != nil || n < 0 || math.IsInf(n, 0) {
-		return fail(codeInvalidParams, "Invalid params: %.20s is no time: give milliseconds, 0 or more", text)
+		return fail(codeInvalidParams, "Invalid params: %.20s is not a time: use milliseconds, 0 or more", text)
 	}
 	*m = millis(min(n, 1e9) * float64(time.Millisecond))
 	return nil

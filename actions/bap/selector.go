@@ -69,7 +69,7 @@ func (f selectorFields) locator() (actions.Locator, *failure) {
 	}
 	switch lower := strings.ToLower(value); {
 	case f.Type == "css" && (strings.Contains(lower, "url(javascript:") || strings.Contains(lower, "expression(")):
-		return nil, invalid("selector.value", "holds script")
+		return nil, invalid("selector.value", "contains script")
 	case f.Type == "xpath" && strings.Contains(lower, "document("):
 		return nil, invalid("selector.value", "reads another document")
 	}

@@ -96,7 +96,7 @@ type viewportParams struct {
 
 func (p *viewportParams) check() *failure {
 	if p.DeviceScaleFactor < 0 {
-		return invalid("deviceScaleFactor", "is not above 0")
+		return invalid("deviceScaleFactor", "must be above 0")
 	}
 	return sized("width", p.Width, p.Height)
 }
@@ -123,11 +123,11 @@ type geolocationParams struct {
 func (p *geolocationParams) check() *failure {
 	switch {
 	case p.Latitude == nil || *p.Latitude < -90 || *p.Latitude > 90:
-		return invalid("latitude", "is -90 to 90")
+		return invalid("latitude", "must be -90 to 90")
 	case p.Longitude == nil || *p.Longitude < -180 || *p.Longitude > 180:
-		return invalid("longitude", "is -180 to 180")
+		return invalid("longitude", "must be -180 to 180")
 	case p.Accuracy < 0:
-		return invalid("accuracy", "is 0 or more")
+		return invalid("accuracy", "must be 0 or more")
 	}
 	return nil
 }

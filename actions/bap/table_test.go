@@ -162,8 +162,8 @@ func TestSelectors(t *testing.T) {
 		`{"type":"ref"}`:                         "selector.ref: is empty",
 		`{"type":"coordinates","x":1}`:           "coordinates have an x and a y",
 		`{"type":"xpath","value":"document(1)"}`: "reads another document",
-		`{"type":"css","value":"a[style*='URL(JavaScript:']"}`:         "holds script",
-		`{"type":"css","value":"expression(1)"}`:                       "holds script",
+		`{"type":"css","value":"a[style*='URL(JavaScript:']"}`:         "contains script",
+		`{"type":"css","value":"expression(1)"}`:                       "contains script",
 		`{"type":"css","value":"` + strings.Repeat("a", 10_001) + `"}`: "longer than 10000 bytes",
 	} {
 		_, err := decode[elementParams](json.RawMessage(`{"selector":` + in + `}`))
@@ -182,13 +182,13 @@ func TestBadParams(t *testing.T) {
 		"action/click": {
 			`{}`: "selector: is missing", `{"selector":null}`: "selector: is missing", `{` + at + `,"options":{"button":"top"}}`: "options.button",
 			`{` + at + `,"options":{"clickCount":9}}`: "options.clickCount", `{` + at + `,"options":{"modifiers":["Hyper"]}}`: "options.modifiers",
-			`{` + at + `,"options":1}`: "options", `{` + at + `,"timeout":-1}`: "timeout: -1 is no time: give milliseconds", `{` + at + `,"pageId":1}`: "pageId", `{` + at + `,"timeout":"1s"}`: "milliseconds",
+			`{` + at + `,"options":1}`: "options", `{` + at + `,"timeout":-1}`: "timeout: -1 is not a time: use milliseconds", `{` + at + `,"pageId":1}`: "pageId", `{` + at + `,"timeout":"1s"}`: "milliseconds",
 		},
 		"action/dblclick": {`{}`: "selector: is missing"},
 		"action/hover":    {`{}`: "selector: is missing"},
 		"action/check":    {`{}`: "selector: is missing", `{` + point + `}`: "coordinates are for"},
 		"action/uncheck":  {`{}`: "selector: is missing"},
-		"action/type":     {`{` + at + `}`: "text: is missing", `{"text":"a"}`: "selector: is missing", `{` + at + `,"text":1}`: "text", `{` + point + `,"text":"a"}`: "coordinates", `{` + at + `,"text":"a","options":{"delay":"x"}}`: `options.delay: "x" is no time: give milliseconds`},
+		"action/type":     {`{` + at + `}`: "text: is missing", `{"text":"a"}`: "selector: is missing", `{` + at + `,"text":1}`: "text", `{` + point + `,"text":"a"}`: "coordinates", `{` + at + `,"text":"a","options":{"delay":"x"}}`: `options.delay: "x" is not a time: use milliseconds`},
 		"action/press":    {`{}`: "key: is missing", `{"key":"Enter",` + point + `}`: "coordinates"},
 		"action/fill":     {`{` + at + `}`: "value: is missing", `{"value":""}`: "selector: is missing"},
 		"action/clear":    {`{}`: "selector: is missing"},
@@ -213,13 +213,13 @@ func TestBadParams(t *testing.T) {
 		"page/create":    {`{"viewport":{"width":0,"height":1}}`: "viewport", `{"permissions":["camera"]}`: "permissions", `{"url":1}`: "url"},
 		"page/close":     {`{}`: "pageId: is missing"},
 		"page/activate":  {`{}`: "pageId: is missing"},
-		"frame/switch":   {`{}`: "name one of", `{"frameId":"a","url":"b"}`: "name one of"},
+		"frame/switch":   {`{}`: "set one of", `{"frameId":"a","url":"b"}`: "set one of"},
 
 		"browser/launch": {
 			`{"browser":"lynx"}`: "browser", `{"cdpUrl":"http://a/"}`: "cdpUrl", `{"userDataDir":"/"}`: "userDataDir", `{"downloadsPath":"/"}`: "downloadsPath",
 			`{"args":["--a"]}`: "args", `{"proxy":{"server":"a"}}`: "proxy",
 		},
-		"context/create":  {`{"contextId":"a b"}`: "contextId", `{"contextId":"default"}`: "is there already", `{"contextId":"` + strings.Repeat("a", 65) + `"}`: "contextId", `{"options":{"permissions":["a"]}}`: "permissions"},
+		"context/create":  {`{"contextId":"a b"}`: "contextId", `{"contextId":"default"}`: "already exists", `{"contextId":"` + strings.Repeat("a", 65) + `"}`: "contextId", `{"options":{"permissions":["a"]}}`: "permissions"},
 		"context/destroy": {`{}`: "contextId: is missing"},
 
 		"storage/setState":       {`{}`: "state: is missing", `{"state":{"cookies":[{}]}}`: "a cookie has no name"},
@@ -232,7 +232,7 @@ func TestBadParams(t *testing.T) {
 		"emulate/setOffline":     {`{}`: "offline: is missing"},
 
 		"events/subscribe":   {`{}`: "events: is missing", `{"events":"page"}`: "events", `{"events":["weather"]}`: `events: "weather"`, `{"types":["weather"]}`: "types", `{"events":[],"types":[]}`: "types"},
-		"approval/respond":   {`{}`: "requestId: is missing", `{"requestId":"a"}`: "decision: is missing", `{"requestId":"a","decision":"perhaps"}`: "decision", `{"requestId":"a","decision":"deny"}`: "no approval is waiting"},
+		"approval/respond":   {`{}`: "requestId: is missing", `{"requestId":"a"}`: "decision: is missing", `{"requestId":"a","decision":"perhaps"}`: "decision", `{"requestId":"a","decision":"deny"}`: "no waiting approval has the id"},
 		"stream/cancel":      {`{}`: "streamId: is missing"},
 		"discovery/discover": {`{"options":{"maxTools":"all"}}`: "options.maxTools"},
 

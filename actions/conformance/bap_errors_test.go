@@ -70,7 +70,7 @@ var bapErrors = []bapMethod{
 		{name: "empty instructions", params: `{"instructions":""}`, code: -32602, want: "instructions must not be empty"},
 		{name: "too much time", params: `{"instructions":"x","within":3600001}`, code: -32602, want: `"field":"within"`},
 	}},
-	{"action/handoffWait", []bapCase{{name: "no such handoff", params: `{"handoffId":"F00"}`, code: -32602, want: "There is no handoff"}}},
+	{"action/handoffWait", []bapCase{{name: "no such handoff", params: `{"handoffId":"F00"}`, code: -32602, want: "of this page does not exist"}}},
 	{"action/select", []bapCase{
 		{name: "no such option", params: `{"timeout":{{soon}},"selector":{"type":"css","value":"#plan"},"values":"gold"}`, code: -32012},
 		{name: "no select", params: `{"timeout":{{soon}},"selector":{"type":"css","value":"#email"},"values":"a"}`, code: -32602},

@@ -99,7 +99,7 @@ func isID(c byte) bool { return c == '"' || c == '-' || c >= '0' && c <= '9' }
 func readAny(raw json.RawMessage) (r request, err error) {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(raw, &fields) != nil || fields == nil {
-		return r, failure(actions.InvalidEnvelope, "Invalid Request: it is no object")
+		return r, failure(actions.InvalidEnvelope, "Invalid Request: it is not an object")
 	}
 	if id, there := fields["id"]; there {
 		if !isID(id[0]) {
@@ -112,7 +112,7 @@ func readAny(raw json.RawMessage) (r request, err error) {
 		return r, failure(actions.InvalidEnvelope, `Invalid Request: "jsonrpc" must be "2.0"`)
 	}
 	if json.Unmarshal(fields["method"], &r.method) != nil || r.method == "" {
-		return r, failure(actions.InvalidEnvelope, "Invalid Request: it names no method")
+		return r, failure(actions.InvalidEnvelope, "Invalid Request: the method is missing")
 	}
 	if params := fields["params"]; params != nil && params[0] != 'n' {
 		if params[0] != '{' {

@@ -126,7 +126,7 @@ func screenshot(ctx context.Context, c *call) (any, error) {
 	t := c.target(false)
 	o.Element = t.locator
 	if _, point := t.locator.(actions.Point); point {
-		c.Fail("target", "is a point: a screenshot is of an element")
+		c.Fail("target", "is a point: a screenshot needs an element")
 	}
 	return c.on(ctx, c.limit(readWithin), func(ctx context.Context, p *actions.Page) (any, error) {
 		s, err := p.Screenshot(ctx, o)

@@ -29,7 +29,7 @@ func Groups(caps []string) (groups []string, err error) {
 			case slices.Contains(core, name):
 				continue
 			case !slices.Contains(Capabilities(), name):
-				return nil, fmt.Errorf("the capability %q: it is one of %s", name, strings.Join(Capabilities(), ", "))
+				return nil, fmt.Errorf("%q is not a capability: use some of %s", name, strings.Join(Capabilities(), ", "))
 			case aliases[name] != "":
 				name = aliases[name]
 			}

@@ -75,7 +75,7 @@ func (h *Handler) ServeHTTP(c actions.Caller, w http.ResponseWriter, r *http.Req
 	case id == "":
 		h.begin(c, w, r)
 	case !h.owns(c, id):
-		http.Error(w, "session not found: begin one with initialize", http.StatusNotFound)
+		http.Error(w, "session not found: start a session with initialize", http.StatusNotFound)
 	case r.Method == http.MethodDelete:
 		h.end(id) // cuts off its calls, for which the peer would wait
 		w.WriteHeader(http.StatusNoContent)
@@ -109,7 +109,7 @@ func (h *Handler) begin(c actions.Caller, w http.ResponseWriter, r *http.Request
 	}
 	h.mu.Unlock()
 	if full {
-		http.Error(w, "There are too many sessions: end one that is not needed, or try again later.", http.StatusServiceUnavailable)
+		http.Error(w, "Too many sessions are open: end one that is not needed, or try again later.", http.StatusServiceUnavailable)
 		return
 	}
 	server := e.server(func() string { return id })

@@ -180,7 +180,7 @@ func (c *call) fill(ctx context.Context, f formField) error {
 		return err
 	case "checkbox", "radio":
 		if f.Value != "true" && f.Value != "false" {
-			return invalid(fmt.Sprintf("the value %q of a %s: it is true or false", f.Value, f.Type))
+			return invalid(fmt.Sprintf("the value %q of a %s: it must be true or false", f.Value, f.Type))
 		}
 		c.ran("await page.%s.setChecked(%s);", element, f.Value)
 		return c.page.SetChecked(ctx, l, f.Value == "true")

@@ -176,7 +176,7 @@ func (c *call) body(ctx context.Context, r actions.Request, in requestArgs) erro
 	}
 	if len(data) > actions.MaxValue {
 		return &actions.Error{Kind: actions.LimitExceeded, Message: fmt.Sprintf(
-			"limit exceeded: the body has %d bytes, at most %d are returned: give a filename", len(data), actions.MaxValue)}
+			"limit exceeded: the body has %d bytes, at most %d are returned: set filename", len(data), actions.MaxValue)}
 	}
 	c.say("%s", strings.ToValidUTF8(string(data), "�"))
 	return nil

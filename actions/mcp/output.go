@@ -99,7 +99,7 @@ func unwritten(name string, err error) error {
 // stored reads a file that deliver has written.
 func (c *call) stored(name string) ([]byte, error) {
 	if c.files.Write == "" {
-		return nil, invalid("filename: no file of this machine is read here: send the content")
+		return nil, invalid("filename: files of the server's machine cannot be read here: send the content")
 	}
 	inside, err := c.inside(name)
 	if err != nil {
@@ -107,12 +107,12 @@ func (c *call) stored(name string) ([]byte, error) {
 	}
 	root, err := os.OpenRoot(c.files.Write)
 	if err != nil {
-		return nil, invalid(fmt.Sprintf("filename: there is no file %s", name))
+		return nil, invalid(fmt.Sprintf("filename: the file %s does not exist", name))
 	}
 	defer root.Close()
 	data, err := root.ReadFile(inside)
 	if err != nil {
-		return nil, invalid(fmt.Sprintf("filename: there is no file %s that can be read", name))
+		return nil, invalid(fmt.Sprintf("filename: the file %s does not exist or cannot be read", name))
 	}
 	return data, nil
 }

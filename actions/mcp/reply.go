@@ -48,7 +48,7 @@ func (r *reply) header(p actions.PageInfo, status int, c *console) {
 var remedies = map[actions.Kind]string{
 	actions.ElementNotFound:  "Take a browser_snapshot and use a ref from it.",
 	actions.StaleRef:         "The page has changed: take a browser_snapshot and use a ref from it.",
-	actions.AmbiguousLocator: "Use a ref of a browser_snapshot, or a selector that matches one element alone.",
+	actions.AmbiguousLocator: "Use a ref of a browser_snapshot, or a selector that matches only one element.",
 	actions.PageNotFound:     "See browser_tabs for the pages there are, or open one with browser_navigate.",
 	actions.Obscured:         "Close or move what covers it first.",
 	actions.RateLimited:      "Wait for answers before you call again.",

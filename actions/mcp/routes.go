@@ -56,7 +56,7 @@ func (in routeArgs) route() (*route, error) {
 	var about []string
 	if in.Status != 0 || in.Body != nil || in.ContentType != "" {
 		if status := int(in.Status); in.Status != 0 && (status < 100 || status > 599) {
-			return nil, invalid(fmt.Sprintf("status: %g is none: it is 100 to 599", in.Status))
+			return nil, invalid(fmt.Sprintf("status: %g is not a status: it must be 100 to 599", in.Status))
 		}
 		answer := &actions.RouteResponse{Status: int(in.Status), Headers: headers}
 		if in.Body != nil {
@@ -120,7 +120,7 @@ func globPattern(glob string) (*regexp.Regexp, error) {
 	b.WriteByte('$')
 	re, err := regexp.Compile(b.String())
 	if err != nil || glob == "" {
-		return nil, invalid(fmt.Sprintf("pattern: %q is none", glob))
+		return nil, invalid(fmt.Sprintf("pattern: %q is not a pattern", glob))
 	}
 	return re, nil
 }

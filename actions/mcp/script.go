@@ -149,7 +149,7 @@ const largestFile = 50 << 20
 // from leading outside.
 func (s *session) read(path string) (f actions.File, err error) {
 	if s.files.Read == nil {
-		return f, invalid("paths: no file of this machine is read here: send the content, as files")
+		return f, invalid("paths: files of the server's machine cannot be read here: send the content, as files")
 	}
 	inside := path
 	if filepath.IsAbs(path) {
@@ -159,7 +159,7 @@ func (s *session) read(path string) (f actions.File, err error) {
 	}
 	file, err := s.files.Read.Open(inside)
 	if os.IsNotExist(err) {
-		return f, invalid(fmt.Sprintf("paths: there is no file %s", path))
+		return f, invalid(fmt.Sprintf("paths: the file %s does not exist", path))
 	}
 	if err != nil {
 		return f, outside(path, s.files.Read)

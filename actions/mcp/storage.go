@@ -154,7 +154,7 @@ func restoreStorage(ctx context.Context, c *call, in restoreArgs) error {
 			return err
 		}
 		if err := json.Unmarshal(data, &s); err != nil {
-			return invalid(fmt.Sprintf("filename: %s is no storage state: %v", in.Filename, err))
+			return invalid(fmt.Sprintf("filename: %s is not a storage state: %v", in.Filename, err))
 		}
 	}
 	if err := c.page.ReplaceStorageState(ctx, s); err != nil {

@@ -44,7 +44,7 @@ func generateLocator(ctx context.Context, c *call, in onElement) error {
 	}
 	code := c.element(in.Target)
 	if strings.Contains(code, "aria-ref=") {
-		return invalid("target: neither role and name nor a text of its own tell this element from others: use a CSS selector")
+		return invalid("target: other elements have the same role and name, or the same text: use a CSS selector")
 	}
 	c.say("%s", code)
 	return nil
@@ -141,7 +141,7 @@ func verifyValue(ctx context.Context, c *call, in verifyValueArgs) error {
 		return err
 	}
 	if state["found"] == false {
-		return unmet("there is no element %s", in.Target)
+		return unmet("element %s does not exist", in.Target)
 	}
 	if got := fmt.Sprint(state[property]); got != in.Value {
 		return unmet("%s has the value %q, not %q", in.Element, got, in.Value)

@@ -55,10 +55,10 @@ func mouseClick(ctx context.Context, c *call, in clickAtArgs) error {
 		count = int(in.ClickCount)
 		times = string(rune('0' + count))
 	default:
-		return invalid("clickCount is 1, 2 or 3")
+		return invalid("clickCount must be 1, 2 or 3")
 	}
 	if hold < 0 || hold > longestHold {
-		return invalid("delay is 0 to 10000")
+		return invalid("delay must be 0 to 10000")
 	}
 	ctx, cancel := context.WithTimeout(ctx, actTimeout+longestHold)
 	defer cancel()

@@ -88,7 +88,7 @@ func TestNDJSONFrames(t *testing.T) {
 		"wrong parameter":          {`{"id":"1","action":"page.navigate","params":{"url":1}}`, failed("bad request: invalid type: integer `1`, expected a string for field `url`")},
 		"wrong page_id":            {`{"id":"1","action":"page.navigate","params":{"url":"x","page_id":1}}`, failed("bad request: invalid type: integer `1`, expected a string for field `page_id`")},
 		"unknown page":             {`{"id":"1","action":"page.snapshot","params":{"page_id":"page-9"}}`, failed("page not found: page-9")},
-		"two ways to an element":   {`{"id":"1","action":"page.click","params":{"ref":"e1","selector":"a"}}`, failed("bad request: field `ref` stands beside another way to name the element: give one of ref, selector, and x with y")},
+		"two ways to an element":   {`{"id":"1","action":"page.click","params":{"ref":"e1","selector":"a"}}`, failed("bad request: field `ref` cannot be used with another way to name the element: use one of ref, selector, and x with y")},
 		"half a point":             {`{"id":"1","action":"page.click","params":{"x":1}}`, failed("bad request: missing field `y`")},
 		"no element":               {`{"id":"1","action":"page.click"}`, failed("bad request: missing field `ref`")},
 		"scheme":                   {`{"id":"1","action":"page.navigate","params":{"url":"javascript:alert(1)"}}`, failed("navigation blocked: Blocked protocol: javascript")},

@@ -14,7 +14,7 @@ func (c *call) element(needed bool) actions.Locator {
 	point := c.Has("x") || c.Has("y")
 	switch {
 	case ref != "" && selector != "" || point && (ref != "" || selector != ""):
-		c.Fail("ref", "stands beside another way to name the element: give one of ref, selector, and x with y")
+		c.Fail("ref", "cannot be used with another way to name the element: use one of ref, selector, and x with y")
 	case ref != "":
 		return actions.SnapshotRef{Scheme: actions.YAML, ID: ref}
 	case selector != "":

@@ -25,7 +25,7 @@ const answering = 5 * time.Second
 func probe(endpoint string, within time.Duration) error {
 	u, err := url.Parse(endpoint)
 	if err != nil {
-		return fmt.Errorf("%s is no address: %w", endpoint, err)
+		return fmt.Errorf("%s is not an address: %w", endpoint, err)
 	}
 	u.Scheme = strings.Replace(u.Scheme, "ws", "http", 1)
 	u.Path, u.RawQuery = "/health", ""
@@ -33,7 +33,7 @@ func probe(endpoint string, within time.Duration) error {
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
-		return fmt.Errorf("%s is no address: %w", endpoint, err)
+		return fmt.Errorf("%s is not an address: %w", endpoint, err)
 	}
 	client := http.Client{
 		// No proxy and no redirect: the answer must be that of the server itself.
@@ -58,7 +58,7 @@ func explain(endpoint string, err error) error {
 		case http.StatusUnauthorized, http.StatusForbidden:
 			return fmt.Errorf("the hub at %s refuses this token: set the right one with --token or CDPHUB_TOKEN (%w)", at, err)
 		case http.StatusNotFound:
-			return fmt.Errorf("the server at %s is no hub, or has no hub of this name: check --url (%w)", at, err)
+			return fmt.Errorf("the server at %s is not a hub, or has no hub of this name: check --url (%w)", at, err)
 		}
 		return fmt.Errorf("the hub at %s refuses connections: %w", at, err)
 	}
@@ -67,7 +67,7 @@ func explain(endpoint string, err error) error {
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return fmt.Errorf("nothing listens at %s: start a hub there (cdphub serve --browser, or cdphub open URL), or set its address with --url", at)
 	case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, context.DeadlineExceeded), errors.As(err, &network) && network.Timeout():
-		return fmt.Errorf("the server at %s does not answer, and is no hub: check --url", at)
+		return fmt.Errorf("the server at %s does not answer, and is not a hub: check --url", at)
 	}
 	return fmt.Errorf("the server at %s cannot be used as a hub: check --url (%w)", at, err)
 }

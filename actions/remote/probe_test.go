@@ -35,8 +35,8 @@ func TestWhatIsNoHub(t *testing.T) {
 		want   string
 	}{
 		"nothing listens": {func(t *testing.T) string { return hubtest.FreeAddr(t) }, "nothing listens at http://ADDR: start a hub there"},
-		"it is silent":    {func(t *testing.T) string { return listens(t).Addr().String() }, "the server at http://ADDR does not answer, and is no hub: check --url"},
-		"another service": {answers(http.StatusNotFound), "the server at http://ADDR is no hub"},
+		"it is silent":    {func(t *testing.T) string { return listens(t).Addr().String() }, "the server at http://ADDR does not answer, and is not a hub: check --url"},
+		"another service": {answers(http.StatusNotFound), "the server at http://ADDR is not a hub"},
 		"a token":         {answers(http.StatusUnauthorized), "the hub at http://ADDR refuses this token"},
 		"no HTTP": {func(t *testing.T) string {
 			l := listens(t)
