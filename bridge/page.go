@@ -66,7 +66,7 @@ const (
 var features = []string{featureSessions, featureHandles, featureDialog, featureEval, featureUploads, featureResume, featureAlive, featureBrowser, featureNested, featureCodes, featureStandby, featureSessionIDs, featurePayloadLast, featureChunks}
 
 // errBusy says that the Host's queue is full.
-var errBusy = errors.New("host takes no more commands")
+var errBusy = errors.New("host accepts no more commands")
 
 // errSilent says that the page behind the Host hangs.
 var errSilent = errors.New("host does not answer")

@@ -27,7 +27,7 @@ var (
 )
 
 // errNoChunk says what is wrong with a chunk, for the log.
-var errNoChunk = errors.New("no object of the kind \"chunk\", with a line break and a piece behind it")
+var errNoChunk = errors.New("not an object of the kind \"chunk\" with a line break and a piece after it")
 
 // receiveChunk appends the piece of a chunk to p.pieces, and reports whether the message
 // is complete. It has the limits of a message in one frame: size, and the memory of its

@@ -188,7 +188,7 @@ func (p *Page) answer(f *fields) {
 	// Both were checked as JSON; only their type is left to look at.
 	case f.cdpErr != nil && f.cdpErr[0] != '{', f.cdpErr == nil && f.result != nil && f.result[0] != '{':
 		f.result, f.cdpErr = nil, invalidAnswer
-		p.warn("answer of the host is no object")
+		p.warn("answer of the host is not an object")
 	case f.cdpErr != nil:
 		f.result = nil
 	case f.result == nil:
@@ -230,7 +230,7 @@ func (p *Page) eventOfSessions(f *fields, method string) {
 	if ok {
 		p.events.SessionsEvent(ids, method, f.params)
 	} else {
-		p.warn("event of the host refused: its sessionIds are no list of names, or too many")
+		p.warn("event of the host refused: its sessionIds are not a list of names, or too many")
 	}
 	clear(ids) // the message must not be held on to
 	p.ids = ids[:0]

@@ -55,7 +55,7 @@ func connect(ctx context.Context, where string) (conn, error) {
 	defer cancel()
 	ws, err := wsconn.Dial(ctx, endpoint.String(), nil, wsconn.Limits{MaxMessage: maxMessage, MaxPending: maxPending})
 	if err != nil {
-		return nil, fmt.Errorf("connect to the browser: %w; does it still run, and is this its address?", err)
+		return nil, fmt.Errorf("connect to the browser: %w; check that it runs, and that this is its address", err)
 	}
 	return socket{ws}, nil
 }
@@ -75,8 +75,8 @@ func endpointOf(ctx context.Context, where string) (*url.URL, error) {
 			return askEndpoint(ctx, u)
 		}
 	}
-	return nil, errors.New("the browser to connect to is neither an http:// nor a ws:// URL nor the folder of a profile: " +
-		"give something like http://127.0.0.1:9222")
+	return nil, errors.New("the address of the browser is not an http:// or ws:// URL, nor the folder of a profile: " +
+		"use an address such as http://127.0.0.1:9222")
 }
 
 // endpointIn reads the file in which Chromium leaves its port and the path of
@@ -116,7 +116,7 @@ func askEndpoint(ctx context.Context, u *url.URL) (*url.URL, error) {
 			return &url.URL{Scheme: scheme, Host: u.Host, Path: answer.Path, RawQuery: answer.RawQuery}, nil
 		}
 	}
-	return nil, fmt.Errorf("%s is not the debugging port of a browser: its /json/version names no webSocketDebuggerUrl", u.Host)
+	return nil, fmt.Errorf("%s is not the debugging port of a browser: its /json/version has no webSocketDebuggerUrl", u.Host)
 }
 
 // get gets a small document and follows no redirect. Its errors do not have
@@ -134,7 +134,7 @@ func get(ctx context.Context, u *url.URL) ([]byte, error) {
 	resp, err := client.Do(req)
 	var in *url.Error
 	if errors.As(err, &in) {
-		return nil, fmt.Errorf("%w: start the browser with --remote-debugging-port, or give its address", in.Err)
+		return nil, fmt.Errorf("%w: start the browser with --remote-debugging-port, or correct its address", in.Err)
 	}
 	if err != nil {
 		return nil, err
@@ -147,7 +147,7 @@ func get(ctx context.Context, u *url.URL) ([]byte, error) {
 	case resp.StatusCode == http.StatusOK:
 		return body, nil
 	case strings.Contains(string(body), "Host header"): // Chromium 156, status 500
-		return nil, fmt.Errorf("the browser answers to an IP address or localhost only: give one in place of %s", u.Hostname())
+		return nil, fmt.Errorf("the browser accepts only an IP address or localhost as its name: use one in place of %s", u.Hostname())
 	}
 	return nil, fmt.Errorf("it answers with status %d", resp.StatusCode)
 }

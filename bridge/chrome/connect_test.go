@@ -52,7 +52,7 @@ func TestConnect(t *testing.T) {
 	if err := c.end(); err == nil || !strings.Contains(err.Error(), "the connection to the browser ended: 1006") {
 		t.Errorf("when the browser dies Serve returns %v", err)
 	}
-	if _, err := open(t.Context(), Options{URL: o.Profile}); err == nil || !strings.Contains(err.Error(), "does it still run") {
+	if _, err := open(t.Context(), Options{URL: o.Profile}); err == nil || !strings.Contains(err.Error(), "check that it runs") {
 		t.Errorf("a browser that has gone: %v", err)
 	}
 }
@@ -94,19 +94,19 @@ func TestConnectFails(t *testing.T) {
 	dead := httptest.NewServer(nil)
 	dead.Close()
 	cases := []struct{ name, url, want string }{
-		{"nothing of the kind", "9222", "give something like http://127.0.0.1:9222"},
-		{"no such folder", "/nowhere", "give something like http://127.0.0.1:9222"},
-		{"another scheme", "ftp://127.0.0.1/", "give something like http://127.0.0.1:9222"},
+		{"nothing of the kind", "9222", "use an address such as http://127.0.0.1:9222"},
+		{"no such folder", "/nowhere", "use an address such as http://127.0.0.1:9222"},
+		{"another scheme", "ftp://127.0.0.1/", "use an address such as http://127.0.0.1:9222"},
 		{"no listener", dead.URL + "?token=secret", "start the browser with --remote-debugging-port"},
-		{"no WebSocket", "ws" + dead.URL[4:] + "/devtools/browser/1?token=secret", "does it still run"},
+		{"no WebSocket", "ws" + dead.URL[4:] + "/devtools/browser/1?token=secret", "check that it runs"},
 		{"a folder without a port", t.TempDir(), "start it with --remote-debugging-port=0"},
 		{"a port that is none", folder("99999\n/devtools/browser/1"), "does not have a port and a path"},
 		{"a port without a path", folder("9222"), "does not have a port and a path"},
 		{"a path to elsewhere", folder("9222\nhttp://evil"), "does not have a port and a path"},
 		{"not a browser", answer(200, "<html>"), "is not the debugging port of a browser"},
-		{"a page only", answer(200, "{}"), "names no webSocketDebuggerUrl"},
+		{"a page only", answer(200, "{}"), "has no webSocketDebuggerUrl"},
 		{"a redirect", answer(302, ""), "it answers with status 302"},
-		{"by name", answer(500, "Host header is specified and is not an IP address or localhost."), "answers to an IP address or localhost only"},
+		{"by name", answer(500, "Host header is specified and is not an IP address or localhost."), "accepts only an IP address or localhost"},
 		{"endless", answer(200, strings.Repeat(" ", maxVersion+10)+"{}"), "is not the debugging port"},
 		{"refused", answer(200, `{"webSocketDebuggerUrl":"ws://elsewhere:1/devtools/browser/1"}`), "connect to the browser: dial 127.0.0.1"},
 	}

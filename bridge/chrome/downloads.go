@@ -155,13 +155,13 @@ func (h *Host) setDownloadsLocked(s *session, c *bridge.Command, a *onAnswer, co
 // the Client's own, which is removed when the Client leaves.
 func (h *Host) ownFolderLocked(client *session, w *want) error {
 	if h.dir == "" {
-		return wire.ServerError("Downloads are not possible: the browser runs on another machine, whose folders only a token of scope privileged may name")
+		return wire.ServerError("Downloads are not possible: the browser runs on another machine, and only a token of scope privileged may set a folder there")
 	}
 	if client.folder == "" {
 		folder, err := h.newFolderLocked("client-")
 		if err != nil {
-			h.log.Warn("a client gets no folder for its downloads", zap.Error(err))
-			return wire.ServerError("Downloads are not possible: the hub cannot make a folder for them, and its log says why")
+			h.log.Warn("no folder could be made for the downloads of a client", zap.Error(err))
+			return wire.ServerError("Downloads are not possible: the hub cannot make a folder for them (its log says why)")
 		}
 		client.folder = folder
 	}
@@ -226,7 +226,7 @@ func (h *Host) applyWantsLocked(contextID string) {
 	d.set[contextID] = string(params)
 	h.askLocked("Browser.setDownloadBehavior", params, func(_, cdpErr []byte) {
 		if cdpErr != nil {
-			h.log.Warn("the browser refuses to say where downloads go", zap.ByteString("error", cdpErr))
+			h.log.Warn("the browser refused Browser.setDownloadBehavior", zap.ByteString("error", cdpErr))
 		}
 	})
 }

@@ -45,7 +45,7 @@ func Find(path string) (string, error) {
 	if path != "" {
 		found, err := exec.LookPath(path)
 		if err != nil {
-			return "", fmt.Errorf("there is no browser at %s: %w; name an executable, or none to have one found", path, err)
+			return "", fmt.Errorf("no browser at %s: %w; set the path of an executable, or leave it out to search for a browser", path, err)
 		}
 		return found, nil
 	}
@@ -57,9 +57,9 @@ func Find(path string) (string, error) {
 	}
 	where := "the PATH (" + os.Getenv("PATH") + ") has none of " + strings.Join(pathNames, ", ")
 	if places := list[len(pathNames):]; len(places) > 0 {
-		where += ", and there is none at " + strings.Join(places, ", ")
+		where += ", and no browser is at " + strings.Join(places, ", ")
 	}
-	return "", errors.New("no browser found: install one (Debian: apt-get install chromium), or name one with --browser-path; " + where)
+	return "", errors.New("no browser found: install one (Debian: apt-get install chromium), or set --browser-path; " + where)
 }
 
 // candidates lists where a browser may be. The first len(pathNames) of them are names

@@ -37,7 +37,7 @@ func TestFind(t *testing.T) {
 	if _, err := Find(""); err == nil || !strings.Contains(err.Error(), "apt-get install chromium") {
 		t.Errorf("without any: %v", err)
 	}
-	if _, err := Find("firefox"); err == nil || !strings.Contains(err.Error(), "there is no browser at firefox") {
+	if _, err := Find("firefox"); err == nil || !strings.Contains(err.Error(), "no browser at firefox") {
 		t.Errorf("without the one named: %v", err)
 	}
 }

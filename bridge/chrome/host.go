@@ -22,8 +22,8 @@ var (
 
 	errShutdown = errors.New("the hub ends")
 	errEnded    = errors.New("the browser has ended")
-	errBehind   = errors.New("the browser takes no more messages")
-	errNotCDP   = errors.New("the browser sends what is not CDP")
+	errBehind   = errors.New("the browser accepts no more messages")
+	errNotCDP   = errors.New("the browser sent a message that is not CDP")
 	errSilent   = errors.New("the browser has not answered for 10 s")
 )
 
@@ -211,7 +211,7 @@ func (h *Host) start() {
 // callbacks of answers do.
 func (h *Host) announce(_, cdpErr []byte) {
 	if cdpErr != nil {
-		h.cancel(errors.New("the browser does not list its targets: " + string(cdpErr)))
+		h.cancel(errors.New("the browser cannot list its targets: " + string(cdpErr)))
 		return
 	}
 	events, err := h.hub.SetHost(h, h.announcement)

@@ -156,7 +156,7 @@ func TestLaunchFails(t *testing.T) {
 		{
 			name: "root",
 			path: script(t, "echo '[1:ERROR:content/zygote.cc:103] Running as root without --no-sandbox is not supported.' >&2; exit 1"),
-			want: []string{"as another user, or give --browser-no-sandbox", "it said: [1:ERROR"},
+			want: []string{"as another user, or set --browser-no-sandbox", "it said: [1:ERROR"},
 		},
 		{
 			name: "another runs in the profile",
@@ -207,7 +207,7 @@ func TestLaunchWithSandbox(t *testing.T) {
 			t.Errorf("the browser answered %s", m)
 		}
 	case err := <-c.ended:
-		if err == nil || !strings.Contains(err.Error(), ", or give --browser-no-sandbox") {
+		if err == nil || !strings.Contains(err.Error(), ", or set --browser-no-sandbox") {
 			t.Errorf("Serve returned %v", err)
 		}
 	case <-time.After(patience):
@@ -219,10 +219,10 @@ func TestLaunchWithSandbox(t *testing.T) {
 func TestLaunchNothing(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	for path, want := range map[string]string{
-		"/nowhere/chrome":     "there is no browser at /nowhere/chrome",
-		script(t, "")[1:]:     "there is no browser at",
+		"/nowhere/chrome":     "no browser at /nowhere/chrome",
+		script(t, "")[1:]:     "no browser at",
 		badInterpreter(t):     "start the browser",
-		filepath.Dir("/bin/"): "there is no browser at /bin",
+		filepath.Dir("/bin/"): "no browser at /bin",
 	} {
 		_, err := open(t.Context(), Options{Path: path})
 		if err == nil || !strings.Contains(err.Error(), want) {

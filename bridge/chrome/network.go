@@ -65,7 +65,7 @@ func (h *Host) interceptLocked() {
 	}
 	h.askLocked("Fetch.enable", []byte(pauseDocuments), func(_, cdpErr []byte) {
 		if cdpErr != nil {
-			h.cancel(errors.New("the browser does not let its requests be judged: " + string(cdpErr)))
+			h.cancel(errors.New("the browser does not let the hub check its requests: " + string(cdpErr)))
 		}
 	})
 }
@@ -165,7 +165,7 @@ func (n *network) refuses(c *bridge.Command) error {
 	switch c.Method {
 	case "Network.loadNetworkResource":
 		if !n.policy.Default() { // its requests are never paused (Chromium 156)
-			return wire.ServerError(c.Method + " is not allowed: its requests and their redirects cannot be held to --allow-url, --block-url and --public-urls")
+			return wire.ServerError(c.Method + " is not allowed: the hub cannot check its requests and their redirects against --allow-url, --block-url and --public-urls")
 		}
 	case "Target.createBrowserContext":
 		switch has := c.Args.Has("proxyServer"); {

@@ -26,10 +26,10 @@ func needsPolicy(c *bridge.Command) bool {
 // refused says why no Client may use a method.
 var refused = map[string]string{
 	"Browser.crash":                 "it would end the browser of every Client",
-	"Browser.crashGpuProcess":       "it would hit every Client of this browser",
-	"Page.crash":                    "it would hit every Client of this page, and pages that share its process",
+	"Browser.crashGpuProcess":       "it would affect every Client of this browser",
+	"Page.crash":                    "it would affect every Client of this page, and pages that share its process",
 	"Target.exposeDevToolsProtocol": "it would give the page, and so every Client of it, the whole browser",
-	"Target.setRemoteLocations":     "it would hit every Client of this browser",
+	"Target.setRemoteLocations":     "it would affect every Client of this browser",
 	"Target.sendMessageToTarget":    "sessions must be flat: attach with flatten:true and send the message with its sessionId",
 }
 
@@ -43,7 +43,7 @@ func (h *Host) applyPolicyLocked(s *session, c *bridge.Command, a *onAnswer) err
 		return wire.ServerError(c.Method + " is not allowed for a Client with tabs=own: " + why)
 	}
 	if c.Params != nil && c.Args == nil && scope.Judged(c.Method) {
-		return wire.InvalidParams("the params were not read")
+		return wire.InvalidParams("the params could not be read")
 	}
 	n := namesOf(c.Args)
 	if e := h.refusePrivateLocked(s, c.Method, n); e != nil {

@@ -70,7 +70,7 @@ func (p *process) run(files []*os.File) (err error) {
 		return err
 	}
 	if p.reaper, err = newReaper(p.profile.temporary()); err != nil {
-		p.log.Warn("the browser has no keeper: should this process be killed, the browser and its folder stay", zap.Error(err))
+		p.log.Warn("the browser has no watchdog: if this process is killed, the browser and its folder stay", zap.Error(err))
 	}
 	if err := p.cmd.Start(); err != nil {
 		return err

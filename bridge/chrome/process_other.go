@@ -14,7 +14,7 @@ func ownGroup(*exec.Cmd) {}
 // pass passes no files: they would have no such descriptors.
 func pass(_ *exec.Cmd, files []*os.File) error {
 	if len(files) > 0 {
-		return errors.New("only a Unix can give it a pipe: start one with --remote-debugging-port=9222, and give --browser-url=http://127.0.0.1:9222")
+		return errors.New("on this system cdphub cannot start a browser: start one with --remote-debugging-port=9222, and set --browser-url=http://127.0.0.1:9222")
 	}
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 
 var (
 	// errBusy has the hub say that the Host does not respond; it is no answer itself.
-	errBusy      = errors.New("the browser takes no more commands")
+	errBusy      = errors.New("the browser accepts no more commands")
 	errNoSession = &wire.Error{Code: wire.CodeNoSession, Message: "Session with given id not found."}
 )
 

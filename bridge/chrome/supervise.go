@@ -65,7 +65,7 @@ func supervise(ctx context.Context, log *zap.Logger, run func(context.Context) (
 		case time.Since(began) >= healthyAfter:
 			pause = minBackoff
 		}
-		log.Warn("the browser is gone: it is opened again", zap.Error(err), zap.Duration("after", pause))
+		log.Warn("the browser has ended: it is started again", zap.Error(err), zap.Duration("after", pause))
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)

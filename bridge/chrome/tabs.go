@@ -384,9 +384,9 @@ func refusedOwn(s *session, method string) string {
 	switch {
 	case s.client.group == nil:
 	case method == "Tracing.start", method == "Tracing.requestMemoryDump":
-		return "it would record the tabs of others"
+		return "it would record the tabs of other Clients"
 	case s.browser && strings.HasPrefix(method, "Fetch."):
-		return "it would pause the requests of tabs of others: send it in the session of a page"
+		return "it would pause the requests in tabs of other Clients: send it in the session of a page"
 	}
 	return ""
 }

@@ -102,7 +102,7 @@ func (h *Host) rootEvent(method string, params []byte) {
 	case "Target.targetCreated", "Target.targetInfoChanged", "Target.targetDestroyed":
 		var a attachment
 		if err := easyjson.Unmarshal(params, &a); err != nil {
-			h.log.Warn("event of the browser is not understood", zap.String("method", method), zap.Error(err))
+			h.log.Warn("event of the browser is not valid", zap.String("method", method), zap.Error(err))
 			return
 		}
 		switch method {
