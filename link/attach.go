@@ -8,7 +8,7 @@ import (
 )
 
 // ErrStale refuses a WebSocket that is older than the one that the pipe has.
-var ErrStale = errors.New("the link has gone on over a newer connection")
+var ErrStale = errors.New("the link continues over a newer connection")
 
 // fence drops, from now on, what comes from WebSockets of earlier epochs. It returns the
 // position up to which the pipe has received. The order of a handshake is fence, answer,

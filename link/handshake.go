@@ -47,14 +47,14 @@ const (
 // compared here; a Table finds its link by it.
 func ReadHello(h http.Header) (hello Hello, err error) {
 	if h.Get(headerProtocol) != Protocol {
-		return hello, errors.New("links are made here: connect with cdphub connect of the same version, which offers the subprotocol " + Protocol)
+		return hello, errors.New("this address is for links: connect with cdphub connect of the same version, which offers the subprotocol " + Protocol)
 	}
 	hello.Key, hello.Node = h.Get(headerKey), h.Get(headerNode)
 	if len(hello.Key) < minKey || len(hello.Key) > maxKey {
 		return hello, errors.New(headerKey + " must have 26 to 64 characters")
 	}
 	if hello.Epoch, err = strconv.ParseUint(h.Get(headerEpoch), 10, 64); err != nil || hello.Epoch == 0 {
-		return hello, errors.New(headerEpoch + " must be a number from 1 on")
+		return hello, errors.New(headerEpoch + " must be a number of 1 or more")
 	}
 	if hello.Received, err = strconv.ParseUint(h.Get(headerReceived), 10, 64); err != nil {
 		return hello, errors.New(headerReceived + " must be a number")
@@ -85,7 +85,7 @@ func answer(received uint64, grace time.Duration, node string) http.Header {
 	return h
 }
 
-var errNoHub = errors.New("the server is no hub that has links: it may be older than this program")
+var errNoHub = errors.New("the server does not have links: it is not a hub, or is older than this program")
 
 // readAnswer reads them. The grace time is at most a day.
 func readAnswer(h http.Header) (received uint64, grace time.Duration, err error) {

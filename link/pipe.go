@@ -23,7 +23,7 @@ import (
 var (
 	ErrLost     = errors.New("the link was lost for too long")
 	ErrProtocol = errors.New("the other end broke the protocol of links")
-	ErrMemory   = errors.New("the link kept more than the memory budget has left")
+	ErrMemory   = errors.New("the link needs more memory than the budget has left")
 	errEnded    = errors.New("the other end has closed the connection")
 )
 

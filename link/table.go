@@ -14,9 +14,9 @@ import (
 
 // Why a Table has no link for a handshake.
 var (
-	ErrGone  = errors.New("there is no such link any more")
-	ErrOther = errors.New("the link is another token's")
-	ErrFull  = errors.New("there are too many links with this token, or from this address: close some, or allow more with --max-links")
+	ErrGone  = errors.New("the link does not exist (it may have ended)")
+	ErrOther = errors.New("the link belongs to another token")
+	ErrFull  = errors.New("too many links with this token, or from this address, are open: close some, or allow more with --max-links")
 )
 
 // Table has the links of a hub.

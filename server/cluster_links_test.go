@@ -72,7 +72,7 @@ func TestClusterLinkComesBackElsewhere(t *testing.T) {
 }
 
 // Whoever knows a link's key, and which node has it, has no more than before: its token is
-// asked for at each node, and the link is another token's.
+// asked for at each node, and the link belongs to another token.
 func TestClusterLinkOfAnotherToken(t *testing.T) {
 	nodes := startNodes(t, new(cluster.Memory), "ab", func(o *Options) {
 		o.Tokens = Tokens{Client: hubtest.ClientToken, Host: hubtest.HostToken}

@@ -56,12 +56,12 @@ var (
 	ReasonTokenRevoked = Reason{4302, "token revoked"}
 	ReasonTokenExpired = Reason{4303, "token expired"}
 	ReasonReplaced     = Reason{4500, "Host replaced by a newer connection"}
-	ReasonHasBrowser   = Reason{4501, "this hub has a browser of its own and takes no other: come to one without, see --browser-hub"}
+	ReasonHasBrowser   = Reason{4501, "this hub has a browser of its own and accepts no other: connect to a hub without one, see --browser-hub"}
 	ReasonNoReady      = Reason{4502, "no ready message"}
 	ReasonFragments    = Reason{4503, "too many fragments"}
 	ReasonSessionTaken = Reason{4504, "a newer connection has taken over the named session"}
 	ReasonSessionEnded = Reason{4505, "the named session has ended"}
-	ReasonLinkMoved    = Reason{4506, "the link goes on over a newer connection"}
+	ReasonLinkMoved    = Reason{4506, "the link continues over a newer connection"}
 )
 
 // own are the reasons with codes of our own.

@@ -79,7 +79,7 @@ func switched(resp *http.Response, req *http.Request) (io.Reader, error) {
 	chosen, offered := resp.Header.Get("Sec-WebSocket-Protocol"), req.Header.Get("Sec-WebSocket-Protocol")
 	switch {
 	case resp.Header.Get("Sec-WebSocket-Accept") != accept(req.Header.Get("Sec-WebSocket-Key")):
-		return nil, errors.New("the answer is that of no WebSocket: its Sec-WebSocket-Accept is wrong")
+		return nil, errors.New("the answer is not a WebSocket handshake: its Sec-WebSocket-Accept is wrong")
 	case chosen != offered:
 		return nil, fmt.Errorf("the server chose the subprotocol %q, and %q was offered", chosen, offered)
 	case resp.Header.Get("Sec-WebSocket-Extensions") != "":

@@ -130,7 +130,7 @@ func check(r *http.Request, anyKey bool) (int, string) {
 	case len(version) == 0:
 		return http.StatusBadRequest, "Sec-WebSocket-Version is missing"
 	case len(version) > 1 || version[0] != "13":
-		return http.StatusUpgradeRequired, "only WebSocket version 13 is spoken here"
+		return http.StatusUpgradeRequired, "only WebSocket version 13 is supported"
 	case len(r.Header.Values("Sec-WebSocket-Key")) != 1 || key == "":
 		return http.StatusBadRequest, "there must be one Sec-WebSocket-Key"
 	case !anyKey && !goodKey(key):
