@@ -19,7 +19,7 @@ var (
 	deleted      = ending{"it was ended on request", wsconn.ReasonSessionEnded}
 	browserEnded = ending{"its browser has ended", wsconn.ReasonSessionEnded}
 	revoked      = ending{"its token or its hub has ended", wsconn.ReasonSessionEnded}
-	fault        = ending{"the hub has a fault, which its log tells of", wsconn.ReasonInternal}
+	fault        = ending{"the hub had an internal error, which is in its log", wsconn.ReasonInternal}
 	replaced     = ending{"", wsconn.ReasonSessionTaken}
 	shutdown     = ending{"the hub shuts down", wsconn.ReasonShutdown}
 )

@@ -51,14 +51,14 @@ func (ss *Sessions) Read(query url.Values, granted Granted) (w Wish, err error) 
 	// url.Values.Get would take the first one and ignore the others.
 	for _, name := range params {
 		if len(query[name]) > 1 {
-			return w, errors.New(name + " is there more than once: say it once")
+			return w, errors.New(name + " is set more than once: set it once")
 		}
 	}
 	w.Name = query.Get("session")
 	if !query.Has("session") {
 		w.Name = granted.Name
 	} else if !ValidName(w.Name) {
-		return w, fmt.Errorf("session=%s is no name: take 1 to %d letters, digits, dots, hyphens or underscores", cut(w.Name), maxName)
+		return w, fmt.Errorf("session=%s is not a valid name: use 1 to %d letters, digits, dots, hyphens or underscores", cut(w.Name), maxName)
 	}
 	longest := ss.o.Longest
 	if granted.Longest > 0 {
@@ -66,10 +66,10 @@ func (ss *Sessions) Read(query url.Values, granted Granted) (w Wish, err error) 
 	}
 	if text := query.Get("grace"); query.Has("grace") {
 		if w.Grace, err = time.ParseDuration(text); err != nil || w.Grace <= 0 {
-			return w, fmt.Errorf("grace=%s is no time above 0: say it as 10m or 90s", cut(text))
+			return w, fmt.Errorf("grace=%s is not a duration above 0: set it as 10m or 90s", cut(text))
 		}
 		if w.Grace > longest {
-			return w, fmt.Errorf("grace=%s is too long: the longest here is %s (--session-grace, or the token)", cut(text), longest)
+			return w, fmt.Errorf("grace=%s is too long: the maximum is %s (from --session-grace or the token)", cut(text), longest)
 		}
 	}
 	// The hub's own default must not be longer than the token allows.
@@ -78,14 +78,14 @@ func (ss *Sessions) Read(query url.Values, granted Granted) (w Wish, err error) 
 	}
 	if text := query.Get("fresh"); query.Has("fresh") {
 		if w.Fresh = text == "true"; !w.Fresh {
-			return w, fmt.Errorf("fresh=%s is not known: say fresh=true to begin anew, or leave it out", cut(text))
+			return w, fmt.Errorf("fresh=%s is not valid: set fresh=true to begin a new session, or leave it out", cut(text))
 		}
 	}
 	if err := w.readResume(query); err != nil {
 		return w, err
 	}
 	if w.Name == "" && (w.Numbered || w.Resumes() || query.Has("grace") || w.Fresh) {
-		return w, errors.New("grace, fresh and resume are for a named session: say session=NAME, too")
+		return w, errors.New("grace, fresh and resume are for a named session: set session=NAME, too")
 	}
 	return w, nil
 }
@@ -111,7 +111,7 @@ func (w *Wish) readResume(query url.Values) (err error) {
 	}
 	w.Counted = counted
 	if w.After, err = strconv.ParseUint(number, 10, 53); !ok || err != nil || stream == "" || !ValidName(stream) {
-		return fmt.Errorf("resume=%s is not known: say resume=on to begin a stream, or resume=STREAM.N to continue a stream after message N", cut(text))
+		return fmt.Errorf("resume=%s is not valid: set resume=on to begin a stream, or resume=STREAM.N to continue a stream after message N", cut(text))
 	}
 	w.Numbered, w.Stream = true, stream
 	return nil
