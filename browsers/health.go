@@ -82,7 +82,7 @@ func (p *Pool) Watch(ctx context.Context) {
 				break
 			}
 			if err := p.Check(ctx); err != nil && ctx.Err() == nil {
-				p.log.Warn("there is still no browser to be had", zap.Error(err), zap.Duration("next", min(2*pause, mostPause)))
+				p.log.Warn("there is still no browser", zap.Error(err), zap.Duration("next", min(2*pause, mostPause)))
 			}
 		}
 	}

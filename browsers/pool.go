@@ -200,7 +200,7 @@ func (p *Pool) startLocked(name string) (*slot, error) {
 		if refused := new(notReserved); errors.As(err, refused) {
 			at.err = refused.error
 		} else if ctx.Err() == nil {
-			p.log.Error("there is no browser any more", zap.String("hub", name), zap.Error(err))
+			p.log.Error("no browser is available", zap.String("hub", name), zap.Error(err))
 			if !started { // else it is this hub's business alone
 				p.failLocked(at.err)
 			}

@@ -27,9 +27,9 @@ var (
 	// others may take its hubs.
 	ErrUncertain = errors.New("this node does not reach the directory of the cluster: try again later")
 	// ErrNoBrowser says that all nodes together have as many browsers as they may.
-	ErrNoBrowser = errors.New("the nodes of the cluster have as many browsers as they may have together")
+	ErrNoBrowser = errors.New("the nodes of the cluster together already have the maximum number of browsers")
 	// ErrLast says that this node is the last one that serves.
-	ErrLast = errors.New("this is the last node that serves: start another one first, or stop this one's process")
+	ErrLast = errors.New("this is the last node that is not drained: start another node first, or stop the process of this node")
 	// ErrClosed says that the Directory has been closed.
 	ErrClosed = errors.New("the directory is closed")
 )

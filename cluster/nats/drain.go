@@ -69,7 +69,7 @@ func (d *Directory) tellStays(ctx context.Context) {
 		err = d.writeEnds(ctx, ends, revision)
 	}
 	if err != nil {
-		d.log.Debug("the directory may not know that this node goes on", zap.Error(err))
+		d.log.Debug("the directory may not know that this node continues", zap.Error(err))
 		return
 	}
 	d.mu.Lock()

@@ -39,7 +39,7 @@ func (d *Directory) keep(ctx context.Context) {
 		cancel()
 		switch {
 		case err != nil && before == nil && d.certain() != nil:
-			d.log.Error("the directory of the cluster cannot be reached: what runs goes on, and nothing new begins", zap.Error(err))
+			d.log.Error("the directory of the cluster cannot be reached: running hubs continue, but no new hub can start", zap.Error(err))
 		case err == nil && before != nil:
 			d.log.Info("the directory of the cluster can be reached again")
 			// After it was out of reach for so long, others may have taken any hub of this
@@ -50,7 +50,7 @@ func (d *Directory) keep(ctx context.Context) {
 		}
 		once, cancel = context.WithTimeout(ctx, d.o.Lease/4)
 		if err := d.readNodes(once); err != nil {
-			d.log.Debug("it is not known which nodes are alive: those that were are thought to be", zap.Error(err))
+			d.log.Debug("the list of nodes that are alive cannot be read: the last list stays in use", zap.Error(err))
 		}
 		d.tellReserved(once)
 		d.tellStays(once)

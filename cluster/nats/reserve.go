@@ -104,7 +104,7 @@ func (d *Directory) readReserved(ctx context.Context) (taken map[string]int, rev
 	if ok {
 		revision = m.Sequence
 		if err := json.Unmarshal(m.Data, &taken); err != nil {
-			d.log.Warn("the record of browsers is made anew", zap.Error(err))
+			d.log.Warn("the record of browsers is created again", zap.Error(err))
 			clear(taken)
 		}
 	}

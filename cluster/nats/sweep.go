@@ -72,6 +72,6 @@ func (s *sweeper) round(ctx context.Context) {
 	}
 	s.dead = dead
 	if taken > 0 {
-		s.d.log.Info("claims of dead nodes were taken out of the directory", zap.Int("claims", taken))
+		s.d.log.Info("claims of dead nodes were removed from the directory", zap.Int("claims", taken))
 	}
 }

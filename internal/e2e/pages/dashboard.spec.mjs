@@ -93,7 +93,7 @@ test("dashboard: drains a node of a cluster when it is asked twice", async ({ pa
   const asked = () => page.evaluate(() => window.asked);
   let requests = 0;
   await page.route("**/hub/empty/ui/api/drain", (route) =>
-    route.fulfill(requests++ ? { status: 204 } : { status: 409, body: "this is the last node that serves" }),
+    route.fulfill(requests++ ? { status: 204 } : { status: 409, body: "this is the last node that is not drained" }),
   );
   await page.goto(`${dash.clients}/hub/empty/`);
   await expect(page.getByRole("row", { name: /^a 3 2 of 8 .*serves, shows this/ })).toBeVisible();

@@ -100,7 +100,7 @@ func (c *keysCmd) Run(out io.Writer) error {
 func writeNew(path string, text []byte) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return fmt.Errorf("the keys of a cluster are not replaced, since its nodes would not know each other any more: %w", err)
+		return fmt.Errorf("the keys of a cluster are not replaced, since its nodes would no longer trust each other: %w", err)
 	}
 	if _, err := f.Write(text); err != nil {
 		f.Close()

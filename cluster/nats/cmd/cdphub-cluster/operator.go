@@ -62,9 +62,9 @@ func (c *operatorFlags) ask(ctx context.Context, method, path string, want int) 
 	case resp.StatusCode == want:
 		return body, nil
 	case resp.StatusCode == http.StatusUnauthorized:
-		return nil, fmt.Errorf("%s wants a token: set --admin-token or CDPHUB_ADMIN_TOKEN", c.URL)
+		return nil, fmt.Errorf("%s needs a token: set --admin-token or CDPHUB_ADMIN_TOKEN", c.URL)
 	case resp.StatusCode == http.StatusNotFound && !strings.Contains(said, "node"):
-		return nil, fmt.Errorf("%s is no node of a cluster, or not its listener for operators (--admin-addr)", c.URL)
+		return nil, fmt.Errorf("%s is not a node of a cluster, or not its listener for operators (--admin-addr)", c.URL)
 	}
 	return nil, fmt.Errorf("%s answers %d: %s", c.URL, resp.StatusCode, said)
 }

@@ -227,7 +227,7 @@ func TestThreeNodes(t *testing.T) {
 	t.Logf("a Client of the third node drives it after %v", time.Since(begun))
 
 	drain := func(name string) []string { return []string{"cluster", "drain", name, "http://" + c.admin} }
-	if out, err := program(t.Context(), dir, drain("none")...).CombinedOutput(); err == nil || !strings.Contains(string(out), "no node of that name") {
+	if out, err := program(t.Context(), dir, drain("none")...).CombinedOutput(); err == nil || !strings.Contains(string(out), "node does not exist") {
 		t.Errorf("drain of no node: %v\n%s", err, out)
 	}
 	if out := runs(t, dir, drain("b")); !strings.Contains(out, "b drains") {

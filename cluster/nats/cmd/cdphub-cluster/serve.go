@@ -96,11 +96,11 @@ func (f *serveFlags) check() (*keys, error) {
 	case f.ClusterKeys == "":
 		return nil, errors.New("--cluster-addr needs --cluster-keys: write them with cdphub-cluster cluster keys DIR, and give each node the same folder")
 	case f.DirectoryAddr == "" && f.DirectoryURL == "":
-		return nil, errors.New("--cluster-addr needs a directory: add --directory-addr, or --directory-url for NATS servers that are there")
+		return nil, errors.New("--cluster-addr needs a directory: add --directory-addr, or --directory-url for NATS servers that exist already")
 	case f.MaxBrowsers < 0:
-		return nil, fmt.Errorf("--cluster-max-browsers=%d: say 1 or more, or leave it out", f.MaxBrowsers)
+		return nil, fmt.Errorf("--cluster-max-browsers=%d is not valid: set 1 or more, or leave it out", f.MaxBrowsers)
 	case f.Replicas != 0 && f.Replicas != 1 && f.Replicas != 3 && f.Replicas != 5:
-		return nil, fmt.Errorf("--directory-replicas=%d: say 1, 3 or 5", f.Replicas)
+		return nil, fmt.Errorf("--directory-replicas=%d is not valid: set 1, 3 or 5", f.Replicas)
 	}
 	if at, err := netip.ParseAddrPort(cmp.Or(f.ClusterAdvertise, f.ClusterAddr)); err == nil && at.Addr().IsUnspecified() {
 		return nil, fmt.Errorf("other nodes cannot reach %s: set --cluster-advertise to an address of this machine", at)
