@@ -53,7 +53,7 @@ func Open(file string) (*FrontEnd, error) {
 	}
 	archive, err := zip.NewReader(raw, size)
 	if err != nil {
-		return nil, fmt.Errorf("%s is no zip: %w", file, err)
+		return nil, fmt.Errorf("%s is not a zip file: %w", file, err)
 	}
 	// The version is part of the addresses of all files, so that a new front end has
 	// new addresses.
@@ -66,7 +66,7 @@ func Open(file string) (*FrontEnd, error) {
 		f.files[one.Name] = one
 	}
 	if f.files[Page] == nil {
-		return nil, fmt.Errorf("%s has no %s: give the file devtools/dist/frontend.zip that `make devtools` writes", file, Page)
+		return nil, fmt.Errorf("%s has no %s: use the file devtools/dist/frontend.zip that `make devtools` writes", file, Page)
 	}
 	return f, nil
 }

@@ -76,7 +76,7 @@ func (p *handler) rewriteResponse(res *http.Response) error {
 		}
 	}
 	if !isPlainOrGzip(h) {
-		p.Log.Warn("a document has no agent: the app compressed it in a way it was not asked for",
+		p.Log.Warn("a document has no agent: the app compressed it with an encoding that was not requested",
 			zap.String("encoding", h.Get("Content-Encoding")), zap.Stringer("url", res.Request.URL))
 		return nil
 	}

@@ -102,7 +102,7 @@ func (l *list) add(entry string) error {
 	host, ok := canonical(unbracketed(domain))
 	if a, is := address(host); ok && is {
 		if wild {
-			return fmt.Errorf("nothing is below an address: give a block as 10.0.0.0/8")
+			return fmt.Errorf("an address has no subdomains: use a block such as 10.0.0.0/8")
 		}
 		a = forms(a)[0]
 		l.addrs = append(l.addrs, netip.PrefixFrom(a, a.BitLen()))
@@ -111,13 +111,13 @@ func (l *list) add(entry string) error {
 	host = strings.TrimSuffix(host, ".")
 	switch {
 	case strings.Contains(domain, "://"):
-		return fmt.Errorf("it is a URL: give its host alone")
+		return fmt.Errorf("it is a URL: use only its host")
 	case strings.Contains(domain, "/"):
-		return fmt.Errorf("it has a path: give the host alone")
+		return fmt.Errorf("it has a path: use only the host")
 	case strings.Contains(domain, "*"):
 		return fmt.Errorf("* may only be the first label, as in *.example.com")
 	case strings.Contains(domain, ":"):
-		return fmt.Errorf("it has a port, or is no IPv6 address: give the host alone, with all its ports")
+		return fmt.Errorf("it has a port, or is not an IPv6 address: use only the host, which means all its ports")
 	case !ok, endsInNumber(host), longLabel(host):
 		return fmt.Errorf("it is neither the name of a host nor an IP address")
 	case wild:

@@ -187,8 +187,8 @@ func TestR140DefaultList(t *testing.T) {
 func TestR142ListsThatNeverMatch(t *testing.T) {
 	for entry, says := range map[string]string{
 		"http://example.com": "URL", "https://example.com/": "URL", "example.com/": "path", "example.com/a": "path", "example.com:8080": "port", "[::1]:80": "port",
-		"": "neither", " ": "neither", "*": "label", "a*.example.com": "label", "*.*.com": "label", "*example.com": "label", "*.": "neither", "*.1.2.3.4": "below",
-		"*.[::1]": "below", "1.2.3.4.5": "neither", "256.1.1.1": "neither", "10.0.0.0/33": "block", "10.0.0/8": "block", "a/8": "block", "::ffff:0:0/90": "IPv4",
+		"": "neither", " ": "neither", "*": "label", "a*.example.com": "label", "*.*.com": "label", "*example.com": "label", "*.": "neither", "*.1.2.3.4": "no subdomains",
+		"*.[::1]": "no subdomains", "1.2.3.4.5": "neither", "256.1.1.1": "neither", "10.0.0.0/33": "block", "10.0.0/8": "block", "a/8": "block", "::ffff:0:0/90": "IPv4",
 		"a b": "neither", "a@b": "neither", "a..b": "neither", ".example.com": "neither", "?.com": "neither", "fd00::g": "port",
 		strings.Repeat("a", 64) + ".com": "neither", strings.Repeat("a.", 127) + "com": "neither",
 	} {

@@ -99,7 +99,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.Method == http.MethodConnect:
 		p.connect(w, r)
 	case r.URL.Scheme != "http" || r.URL.Host == "":
-		http.Error(w, "This is the way out of a browser: it takes requests for other hosts alone.", http.StatusBadRequest)
+		http.Error(w, "This is the proxy of a browser: it accepts only requests for other hosts.", http.StatusBadRequest)
 	default:
 		p.forward.ServeHTTP(w, r)
 	}

@@ -151,7 +151,7 @@ func (r *reader) object(listed map[string]*member, each func(name string, from i
 		}
 		name := r.name()
 		if !seen.add(name) {
-			r.fail(wire.InvalidParams("Failed to deserialize " + r.at(name) + " - it is there twice"))
+			r.fail(wire.InvalidParams("Failed to deserialize " + r.at(name) + " - it is a duplicate"))
 			return
 		}
 		m := listed[name]

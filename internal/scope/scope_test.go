@@ -166,8 +166,8 @@ func TestR111Read(t *testing.T) {
 		{Full, "Page.navigate", `{"url":"about:version"}`, "-32000 Not allowed: only http"},
 		{Full, "Page.navigate", `{"url":"blob:file:///x"}`, "-32000 Not allowed: only http"},
 		{Full, "Page.navigate", `{"url":"blob:https://a/x"}`, `{"url":"blob:https://a/x"}`},
-		{Full, "Page.navigate", `{"url":"http://a","url":"file:///etc/passwd"}`, "-32602 Failed to deserialize params.url - it is there twice"},
-		{Full, "Page.navigate", `{"url":"http://a","\u0075rl":"file:///etc/passwd"}`, "-32602 Failed to deserialize params.url - it is there twice"},
+		{Full, "Page.navigate", `{"url":"http://a","url":"file:///etc/passwd"}`, "-32602 Failed to deserialize params.url - it is a duplicate"},
+		{Full, "Page.navigate", `{"url":"http://a","\u0075rl":"file:///etc/passwd"}`, "-32602 Failed to deserialize params.url - it is a duplicate"},
 		{Full, "Page.navigate", `{"URL":"file:///etc/passwd","url":"http://a"}`, "-32602 Failed to deserialize params.URL - it is spelled url"},
 		{Full, "Page.navigate", `{"url":["file:///etc/passwd"]}`, "-32602 Failed to deserialize params.url - BINDINGS: string value expected"},
 		{Full, "Browser.setDownloadBehavior", `{"behavior":"allow","downloadPath":"/a","DownloadPath":""}`, "-32602 Failed to deserialize params.DownloadPath - it is spelled downloadPath"},
@@ -179,14 +179,14 @@ func TestR111Read(t *testing.T) {
 		{Standard, "Input.dispatchDragEvent", `{"type":"drop","x":1.5,"y":2,"data":{"items":[],"dragOperationsMask":1,"files":["/etc/passwd"]}}`, "-32000 Not allowed: Input.dispatchDragEvent with data.files needs scope privileged"},
 		{Standard, "Input.dispatchDragEvent", `{"type":"drop","x":1.5,"y":2,"data":{"items":[],"dragOperationsMask":1,"files":[],"more":1}}`, `{"type":"drop","x":1.5,"y":2,"data":{"items":[],"dragOperationsMask":1,"files":[]}}`},
 		{Standard, "Input.dispatchDragEvent", `{"type":"drop","x":1,"y":2,"data":{"Files":["/etc/passwd"]}}`, "-32602 Failed to deserialize params.data.Files - it is spelled files"},
-		{Standard, "Input.dispatchDragEvent", `{"type":"drop","x":1,"y":2,"data":{"files":[],"files":["/etc/passwd"]}}`, "-32602 Failed to deserialize params.data.files - it is there twice"},
+		{Standard, "Input.dispatchDragEvent", `{"type":"drop","x":1,"y":2,"data":{"files":[],"files":["/etc/passwd"]}}`, "-32602 Failed to deserialize params.data.files - it is a duplicate"},
 		{Full, "Target.createBrowserContext", `{"proxyServer":"http://127.0.0.1:1"}`, "-32000 Not allowed: Target.createBrowserContext with proxyServer"},
 		{Readonly, "Page.captureScreenshot", `{"captureBeyondViewport":true}`, "-32000 Not allowed: Page.captureScreenshot with captureBeyondViewport needs scope standard: it resizes"},
 		{Readonly, "Page.captureScreenshot", `{"captureBeyondViewport":false}`, `{"captureBeyondViewport":false}`},
 		{Standard, "Runtime.evaluate", `{"expression": "1", "x":1,"x":2}`, `{"expression": "1", "x":1,"x":2}`},
 		{Privileged, "New.thing", `{"a": 1,"a":2}`, `{"a": 1,"a":2}`},
 		{Privileged, "Target.newThing", `{"targetId":"T","TargetID":"U"}`, "-32602 Failed to deserialize params.TargetID - it is spelled targetId"},
-		{Privileged, "Target.newThing", `{"a":{"b":1,"b":2}}`, "-32602 Failed to deserialize params.a.b - it is there twice"},
+		{Privileged, "Target.newThing", `{"a":{"b":1,"b":2}}`, "-32602 Failed to deserialize params.a.b - it is a duplicate"},
 	} {
 		if err := wire.ReadObject([]byte(tt.params), func(string, []byte) error { return nil }); err != nil {
 			t.Fatal(err)

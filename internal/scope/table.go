@@ -162,7 +162,7 @@ func (t *tables) quiet(domain string, words []string) {
 func mustScope(name string) Scope {
 	s, ok := Parse(name)
 	if !ok {
-		panic(fmt.Sprintf("scopes.txt: %q is no scope", name))
+		panic(fmt.Sprintf("scopes.txt: %q is not a scope", name))
 	}
 	return s
 }
