@@ -264,13 +264,13 @@ func (f *files) save(fl *fileLine) {
 		f.detach(fl)
 		if now := time.Now(); now.Sub(f.saidFull) >= mayRemove {
 			f.saidFull = now
-			f.log.Error("recordings lack entries: give them more room with --record-size; everything else goes on", zap.String("file", fl.name+Extension), zap.Error(err))
+			f.log.Error("entries are missing in the recordings: set a greater --record-size; everything else continues", zap.String("file", fl.name+Extension), zap.Error(err))
 		}
 		return
 	}
 	if err != nil {
 		f.stopped = true
-		f.log.Error("recording has stopped: make room in the folder of --record, then start the hub again; everything else goes on", zap.Error(err))
+		f.log.Error("recording has stopped: make room in the folder of --record, then start the hub again; everything else continues", zap.Error(err))
 		return
 	}
 	if fl.offset == int64(len(frame)) {

@@ -55,7 +55,7 @@ func Read(in io.Reader) (*Recording, error) {
 	z, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 		zstd.WithDecoderMaxWindow(mostWindow), zstd.WithDecoderMaxMemory(mostFile))
 	if err != nil {
-		return nil, fmt.Errorf("this is no recording of cdphub: %w", err)
+		return nil, fmt.Errorf("this is not a recording of cdphub: %w", err)
 	}
 	defer z.Close()
 	limited := &io.LimitedReader{R: z, N: mostFile}
@@ -63,10 +63,10 @@ func Read(in io.Reader) (*Recording, error) {
 	lines.Buffer(make([]byte, 64<<10), longestLine)
 	r := new(Recording)
 	if !lines.Scan() {
-		return nil, fmt.Errorf("this is no recording of cdphub: %w", cmpError(lines.Err(), io.ErrUnexpectedEOF))
+		return nil, fmt.Errorf("this is not a recording of cdphub: %w", cmpError(lines.Err(), io.ErrUnexpectedEOF))
 	}
 	if err := json.Unmarshal(lines.Bytes(), &r.Header); err != nil || r.Version == 0 {
-		return nil, errors.New("this is no recording of cdphub: its first line does not say so")
+		return nil, errors.New("this is not a recording of cdphub: its first line is not that of a recording")
 	}
 	if r.Version > formatVersion {
 		return nil, fmt.Errorf("a newer version of cdphub has made this recording (format %d): use that version", r.Version)

@@ -195,8 +195,8 @@ func TestR166ReadSaysWhatIsWrong(t *testing.T) {
 		name, text, err, cut string
 		entries              int
 	}{
-		{"nothing", "", "this is no recording of cdphub", "", 0},
-		{"another file", "{}\n", "its first line does not say so", "", 0},
+		{"nothing", "", "this is not a recording of cdphub", "", 0},
+		{"another file", "{}\n", "its first line is not that of a recording", "", 0},
 		{"a newer one", `{"cdphub":9}`, "a newer version of cdphub has made this recording (format 9)", "", 0},
 		{"a bad line", header + `{"seq":1,"at":1,"kind":"console"}` + "\n{", "", "entry 2 cannot be read", 1},
 		{"the same number", header + strings.Repeat(`{"seq":1,"at":1,"kind":"console"}`+"\n", 2), "", "not newer", 1},
@@ -307,7 +307,7 @@ func TestRecordingGoesOnAfterAFlood(t *testing.T) {
 		if n := len(s.texts()); n != 300 {
 			t.Errorf("%d entries in memory, want 300", n)
 		}
-		if list := said.All(); len(list) != 1 || !strings.Contains(list[0].Message, "recordings lack entries: give them more room") {
+		if list := said.All(); len(list) != 1 || !strings.Contains(list[0].Message, "entries are missing in the recordings") {
 			t.Errorf("the log says %v, want once that entries are missing", list)
 		}
 		s.pass(2 * time.Minute)

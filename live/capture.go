@@ -99,7 +99,7 @@ func (v *View) finish(why error) {
 func (v *View) begin() error {
 	info, ok := v.Info()
 	if !ok {
-		return errors.New("There is no such target") //nolint:staticcheck // people read it
+		return errors.New("The target does not exist") //nolint:staticcheck // people read it
 	}
 	client, err := v.Join(v.event)
 	if err != nil {
@@ -331,7 +331,7 @@ func (v *View) dropBlind() {
 			continue
 		}
 		v.mu.Lock()
-		w.sendLocked(textMessage{"gone", "The target is not yours to see any more"})
+		w.sendLocked(textMessage{"gone", "You may no longer see this target"})
 		v.mu.Unlock()
 		w.Leave()
 		if w.Gone != nil {

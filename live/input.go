@@ -65,7 +65,7 @@ func commandOf(m *message) (command, error) {
 		return m.keyCommand()
 	case "paste":
 		if len(m.Text) > maxPaste {
-			return command{}, fmt.Errorf("at most %d bytes are pasted at a time", maxPaste)
+			return command{}, fmt.Errorf("the text is too long: paste at most %d bytes at a time", maxPaste)
 		}
 		return command{method: "Input.insertText", params: object{"text": m.Text}}, nil
 	}
@@ -80,10 +80,10 @@ func commandOf(m *message) (command, error) {
 // that waits.
 func (m *message) mouseCommand() (command, error) {
 	if !mouseTypes[m.Type] {
-		return command{}, fmt.Errorf("%.32q is no type of a mouse event", m.Type)
+		return command{}, fmt.Errorf("%.32q is not a type of mouse event", m.Type)
 	}
 	if !mouseButtons[m.Button] {
-		return command{}, fmt.Errorf("%.32q is no button of a mouse", m.Button)
+		return command{}, fmt.Errorf("%.32q is not a mouse button", m.Button)
 	}
 	p := object{"type": m.Type, "x": m.X, "y": m.Y, "buttons": m.Buttons, "modifiers": m.Modifiers}
 	if m.Button != "" {
@@ -102,7 +102,7 @@ func (m *message) mouseCommand() (command, error) {
 func (m *message) keyCommand() (command, error) {
 	switch {
 	case !keyTypes[m.Type]:
-		return command{}, fmt.Errorf("%.32q is no type of a key event", m.Type)
+		return command{}, fmt.Errorf("%.32q is not a type of key event", m.Type)
 	case len(m.Text) > maxKeyText || len(m.UnmodifiedText) > maxKeyText || len(m.Key) > maxKeyText || len(m.Code) > maxKeyText:
 		return command{}, errors.New("the texts of a key are too long: paste it")
 	case len(m.Commands) > maxCommands:

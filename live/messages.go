@@ -187,7 +187,7 @@ func (w *Viewer) Receive(text []byte) {
 			err = w.Answer(m.Kind == "done")
 		}
 	default:
-		err = fmt.Errorf("%.32q is no kind of message", m.Kind)
+		err = fmt.Errorf("%.32q is not a kind of message", m.Kind)
 	}
 	w.fail(err)
 }

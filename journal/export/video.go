@@ -25,7 +25,7 @@ const (
 func Video(ctx context.Context, name string, r *journal.Recording) error {
 	ffmpeg, err := exec.LookPath("ffmpeg")
 	if err != nil {
-		return errors.New("a video needs ffmpeg, which is not there: install it, on Debian with apt-get install ffmpeg")
+		return errors.New("a video needs ffmpeg, which is not installed: install it (Debian: apt-get install ffmpeg)")
 	}
 	dir, err := os.MkdirTemp("", "cdphub-video-")
 	if err != nil {
@@ -84,7 +84,7 @@ func shots(dir string, r *journal.Recording) (width, height int, err error) {
 		fmt.Fprintf(&list, "file %s\n", name)
 	}
 	if width == 0 {
-		return 0, 0, errors.New("the recording has no pictures: they are in the folder beside the file, whose name ends in .pictures")
+		return 0, 0, errors.New("the recording has no pictures: they must be in the folder next to the file, whose name ends in .pictures")
 	}
 	// The last picture has no successor, and is shown for a second.
 	list.WriteString("duration 1\n")

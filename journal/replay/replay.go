@@ -147,12 +147,12 @@ func (p player) serveTimeline(w http.ResponseWriter, r *http.Request) {
 func (p player) servePicture(w http.ResponseWriter, r *http.Request) {
 	seq, err := strconv.ParseUint(r.URL.Query().Get("seq"), 10, 64)
 	if err != nil {
-		http.Error(w, "seq must be that of an entry: a number, such as 12.", http.StatusBadRequest)
+		http.Error(w, "seq must be the seq of an entry: a number, such as 12.", http.StatusBadRequest)
 		return
 	}
 	data, err := p.r.Picture(seq)
 	if err != nil {
-		http.Error(w, "There is no picture with this seq: it is in the folder beside the recording, whose name ends in .pictures.", http.StatusNotFound)
+		http.Error(w, "The picture with this seq was not found: pictures are in the folder next to the recording, whose name ends in .pictures.", http.StatusNotFound)
 		return
 	}
 	w.Header().Set("Content-Type", "image/jpeg")

@@ -60,7 +60,7 @@ func TestHandler(t *testing.T) {
 		"/ui/api/timeline":          {200, `{"entries":[{"seq":1,"at":1000,"kind":"navigation","text":"https://a.example/"},{"seq":2,"at":1010,"kind":"request","load":{"method":"GET","url":"u"}},{"seq":3`},
 		"/ui/api/timeline?after=2":  {200, `{"entries":[{"seq":3,"at":1020,"kind":"picture","picture":true},{"seq":4,"at":1030,"kind":"command","client":"agent #1","method":"Page.reload"}]}`},
 		"/ui/api/picture?seq=3":     {200, "picture"},
-		"/ui/api/picture?seq=1":     {404, "There is no picture"},
+		"/ui/api/picture?seq=1":     {404, "The picture with this seq"},
 		"/ui/api/picture?seq=../..": {400, "seq must be"},
 		"/elsewhere":                {404, ""},
 	} {
