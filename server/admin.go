@@ -110,7 +110,7 @@ func (s *Server) checkBrowsers(ctx context.Context) error {
 	case s.browsers.Launches():
 		return fmt.Errorf("no browser can be started: %w", err)
 	}
-	s.log.Error("there is no browser to connect to: the hub is not ready until there is", zap.Error(err))
+	s.log.Error("no connection to the browser: the hub is not ready until there is one", zap.Error(err))
 	return nil
 }
 

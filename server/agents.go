@@ -54,7 +54,7 @@ func serveScript(w http.ResponseWriter, r *http.Request, hub *relay.Hub, key str
 	}
 	source, ok := hub.TakeScript(key)
 	if !ok {
-		http.Error(w, "There is no such script: each is served once, within 10 s.", http.StatusNotFound)
+		http.Error(w, "This script does not exist: each script is served once, within 10 s.", http.StatusNotFound)
 		return
 	}
 	w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
@@ -93,7 +93,7 @@ func serveDialog(w http.ResponseWriter, r *http.Request, hub *relay.Hub) {
 		return
 	}
 	if err != nil {
-		http.Error(w, "The dialog's text did not come: "+err.Error()+".", http.StatusRequestTimeout)
+		http.Error(w, "The dialog's text could not be read: "+err.Error()+".", http.StatusRequestTimeout)
 		return
 	}
 	var b dialogBody

@@ -47,11 +47,11 @@ func (c *Cluster) check() error {
 	case c.Directory == nil || c.Listener == nil:
 		return errors.New("a cluster needs a directory, and a listener for the other nodes")
 	case len(c.Certificate.Certificate) == 0 || c.CA == nil:
-		return errors.New("a cluster needs a certificate for this node, and that of the authority that has signed it")
+		return errors.New("a cluster needs a certificate for this node, and the certificate of the authority that signed it")
 	case len(c.Key) < minClusterKey:
 		return fmt.Errorf("the key of the cluster has %d bytes, which could be guessed: it needs at least %d", len(c.Key), minClusterKey)
 	case c.MaxBrowsers < 0:
-		return fmt.Errorf("all nodes together cannot have %d browsers", c.MaxBrowsers)
+		return fmt.Errorf("the maximum of browsers of all nodes together is %d: set 1 or more, or 0 for no maximum", c.MaxBrowsers)
 	}
 	return nil
 }

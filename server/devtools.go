@@ -75,8 +75,8 @@ func (s *Server) servePageByTicket(w http.ResponseWriter, r *http.Request) {
 	place := devtools.Place{Hub: at.hub, Target: strings.TrimPrefix(at.path, pageSocketPath)}
 	pass, ok := s.tickets.Use(ticketOf(r), place)
 	if !ok {
-		auth.Refuse(w, "The ticket in this address is not good any more: it works once, for one target, within a minute. "+
-			"Open DevTools anew: "+at.prefix+frontEndPath+"?target="+url.QueryEscape(place.Target))
+		auth.Refuse(w, "The ticket in this address is no longer valid: it works once, for one target, within a minute. "+
+			"Open DevTools again: "+at.prefix+frontEndPath+"?target="+url.QueryEscape(place.Target))
 		return
 	}
 	s.servePageTo(w, auth.WithPass(r, pass), place.Target)

@@ -52,7 +52,7 @@ func (d downloads) save(folder, name string, contents []byte) error {
 	// The name comes from a page. IsLocal refuses also names that Windows reserves,
 	// such as NUL.
 	if name != filepath.Base(name) || !filepath.IsLocal(name) || name == "." {
-		return fmt.Errorf("%q is not the name of a file", name)
+		return fmt.Errorf("%q is not a file name", name)
 	}
 	root, err := os.OpenRoot(d.root) // what is opened cannot lead outside, even if links change meanwhile
 	if err != nil {

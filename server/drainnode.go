@@ -26,8 +26,8 @@ const (
 )
 
 var (
-	errNoNode   = errors.New("there is no node of that name, or no longer: cdphub-cluster cluster status lists them")
-	errDraining = errors.New("this node is drained already")
+	errNoNode   = errors.New("node does not exist (it may have ended): run cdphub-cluster cluster status for the list of nodes")
+	errDraining = errors.New("this node is already being drained")
 )
 
 // mayDrain reports whether an asker may drain nodes: with a token of every hub and
@@ -39,13 +39,13 @@ func (s *Server) mayDrain(pass auth.Pass, on audience) bool {
 // serveUIDrain answers the dashboard. Both outcomes are in the audit log.
 func (s *Server) serveUIDrain(w http.ResponseWriter, r *http.Request, on audience) {
 	if s.cluster == nil {
-		http.Error(w, "This hub is no node of a cluster.", http.StatusNotFound)
+		http.Error(w, "This hub is not a node of a cluster.", http.StatusNotFound)
 		return
 	}
 	who := s.peer("viewer", r)
 	if !s.mayDrain(auth.PassOf(r), on) {
 		s.log.Named("audit").Warn("node is not drained", who.fields()...)
-		http.Error(w, "This token may not drain nodes: use one for every hub with scope privileged, or cdphub-cluster cluster drain at the listener for operators.", http.StatusForbidden)
+		http.Error(w, "This token may not drain nodes: use a token for every hub with scope privileged, or run cdphub-cluster cluster drain at the listener for operators.", http.StatusForbidden)
 		return
 	}
 	var ask struct{ Node string }
@@ -151,7 +151,7 @@ func (m *membership) drain() {
 	ctx, cancel := context.WithTimeout(context.Background(), closing)
 	defer cancel()
 	if err := m.dir.Drain(ctx); err != nil {
-		m.log.Warn("the other nodes do not hear that this one ends", zap.Error(err))
+		m.log.Warn("the other nodes could not be told that this node ends", zap.Error(err))
 	}
 }
 

@@ -60,7 +60,7 @@ func (s *Server) enter(w http.ResponseWriter, r *http.Request, e entry, on audie
 	}
 	// A misspelled tabs=own would show a Client all tabs.
 	if tabs := r.URL.Query().Get("tabs"); why == "" && tabs != "" && e.role == auth.RoleClient && !tabsKnown(r) {
-		http.Error(w, "tabs="+cut(tabs)+" is not known: say tabs=own for a Client that sees only the tabs that it opens, or leave it out.", http.StatusBadRequest)
+		http.Error(w, "tabs="+cut(tabs)+" is not valid: set tabs=own for a Client that sees only the tabs that it opens, or leave it out.", http.StatusBadRequest)
 		return
 	}
 	if misplaced := misplacedSession(r); why == "" && misplaced != "" && e.ws && e.role == auth.RoleClient {
@@ -95,13 +95,13 @@ func (s *Server) enter(w http.ResponseWriter, r *http.Request, e entry, on audie
 // whyUnnamed says why a WebSocket has no named session, and what to do in its place.
 func whyUnnamed(path string) string {
 	if strings.HasPrefix(path, pageSocketPath) {
-		return "A page's socket owns nothing that could be kept, and the page stays without it: to keep the session on the page and what it missed, " +
+		return "A page's socket has no state to keep, and the page stays open without it: to keep the session on the page and its messages, " +
 			"connect to /devtools/browser?session=NAME and attach with Target.attachToTarget."
 	}
 	if _, action := adapters[path]; !action && path != "/bap" && path != "/" {
 		return ""
 	}
-	return "The pages that actions have opened stay in the hub when a connection ends: connect again, and name them by their ids."
+	return "The pages that actions have opened stay in the hub when a connection ends: connect again, and use their ids."
 }
 
 // onlyHandshakes lets WebSocket handshakes through to next. It answers a plain GET

@@ -136,7 +136,7 @@ func ClusterTLS(own tls.Certificate, authority *x509.CertPool) *tls.Config {
 			o.Intermediates.AddCert(between)
 		}
 		if _, err := state.PeerCertificates[0].Verify(o); err != nil {
-			return fmt.Errorf("the other node is not of this cluster: %w", err)
+			return fmt.Errorf("the other node does not belong to this cluster: %w", err)
 		}
 		return nil
 	}

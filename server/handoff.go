@@ -122,7 +122,7 @@ func (s *Server) serveHandoff(w http.ResponseWriter, r *http.Request) {
 	}
 	var asked struct{ Ticket string }
 	if err := json.NewDecoder(io.LimitReader(r.Body, maxTicket)).Decode(&asked); err != nil {
-		http.Error(w, `The body is no JSON object: send {"ticket":"…"}.`, http.StatusBadRequest)
+		http.Error(w, `The body is not a JSON object: send {"ticket":"…"}.`, http.StatusBadRequest)
 		return
 	}
 	hub, release := s.hubs.Peek(routeOf(r).hub)

@@ -51,7 +51,7 @@ type handover struct {
 }
 
 // errElsewhereNow says to the node that hands a hub over that it is another's.
-var errElsewhereNow = errors.New("this hub has another owner by now")
+var errElsewhereNow = errors.New("this hub has another owner now")
 
 // handOver gives the hubs with named sessions to other nodes. It gives each hub as
 // soon as no command is in flight there, or when patience has ended. wait returns
@@ -221,14 +221,14 @@ func (m *membership) receive(ctx context.Context, hub string, after cluster.Epoc
 func (s *Server) adopt(name string, from handover, how string) {
 	hub, release, err := s.hubs.Acquire(name)
 	if err != nil {
-		s.log.Warn("a hub of another node cannot go on", zap.String("hub", name), zap.Error(err))
+		s.log.Warn("a hub that another node handed over cannot continue", zap.String("hub", name), zap.Error(err))
 		return
 	}
 	defer release()
 	hub.Restore(from.Host)
 	s.named.Restore(name, from.Named, func(st *named.SessionState) (*named.Begin, error) { return s.beginAgain(name, st) })
 	s.metrics.moved.WithLabelValues(how).Add(float64(len(from.Named.Sessions)))
-	s.log.Info("a hub goes on that was at another node", zap.String("hub", name), zap.Int("sessions", len(from.Named.Sessions)))
+	s.log.Info("a hub continues that another node handed over", zap.String("hub", name), zap.Int("sessions", len(from.Named.Sessions)))
 }
 
 // beginAgain restores what the connection of a named session brought to the node

@@ -19,7 +19,7 @@ import (
 func (s *Server) serveHost(w http.ResponseWriter, r *http.Request) {
 	ownBrowser := s.browsers.Has(routeOf(r).hub)
 	if ownBrowser && !s.o.PageHost && auth.PassOf(r).Grant.Role == "" {
-		http.Error(w, "This hub has a browser of its own. To have a Host page beside it, start cdphub with --page-host, or with --host-token and give the page that token; "+
+		http.Error(w, "This hub has a browser of its own. To use a Host page, too, start cdphub with --page-host, or with --host-token and give the page that token; "+
 			"--browser-hub says which hubs have a browser.", http.StatusForbidden)
 		return
 	}

@@ -239,10 +239,10 @@ func (s *Server) linkElsewhere(r *http.Request) (node cluster.Node, is bool) {
 func (s *Server) joinLink(w http.ResponseWriter, r *http.Request) (j link.Joined, ok bool) {
 	switch query := r.URL.Query().Get("pass"); {
 	case linkOf(r).Pipe != nil:
-		http.Error(w, "A link cannot begin within a link: connect to the address of the hub itself.", http.StatusForbidden)
+		http.Error(w, "A link cannot be opened through another link: connect to the address of the hub itself.", http.StatusForbidden)
 		return j, false
 	case query != "" && query != "none":
-		http.Error(w, "pass="+cut(query)+" is not known: say pass=none for requests that bring their own tokens, or leave it out.", http.StatusBadRequest)
+		http.Error(w, "pass="+cut(query)+" is not valid: set pass=none for requests that bring their own tokens, or leave it out.", http.StatusBadRequest)
 		return j, false
 	case query == "none" && !s.tokens.Set():
 		http.Error(w, "This hub needs no tokens, so it would accept requests without a token: leave pass=none out.", http.StatusForbidden)

@@ -70,7 +70,7 @@ func (s *Server) awaitLogin(w http.ResponseWriter, r *http.Request) (known func(
 	left, ok := s.logins.Enter(s.gate.Address(r), maxLogins)
 	if !ok {
 		w.Header().Set("Retry-After", "1")
-		http.Error(w, "Too many connections of this address have yet to log in: bring the token with the handshake, as the header Authorization: Bearer TOKEN.", http.StatusTooManyRequests)
+		http.Error(w, "Too many connections from this address have not logged in yet: send the token with the handshake, as the header Authorization: Bearer TOKEN.", http.StatusTooManyRequests)
 		return nil, false
 	}
 	return sync.OnceFunc(left), true

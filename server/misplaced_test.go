@@ -12,14 +12,14 @@ func TestSessionsThatAreMisplaced(t *testing.T) {
 	for path, want := range map[string]string{
 		"/devtools/page/T1?session=work":        "Target.attachToTarget",
 		"/hub/x/devtools/page/T1?session=work":  "/devtools/browser?session=NAME",
-		"/ndjson?session=work":                  "name them by their ids",
-		"/ws?session=work&grace=1m":             "name them by their ids",
+		"/ndjson?session=work":                  "use their ids",
+		"/ws?session=work&grace=1m":             "use their ids",
 		"/bap?session=work":                     "connect again",
 		"/ui/api/view?target=T1&session=work":   "leave it out",
 		"/session/default/cdp?session=a&grace=": "",
 	} {
 		got := raw(t, s.addr(false), handshake(path, lines...))
-		if refused := got.status == 400 && strings.Contains(got.body, "session=NAME is for /devtools/browser"); refused != (want != "") || !strings.Contains(got.body, want) {
+		if refused := got.status == 400 && strings.Contains(got.body, "session=NAME works at /devtools/browser"); refused != (want != "") || !strings.Contains(got.body, want) {
 			t.Errorf("%s: %d %s, want %q", path, got.status, got.body, want)
 		}
 	}

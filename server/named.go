@@ -56,7 +56,7 @@ func misplacedSession(r *http.Request) string {
 	if !r.URL.Query().Has("session") || browserSocket(routeOf(r).path) {
 		return ""
 	}
-	return "session=NAME is for /devtools/browser and /cdp alone: leave it out here."
+	return "session=NAME works at /devtools/browser and /cdp only: leave it out here."
 }
 
 // owner is whose names of sessions the asker can use: those of the same token at the
@@ -243,7 +243,7 @@ func uiNamedOf(list []named.Info) []uiwire.Named {
 // endNamed answers 204 when end has ended a session, else 404.
 func endNamed(w http.ResponseWriter, end func() bool) {
 	if !end() {
-		http.Error(w, "There is no such named session, or no longer.", http.StatusNotFound)
+		http.Error(w, "The named session does not exist (it may have ended).", http.StatusNotFound)
 		return
 	}
 	w.WriteHeader(http.StatusNoContent)

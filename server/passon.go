@@ -41,7 +41,7 @@ const (
 )
 
 var (
-	errStale = errors.New("the other node does not own the hub any more")
+	errStale = errors.New("the other node no longer owns the hub")
 	errEnded = errors.New("another node has the address of the owner, which has ended")
 )
 
@@ -160,7 +160,7 @@ func (s *Server) notPassedOn(w http.ResponseWriter, r *http.Request, e entry, ow
 		failed = err
 	}
 	s.log.Info("a request could not be passed on", zap.String("hub", routeOf(r).hub), zap.String("node", owner.Node.Name), zap.Error(failed))
-	refuseCluster(w, errors.New("the node that is to answer this cannot be reached: try again"))
+	refuseCluster(w, errors.New("the node that has this hub cannot be reached: try again"))
 }
 
 // verdictFor says how a request was let in. Its Pass is filled in by peerTrip.mark.

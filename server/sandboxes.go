@@ -72,8 +72,8 @@ type sandbox struct {
 type user struct{ end func() }
 
 var (
-	errTooManySandboxes = errors.New("there are too many sandboxes: delete one, or allow more with --max-sandboxes")
-	errNoSandbox        = errors.New("there is no such sandbox, or no longer")
+	errTooManySandboxes = errors.New("too many sandboxes exist: delete one, or allow more with --max-sandboxes")
+	errNoSandbox        = errors.New("the sandbox does not exist (it may have ended)")
 )
 
 // isSandbox reports whether a hub's name is that of a sandbox, which there may
@@ -236,7 +236,7 @@ func (s *Server) serveSandboxes(w http.ResponseWriter, r *http.Request, on audie
 		s.listSandboxes(w, r, on)
 	case name == "":
 		w.Header().Set("Allow", "GET, POST")
-		refuseSandbox(w, http.StatusMethodNotAllowed, "Sandboxes are made here with POST, and listed with GET.")
+		refuseSandbox(w, http.StatusMethodNotAllowed, "Create a sandbox with POST, or list sandboxes with GET.")
 	case r.Method == http.MethodGet:
 		since, ok := s.sandboxes.since(name)
 		if !ok {
@@ -252,7 +252,7 @@ func (s *Server) serveSandboxes(w http.ResponseWriter, r *http.Request, on audie
 		w.WriteHeader(http.StatusNoContent)
 	default:
 		w.Header().Set("Allow", "GET, DELETE")
-		refuseSandbox(w, http.StatusMethodNotAllowed, "A sandbox can be read and deleted.")
+		refuseSandbox(w, http.StatusMethodNotAllowed, "Read a sandbox with GET, or delete it with DELETE.")
 	}
 }
 
@@ -365,7 +365,7 @@ func readBaseDomain(text string) (string, error) {
 	}
 	name, ok := auth.HostName(text)
 	if !ok || strings.ContainsAny(text, ":[") || strings.HasPrefix(name, ".") {
-		return "", fmt.Errorf("--base-domain %q: say a name such as hubs.example, without a scheme, a port or a dot in front; hub NAME is then at NAME.hubs.example", text)
+		return "", fmt.Errorf("--base-domain %q is not valid: set a name such as hubs.example, without a scheme, a port or a leading dot; hub NAME is then at NAME.hubs.example", text)
 	}
 	return name, nil
 }

@@ -96,10 +96,10 @@ func TestSandboxRefusals(t *testing.T) {
 	s := start(t, nil)
 	for request, want := range map[string]string{
 		"POST " + sandboxPath:               `409 {"error":"A sandbox would have no browser: start cdphub with --browser, and let --browser-hub name sandbox-*."}`,
-		"PUT " + sandboxPath:                `405 {"error":"Sandboxes are made here with POST, and listed with GET."}`,
-		"GET " + sandboxPath + "/nobody":    `404 {"error":"there is no such sandbox, or no longer"}`,
-		"DELETE " + sandboxPath + "/nobody": `404 {"error":"there is no such sandbox, or no longer"}`,
-		"PATCH " + sandboxPath + "/nobody":  `405 {"error":"A sandbox can be read and deleted."}`,
+		"PUT " + sandboxPath:                `405 {"error":"Create a sandbox with POST, or list sandboxes with GET."}`,
+		"GET " + sandboxPath + "/nobody":    `404 {"error":"the sandbox does not exist (it may have ended)"}`,
+		"DELETE " + sandboxPath + "/nobody": `404 {"error":"the sandbox does not exist (it may have ended)"}`,
+		"PATCH " + sandboxPath + "/nobody":  `405 {"error":"Read a sandbox with GET, or delete it with DELETE."}`,
 	} {
 		got, _ := s.sandbox(t, request)
 		if text := fmt.Sprint(got.status, " ", strings.TrimSpace(got.body)); text != want || got.header.Get("Content-Type") != "application/json" {

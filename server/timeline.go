@@ -89,7 +89,7 @@ func (s *Server) timelineOf(w http.ResponseWriter, r *http.Request) (hub, target
 	defer release()
 	target = r.URL.Query().Get("target")
 	if _, known := h.WatchedTarget(watcher(r), target); !known && !s.journal.Shows(at.hub, target, watcher(r)) {
-		http.Error(w, "There is no such target on this hub: name one of /ui/api/state as ?target=ID.", http.StatusNotFound)
+		http.Error(w, "The target does not exist on this hub: set ?target=ID to an id of /ui/api/state.", http.StatusNotFound)
 		return "", "", false
 	}
 	return at.hub, target, true
@@ -133,7 +133,7 @@ func (s *Server) servePicture(w http.ResponseWriter, r *http.Request) {
 	seq, err := seqOf(r, "seq")
 	picture := s.journal.Picture(hub, target, seq, watcher(r))
 	if err != nil || len(picture) == 0 {
-		http.Error(w, "There is no picture with this seq, or it is no longer kept: name an entry whose picture is true.", http.StatusNotFound)
+		http.Error(w, "The picture with this seq does not exist (it may have been deleted): use the seq of an entry whose picture is true.", http.StatusNotFound)
 		return
 	}
 	w.Header().Set("Content-Type", "image/jpeg")

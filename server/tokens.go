@@ -28,7 +28,7 @@ func (t Tokens) gate(log *zap.Logger, failed func(listener, reason string)) (*au
 	for _, text := range t.TrustedProxies {
 		p, err := readPrefix(text)
 		if err != nil {
-			return nil, nil, fmt.Errorf("--trusted-proxy %q: say an address or a CIDR such as 10.0.0.0/8", text)
+			return nil, nil, fmt.Errorf("--trusted-proxy %q is not valid: set an IP address, or a CIDR such as 10.0.0.0/8", text)
 		}
 		o.Proxies = append(o.Proxies, p)
 	}

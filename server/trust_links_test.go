@@ -273,7 +273,7 @@ func TestR196NoLinkWithinALink(t *testing.T) {
 	s := start(t, withTokens)
 	p := s.mustLink(t, "/link", bearer(clientToken))
 	got := askWithin(t, p, strings.TrimSuffix(greeting("/link", "", strings.Repeat("k", 30), 1, 0), "\r\n\r\n"))
-	if got.Status != 403 || !strings.Contains(got.Body, "within a link") {
+	if got.Status != 403 || !strings.Contains(got.Body, "through another link") {
 		t.Errorf("%d %s", got.Status, got.Body)
 	}
 	open := start(t, nil)

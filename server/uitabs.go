@@ -30,7 +30,7 @@ const maxTabRequest = 4 << 10
 func (s *Server) serveTabs(w http.ResponseWriter, r *http.Request) {
 	var asked struct{ TargetID, Client string }
 	if err := json.NewDecoder(io.LimitReader(r.Body, maxTabRequest)).Decode(&asked); err != nil {
-		http.Error(w, `The body is no JSON object: send {"targetId":"…","client":"…"}.`, http.StatusBadRequest)
+		http.Error(w, `The body is not a JSON object: send {"targetId":"…","client":"…"}.`, http.StatusBadRequest)
 		return
 	}
 	if !handsOver(r) {
@@ -42,7 +42,7 @@ func (s *Server) serveTabs(w http.ResponseWriter, r *http.Request) {
 	// A target that the asker does not see is answered as one that does not exist.
 	who := watcher(r)
 	if _, sees := hub.WatchedTarget(who, asked.TargetID); !sees {
-		http.Error(w, "There is no such target.", http.StatusNotFound)
+		http.Error(w, "The target does not exist.", http.StatusNotFound)
 		return
 	}
 	what, do := "tab granted", hub.Grant
@@ -55,7 +55,7 @@ func (s *Server) serveTabs(w http.ResponseWriter, r *http.Request) {
 	}
 	switch err := do(asked.TargetID, asked.Client); {
 	case errors.Is(err, relay.ErrNoTarget):
-		http.Error(w, "This target cannot be handed over: it is private to its Client, or no page.", http.StatusConflict)
+		http.Error(w, "This target cannot be handed over: it is private to its Client, or not a page.", http.StatusConflict)
 	case err != nil:
 		http.Error(w, err.Error()+".", http.StatusConflict)
 	default:

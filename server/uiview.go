@@ -30,7 +30,7 @@ func (s *Server) serveView(w http.ResponseWriter, r *http.Request) {
 	id := r.URL.Query().Get("target")
 	if _, known := hub.WatchedTarget(watcher(r), id); !known {
 		release()
-		http.Error(w, "There is no such target on this hub: name one of /ui/api/state as ?target=ID.", http.StatusNotFound)
+		http.Error(w, "The target does not exist on this hub: set ?target=ID to an id of /ui/api/state.", http.StatusNotFound)
 		return
 	}
 	who := s.peer("viewer", r)

@@ -98,7 +98,7 @@ func (w *window) take(n uint64) bool {
 var (
 	errVerdict       = errors.New("the request has no valid verdict of a node of this cluster")
 	errVerdictClock  = fmt.Errorf("the verdict is too old or from the future: the clocks of the nodes may differ by %v", verdictGood)
-	errVerdictTwice  = errors.New("the verdict was used already")
+	errVerdictTwice  = errors.New("the verdict was already used")
 	errVerdictEnded  = errors.New("the verdict is for another node, which may have had this address before")
 	errVerdictOthers = errors.New("the verdict is for another request")
 )
