@@ -36,6 +36,6 @@ func TestRestoreWithoutItsAsker(t *testing.T) {
 		t.Errorf("the hub is here: %v (%v); its sessions cannot be read: %v", here, err, restored)
 	}
 	if h := m.holdingOf("x"); h != nil {
-		h.claim.Release(t.Context()) //nolint:errcheck // the directory ends with the test
+		h.claim.Release(t.Context()) // the directory ends with the test
 	}
 }

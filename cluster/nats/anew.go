@@ -43,7 +43,7 @@ func (b *bucket) whole(ctx context.Context) (bool, error) {
 func (b *bucket) counts(ctx context.Context, key string, revision uint64) (bool, error) {
 	mark, ok, err := b.last(ctx, madeKey)
 	switch {
-	case errors.Is(err, jetstream.ErrStreamNotFound), err == nil && !(ok && isMark(mark)):
+	case errors.Is(err, jetstream.ErrStreamNotFound), err == nil && (!ok || !isMark(mark)):
 		return false, nil
 	case err != nil:
 		return false, err

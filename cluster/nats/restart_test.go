@@ -117,7 +117,7 @@ func TestEpochsOutliveARestartOfAllServers(t *testing.T) {
 		t.Errorf("epoch %d after %d", after.Epoch(), before.Epoch())
 	}
 	eventually(t, "the first node has lost it", func() bool {
-		before.Certain(ctx) //nolint:errcheck // what it says is looked at below
+		before.Certain(ctx) // what it says is looked at below
 		return isLost(before)
 	})
 	if err := after.Certain(ctx); err != nil || isLost(after) {
