@@ -36,9 +36,7 @@ func (s meanwhile) GetLastMsgForSubject(ctx context.Context, subject string) (*j
 // A node writes a claim, and another one makes the bucket anew before the first has looked for
 // the mark: the mark is that of the new bucket, which does not have the claim.
 func TestClaimBeforeItsBucketIsMadeAnew(t *testing.T) {
-	s := startServers(t, 1)[0]
-	alone := func(o *Options) { o.Lease, o.Replicas = within, 1 }
-	a, b := open(t, s, "a", alone), open(t, s, "b", alone)
+	a, b := twoNodes(t)
 	ctx := t.Context()
 	in, _ := a.place("x")
 	other, _ := b.place("x")
@@ -95,9 +93,7 @@ func (js slowDelete) DeleteStream(ctx context.Context, name string) error {
 // A node is about to delete a bucket without a mark when another one claims a hub there: that
 // claim stays.
 func TestBucketOfAnotherIsNotDeleted(t *testing.T) {
-	s := startServers(t, 1)[0]
-	alone := func(o *Options) { o.Lease, o.Replicas = within, 1 }
-	a, b := open(t, s, "a", alone), open(t, s, "b", alone)
+	a, b := twoNodes(t)
 	ctx := t.Context()
 	in, _ := a.place("x")
 	in.forget(t)

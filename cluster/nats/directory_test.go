@@ -54,6 +54,14 @@ func open(t testing.TB, s *Server, name string, change func(*Options)) *Director
 	return d
 }
 
+// twoNodes opens the directory of one server for two nodes.
+func twoNodes(t testing.TB) (a, b *Directory) {
+	t.Helper()
+	s := startServers(t, 1)[0]
+	alone := func(o *Options) { o.Lease, o.Replicas = within, 1 }
+	return open(t, s, "a", alone), open(t, s, "b", alone)
+}
+
 // openAll opens a directory at each of three servers.
 func openAll(t testing.TB) (servers []*Server, dirs []*Directory) {
 	t.Helper()

@@ -70,9 +70,7 @@ func (js unanswered) Publish(ctx context.Context, subject string, value []byte, 
 // A node that has asked whether it may end, and does not know the answer, goes on: another one
 // may end beside it.
 func TestNodeThatDoesNotKnowWhetherItMayEnd(t *testing.T) {
-	s := startServers(t, 1)[0]
-	alone := func(o *Options) { o.Lease, o.Replicas = within, 1 }
-	a, b := open(t, s, "a", alone), open(t, s, "b", alone)
+	a, b := twoNodes(t)
 	js := a.shared.js
 	a.shared.js = unanswered{js}
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
@@ -162,9 +160,7 @@ func (js lateWrites) Publish(ctx context.Context, subject string, value []byte, 
 
 // What a node has written to be let end comes through only after it has said that it goes on.
 func TestLateRequestToEnd(t *testing.T) {
-	s := startServers(t, 1)[0]
-	alone := func(o *Options) { o.Lease, o.Replicas = within, 1 }
-	a, b := open(t, s, "a", alone), open(t, s, "b", alone)
+	a, b := twoNodes(t)
 	js := a.shared.js
 	late := make(chan func(), 1)
 	a.shared.js = lateWrites{js, late}

@@ -74,9 +74,7 @@ func TestTell(t *testing.T) {
 // A node that was thought to be dead, or whose directory has lost the record, is counted again
 // once it has renewed its lease.
 func TestReservationsOfANodeThatIsBack(t *testing.T) {
-	s := startServers(t, 1)[0]
-	alone := func(o *Options) { o.Lease, o.Replicas = within, 1 }
-	a, b := open(t, s, "a", alone), open(t, s, "b", alone)
+	a, b := twoNodes(t)
 	ctx := t.Context()
 	if err := a.ReserveBrowser(ctx, 2); err != nil {
 		t.Fatal(err)
