@@ -73,7 +73,7 @@ is(
   [true],
   "not displayed",
 );
-await fails(cdp("Accessibility.getPartialAXTree", { backendNodeId: 1 }), "No node found for given backend id");
+await fails(cdp("Accessibility.getPartialAXTree", { backendNodeId: -1 }), "No node found for given backend id");
 
 // Walking by single steps, up and down.
 const { node: root } = await cdp("Accessibility.getRootAXNode");

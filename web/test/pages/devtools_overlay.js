@@ -27,7 +27,7 @@ await cdp("Overlay.highlightFrame", { frameId: "MAIN" });
 await cdp("Overlay.highlightNode", { nodeId, highlightConfig });
 await cdp("Overlay.hideHighlight");
 is(await painted(), 0);
-await fails(cdp("Overlay.highlightNode", { nodeId: 999, highlightConfig }), "Could not find node with given id");
+await fails(cdp("Overlay.highlightNode", { nodeId: -1, highlightConfig }), "Could not find node with given id");
 
 // A person picks a node; the page does not hear of the click.
 await value("clicks = 0, document.addEventListener('click', () => clicks++), 1");

@@ -21,8 +21,8 @@ is((await cdp("DOM.getAttributes", input)).attributes, ["id", "name", "data-x", 
 is((await cdp("DOM.describeNode", input)).node.nodeName, "INPUT");
 is(await cdp("DOM.querySelector", { nodeId: root.nodeId, selector: "#nothing" }), { nodeId: 0 });
 await fails(cdp("DOM.querySelector", { nodeId: root.nodeId, selector: "##" }), "DOM Error while querying");
-await fails(cdp("DOM.describeNode", { nodeId: 1 }), "Could not find node with given id");
-await fails(cdp("DOM.describeNode", { backendNodeId: 1 }), "No node found for given backend id");
+await fails(cdp("DOM.describeNode", { nodeId: -1 }), "Could not find node with given id");
+await fails(cdp("DOM.describeNode", { backendNodeId: -1 }), "No node found for given backend id");
 await fails(cdp("DOM.describeNode", {}), "Either nodeId, backendNodeId or objectId must be specified");
 
 // To an object and back, by each way of naming.
@@ -30,7 +30,7 @@ const { object } = await cdp("DOM.resolveNode", input);
 is([object.subtype, object.className, object.description], ["node", "HTMLInputElement", "input#name"]);
 is((await cdp("DOM.describeNode", { objectId: object.objectId })).node.backendNodeId, input.nodeId);
 is(await cdp("DOM.requestNode", { objectId: object.objectId }), input);
-await fails(cdp("DOM.resolveNode", { backendNodeId: 1 }), "No node with given id found");
+await fails(cdp("DOM.resolveNode", { backendNodeId: -1 }), "No node with given id found");
 
 // A node the client has not seen is told of with all its ancestors' children.
 await cdp("DOM.getDocument", { depth: 1 });

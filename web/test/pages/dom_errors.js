@@ -11,8 +11,8 @@ const { root } = await cdp("DOM.getDocument");
 const find = (selector) => cdp("DOM.querySelector", { nodeId: root.nodeId, selector });
 
 // chromedp gives up on the words of a bad selector and tries again after the others.
-await fails(cdp("DOM.querySelector", { nodeId: 1, selector: "p" }), "Could not find node with given id");
-await fails(cdp("DOM.querySelectorAll", { nodeId: 1, selector: "p" }), "Could not find node with given id");
+await fails(cdp("DOM.querySelector", { nodeId: -1, selector: "p" }), "Could not find node with given id");
+await fails(cdp("DOM.querySelectorAll", { nodeId: -1, selector: "p" }), "Could not find node with given id");
 await fails(cdp("DOM.querySelectorAll", { nodeId: root.nodeId, selector: "p[" }), "DOM Error while querying");
 await fails(cdp("DOM.resolveNode", {}), "Either nodeId or backendNodeId must be specified.");
 await fails(

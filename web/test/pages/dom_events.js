@@ -118,6 +118,6 @@ is(
 await cdp("DOM.disable");
 is(await after("deep.title = '2'"), []);
 await fails(
-  cdp("DOM.getNodeStackTraces", { nodeId: 1 }),
+  cdp("DOM.getNodeStackTraces", { nodeId: -1 }),
   "DOM.getNodeStackTraces is not possible in an embedded frame: needs the browser process",
 );
