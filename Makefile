@@ -22,7 +22,7 @@
 # make npm           the npm packages, for all platforms: npm/dist
 # make npm-test      the npm packages, installed and used as others do
 
-.PHONY: demo check test test-product test-browsers test-sample test-e2e test-clients test-long flaky fuzz lint fresh trust-doc actions-doc clients-doc docs docs-images devtools bench bench-doc bench-cluster chaos release release-test generate tools compiler
+.PHONY: demo check test test-product test-browsers test-cluster test-sample test-e2e test-clients test-long flaky fuzz lint fresh trust-doc actions-doc clients-doc docs docs-images devtools bench bench-doc bench-cluster chaos release release-test generate tools compiler
 .DEFAULT_GOAL := test
 .DELETE_ON_ERROR:
 
@@ -69,11 +69,12 @@ RESULTS := $(TOOLS)/results
 GOTEST = $(GOTESTSUM) --format pkgname --rerun-fails=1 --rerun-fails-max-failures=3 --rerun-fails-run-root-test \
 	--rerun-fails-abort-on-data-race --rerun-fails-report=$(RESULTS)/$@-$(1).again --jsonfile $(RESULTS)/$@-$(1).json --packages="$(2)"
 
-# Two parts run side by side. Three kept two cores so busy that time limits expired.
+# Two parts run side by side, and the tests of clusters beside them, which mostly wait.
+# Three parts that compute kept two cores so busy that time limits expired.
 test: tools compiler $(GOTESTSUM)
 	@rm -rf $(RESULTS) && mkdir -p $(RESULTS)
-	@echo "Two parts run side by side. Each prints what it found when it ends, after ten minutes or more."
-	$(MAKE) -j2 --output-sync=target test-product test-browsers
+	@echo "Three parts run side by side. Each prints what it found when it ends; two take ten minutes or more."
+	$(MAKE) -j3 --output-sync=target test-product test-browsers test-cluster
 	@again=$$(cat $(RESULTS)/*.again 2>/dev/null); test -z "$$again" || { echo "These tests failed, and passed when they ran again, alone:"; echo "$$again"; }
 	@cat $(RESULTS)/*.json | go run ./internal/trust -outcome
 	@cat $(RESULTS)/*.json | go run ./internal/actionsdoc -check docs/actions.md
@@ -94,8 +95,12 @@ test-product: tools compiler $(GOTESTSUM)
 	$(call GOTEST,race,$$(go list ./... | grep -vE '/(actions/conformance|web/test)$$' | tr '\n' ' ')) -- -race -shuffle=on -timeout 20m -p $(PACKAGES_AT_ONCE)
 	$(call GOTEST,plain,./actions/conformance ./web/test) -- -shuffle=on -timeout 20m -p 2
 	$(call GOTEST,norace,./relay ./cluster) -- -count=1 -run 'TestR70|TestR151|TestModel'
-	cd web/build && $(call GOTEST,build,./...) -- -shuffle=on -timeout 20m
+
+# A cluster, the bundler, and the files for Kubernetes.
+test-cluster: tools compiler $(GOTESTSUM)
+	@mkdir -p $(RESULTS)
 	cd cluster/nats && $(call GOTEST,nats,./...) -- -shuffle=on -timeout 20m -p 1
+	cd web/build && $(call GOTEST,build,./...) -- -shuffle=on -timeout 20m
 	go test -C packaging/release -run TestKubernetes .
 
 # The sample of the clients: Playwright at frames and at a browser behind the hub,
