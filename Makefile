@@ -89,12 +89,14 @@ test-browsers:
 # The tests of the product. Race detector where there is concurrency of ours: the
 # conformance and page tests are about what a browser does, and run without it, as
 # do tests of relay that it cannot watch (TestR70) or that only count time (TestR151),
-# and the model of a cluster, which has one goroutine (TestModel).
+# and the model of a cluster, which has one goroutine (TestModel). Attacks on scopes are
+# here and not in test-e2e so that both parts take as long.
 test-product: tools compiler $(GOTESTSUM)
 	@mkdir -p $(RESULTS)
 	$(call GOTEST,race,$$(go list ./... | grep -vE '/(actions/conformance|web/test)$$' | tr '\n' ' ')) -- -race -shuffle=on -timeout 20m -p $(PACKAGES_AT_ONCE)
 	$(call GOTEST,plain,./actions/conformance ./web/test) -- -shuffle=on -timeout 20m -p 2
 	$(call GOTEST,norace,./relay ./cluster) -- -count=1 -run 'TestR70|TestR151|TestModel'
+	cd $(E2E) && $(call GOTEST,scopes,./scopes) -- -shuffle=on -timeout 20m
 
 # A cluster, the bundler, and the files for Kubernetes.
 test-cluster: tools compiler $(GOTESTSUM)
@@ -110,10 +112,10 @@ test-sample: tools $(GOTESTSUM)
 	cd $(E2E) && $(call GOTEST,playwright,./playwright) -- -count=1 -timeout 20m -run 'TestHub|TestBrowserHost' -args -sample
 	cd $(E2E) && $(call GOTEST,clients,./clients) -- -count=1 -timeout 20m -run 'TestPuppeteer|TestChromedp|TestPlaywrightMCP'
 
-# The product as a whole, with attacks on its scopes.
+# The product as a whole.
 test-e2e: tools $(GOTESTSUM)
 	@mkdir -p $(RESULTS)
-	cd $(E2E) && $(call GOTEST,e2e,. ./axtree ./benchdoc ./browserhost ./devtools ./pages ./proxy ./scopes ./shots) -- -shuffle=on -timeout 20m -p 2
+	cd $(E2E) && $(call GOTEST,e2e,. ./axtree ./benchdoc ./browserhost ./devtools ./pages ./proxy ./shots) -- -shuffle=on -timeout 20m -p 2
 	cd $(E2E) && $(call GOTEST,docs,./docs) -- -count=1 -timeout 20m -run 'TestBlocks/README|TestOwnPages'
 	cd $(E2E) && $(call GOTEST,recording,./recording) -- -count=1 -timeout 20m -run TestHandoff
 
