@@ -2,13 +2,16 @@ package natsdir
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
+	"go.uber.org/zap"
 )
 
 // bucket is a key-value bucket, and the stream that holds it: reads of that see the
@@ -25,6 +28,63 @@ type bucket struct {
 }
 
 // subject is that of a key in the bucket's stream.
+// open finds a bucket, or makes it. One of claims has a mark then.
+func (d *Directory) open(ctx context.Context, js jetstream.JetStream, name string, age time.Duration, claims bool) (*bucket, error) {
+	config := jetstream.StreamConfig{
+		Name: "KV_" + name, Subjects: []string{"$KV." + name + ".>"},
+		// The settings are those of a key-value bucket (NATS ADR-8) with one value for each
+		// key. In memory: without any server left, no record is worth anything.
+		Replicas: d.o.Replicas, Storage: jetstream.MemoryStorage, MaxMsgsPerSubject: 1, MaxAge: age, AllowMsgTTL: true,
+		Discard: jetstream.DiscardNew, AllowRollup: true, DenyDelete: true,
+		// Without AllowDirect the leader answers reads: others may be behind.
+	}
+	said := false
+	for {
+		b, err := openOnce(ctx, js, config, name, claims)
+		if err == nil {
+			return b, nil
+		}
+		// Two nodes that start at once may both try to make the stream; the second then
+		// finds it.
+		if !said && !errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
+			said = true
+			d.log.Info("waiting for the directory of the cluster", zap.String("bucket", name), zap.Error(err))
+		}
+		if err := pause(ctx, retryEvery); err != nil {
+			return nil, fmt.Errorf("the directory of the cluster is not ready: it needs %d servers with JetStream: %w", d.o.Replicas, err)
+		}
+	}
+}
+
+// openOnce is one attempt of open.
+func openOnce(ctx context.Context, js jetstream.JetStream, config jetstream.StreamConfig, name string, claims bool) (*bucket, error) {
+	once, cancel := context.WithTimeout(ctx, answerWithin) // a bucket without a leader does not answer
+	defer cancel()
+	stream, err := js.Stream(once, config.Name)
+	made := errors.Is(err, jetstream.ErrStreamNotFound)
+	if made {
+		stream, err = create(once, js, config, 0)
+	}
+	if err != nil {
+		return nil, err
+	}
+	kv, err := js.KeyValue(once, name)
+	if err != nil {
+		return nil, err
+	}
+	b := &bucket{kv: kv, stream: stream, js: js, config: config, word: "anew-" + rand.Text()}
+	if !claims {
+		return b, nil
+	}
+	if made {
+		return b, b.setMark(ctx)
+	}
+	if ok, err := b.whole(ctx); ok || err != nil {
+		return b, err
+	}
+	return b, b.makeAnew(ctx)
+}
+
 func (b *bucket) subject(key string) string { return "$KV." + b.kv.Bucket() + "." + key }
 
 // keys lists the keys, in no order. It asks once.
