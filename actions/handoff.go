@@ -68,8 +68,7 @@ func (p *Page) BeginHandoff(ctx context.Context, instructions string, within tim
 func (p *Page) AwaitHandoff(ctx context.Context, id string) (Handoff, error) {
 	for {
 		p.mu.Lock()
-		// A handoff without a URL is known only by its event: nobody has begun it
-		// here.
+		// A handoff without a URL was begun by another caller: only its event is known.
 		at := slices.IndexFunc(p.handoffs, func(h *Handoff) bool { return h.ID == id && h.URL != "" })
 		if at < 0 {
 			p.mu.Unlock()

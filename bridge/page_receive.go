@@ -174,7 +174,7 @@ func (p *Page) putScript(f *fields) {
 }
 
 // answer passes on the answer to a command. A result that is absent is {}, as
-// when a handler of the page returns nothing. Without an id nobody can be answered: the
+// when a handler of the page returns nothing. An answer without an id belongs to no command: the
 // hub's timeout, or the end of the session, ends the command.
 func (p *Page) answer(f *fields) {
 	call, ok := wire.Int(f.id)

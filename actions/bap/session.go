@@ -11,9 +11,8 @@ import (
 	"github.com/cdphub/cdphub/actions"
 )
 
-// sessionKey is what a connection must match to resume a session: hub, scope and
-// token are the same, and so is the id. Nobody can resume the session of another
-// token by its id.
+// sessionKey is what a connection must match to resume a session: the hub, the scope, the
+// token and the id. So a token cannot resume the session of another one.
 type sessionKey struct{ hub, scope, caller, id string }
 
 // session is what a client has beyond one request, and if it has a name, beyond one

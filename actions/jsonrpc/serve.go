@@ -75,7 +75,7 @@ func Begin(ctx context.Context, conn *wsconn.Conn, c actions.Caller) (receive fu
 }
 
 // leaveUnknown closes the connection when the process shuts down before anybody has
-// logged in: without a scheduler nobody else would.
+// logged in. Later the scheduler closes it.
 func (s *socket) leaveUnknown(ctx context.Context) {
 	select {
 	case <-s.ending:

@@ -182,7 +182,7 @@ func (c *call) eachPage(do func(*actions.Page) error) error {
 }
 
 // routePage has one page ask for its requests, once. The lock is not held while the
-// page is told, since requests need it for their decisions.
+// page is asked: the decision about a request takes the same lock.
 func (c *call) routePage(ctx context.Context, p *actions.Page) error {
 	c.mu.Lock()
 	already := c.unroute[p] != nil

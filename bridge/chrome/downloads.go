@@ -357,8 +357,8 @@ func (h *Host) recipientsLocked(d download) (list []recipient) {
 
 // save links a file to where each recipient wants it, sends the event, and removes the
 // original. The event comes after the file is there. Its filePath names the file of a
-// Client that wants it, and is empty for one that wants none: the Host's own folder is
-// nobody's business. A recipient whose folder cannot be written to still gets the event.
+// Client that wants it, and is empty for one that wants none, so that no Client
+// sees the Host's own folder. A recipient whose folder cannot be written to still gets the event.
 func (h *Host) save(path, guid, name string, takers []recipient, params []byte) {
 	for _, t := range takers {
 		saved := ""

@@ -52,7 +52,7 @@ func (h *Host) answer(m *message) {
 	if a.observe != nil {
 		a.observe(m.result, m.cdpErr)
 	}
-	// Of the root's own, or nobody waits any more.
+	// The command was the Host's own, or its session has ended.
 	if n < 0 || s == nil {
 		return
 	}

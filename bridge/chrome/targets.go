@@ -14,7 +14,7 @@ import (
 )
 
 // target is what the Host remembers of one. The zero target stands for one that is not
-// known: it is private to nobody, and no page of the web.
+// known: it belongs to no Client, and is not a page of the web.
 type target struct {
 	info
 	owner  *session // the Client that owns its context; nil when every Client may use it

@@ -66,7 +66,7 @@ func (b *bucket) setMark(ctx context.Context) error {
 // anewWithin is how long a node has to make a bucket anew, before another one tries.
 const anewWithin = 3 * answerWithin
 
-// makeAnew makes a bucket anew that has no mark. What is in it is lost: nobody relies on it.
+// makeAnew makes a bucket anew that has no mark. Its records are lost: none of them counts.
 // All nodes notice at once. One alone may delete the bucket: the one whose word is written in
 // place of the mark. Otherwise a node would delete the bucket that another one has just made,
 // with the claims that count by then.

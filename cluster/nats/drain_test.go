@@ -62,7 +62,7 @@ func TestOneNodeStays(t *testing.T) {
 type unanswered struct{ jetstream.JetStream }
 
 func (js unanswered) Publish(ctx context.Context, subject string, value []byte, o ...jetstream.PublishOpt) (*jetstream.PubAck, error) {
-	js.JetStream.Publish(ctx, subject, value, o...) // nobody learns of it
+	js.JetStream.Publish(ctx, subject, value, o...) // the answer is lost
 	<-ctx.Done()
 	return nil, context.Cause(ctx)
 }
@@ -150,7 +150,7 @@ type lateWrites struct {
 func (js lateWrites) Publish(ctx context.Context, subject string, value []byte, o ...jetstream.PublishOpt) (*jetstream.PubAck, error) {
 	select {
 	case js.carryOut <- func() {
-		js.JetStream.Publish(context.WithoutCancel(ctx), subject, value, o...) // nobody learns of it
+		js.JetStream.Publish(context.WithoutCancel(ctx), subject, value, o...) // the answer is lost
 	}:
 	default: // sent again
 	}
