@@ -268,8 +268,12 @@ func TestR215BrowsersEndWithTheirNode(t *testing.T) {
 
 // TestR214JournalOfMegabytes hands over more than fits into one write.
 func TestR214JournalOfMegabytes(t *testing.T) {
-	nodes, host := roamers(t, new(cluster.Memory), "ab")
+	nodes := startNodes(t, new(cluster.Memory), "ab", func(o *Options) {
+		twoTokens(o, t)
+		o.Drain = time.Minute // for the handover: a busy machine may need more than the 5 s that handoverWithin adds
+	})
 	a, b := nodes[0], nodes[1]
+	host := a.page(t)
 	client := a.namedClient(t, "session=work&resume=on", ownToken)
 	stream := streamOf(t, client.next())
 	client.attach()
