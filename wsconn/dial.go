@@ -1,9 +1,12 @@
 package wsconn
 
 import (
+	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -24,7 +27,8 @@ func (e StatusError) Error() string { return fmt.Sprintf("handshake refused with
 // that of the handshake. A Host in it replaces the URL's, and its
 // Sec-WebSocket-Protocol offers subprotocols. Redirects are not followed.
 //
-// A server that refuses yields a StatusError. A context that ends before the
+// A server that refuses yields an error that wraps a StatusError and has the beginning of
+// the answer. A context that ends before the
 // handshake yields its cause; afterwards it has no effect. The caller must call Serve or
 // Start of what it returns.
 //
@@ -42,9 +46,11 @@ func Dial(ctx context.Context, rawURL string, header http.Header, l Limits) (*Co
 	}
 	u.Fragment, u.RawFragment = "", "" // never sent (RFC 6455, section 3)
 	d := dialer(header)
+	var refused error
+	d.OnStatusError = func(status int, _ []byte, answer io.Reader) { refused = readRefusal(status, answer) }
 	nc, early, _, err := d.Dial(ctx, u.String())
 	if err != nil {
-		return nil, dialError(ctx, u, err)
+		return nil, dialError(ctx, u, cmp.Or(refused, err))
 	}
 	limits := l.withDefaults()
 	c := newConn(nc, &limits)
@@ -82,13 +88,29 @@ func dialer(header http.Header) ws.Dialer {
 	return d
 }
 
+// readRefusal is the error for an answer from its status line on.
+func readRefusal(status int, answer io.Reader) error {
+	resp, err := http.ReadResponse(bufio.NewReader(answer), nil)
+	if err != nil {
+		return StatusError(status)
+	}
+	return refusal(resp)
+}
+
+// refusal is the error for an answer that is not 101.
+func refusal(resp *http.Response) error {
+	const longest = 1 << 10
+	text, err := io.ReadAll(io.LimitReader(resp.Body, longest))
+	if said := strings.TrimSpace(string(text)); err == nil && said != "" {
+		return fmt.Errorf("%w: %s", StatusError(resp.StatusCode), said)
+	}
+	return StatusError(resp.StatusCode)
+}
+
 // dialError names the server if it was reached: net's own errors name it already.
 func dialError(ctx context.Context, u *url.URL, err error) error {
 	if ctx.Err() != nil {
 		err = context.Cause(ctx)
-	}
-	if status, ok := errors.AsType[ws.StatusError](err); ok {
-		err = StatusError(status)
 	}
 	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" {
 		return fmt.Errorf("dial: %w", err)

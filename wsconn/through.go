@@ -12,7 +12,6 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
-	"strings"
 
 	"github.com/cdphub/cdphub/internal/version"
 )
@@ -69,12 +68,7 @@ func DialThrough(ctx context.Context, by *http.Transport, rawURL string, header 
 // section 4.1).
 func switched(resp *http.Response, req *http.Request) (io.Reader, error) {
 	if resp.StatusCode != http.StatusSwitchingProtocols {
-		const longest = 1 << 10
-		text, err := io.ReadAll(io.LimitReader(resp.Body, longest))
-		if said := strings.TrimSpace(string(text)); err == nil && said != "" {
-			return nil, fmt.Errorf("%w: %s", StatusError(resp.StatusCode), said)
-		}
-		return nil, StatusError(resp.StatusCode)
+		return nil, refusal(resp)
 	}
 	chosen, offered := resp.Header.Get("Sec-WebSocket-Protocol"), req.Header.Get("Sec-WebSocket-Protocol")
 	switch {

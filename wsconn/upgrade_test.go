@@ -168,8 +168,8 @@ func TestDialRefused(t *testing.T) {
 	defer s.Close()
 	_, err := Dial(t.Context(), "ws"+strings.TrimPrefix(s.URL, "http"), nil, Limits{})
 	var status StatusError
-	if !errors.As(err, &status) || status != 404 {
-		t.Errorf("got %v, want status 404", err)
+	if !errors.As(err, &status) || status != 404 || !strings.HasSuffix(err.Error(), "404: 404 page not found") {
+		t.Errorf("got %v, want status 404 and the text of the answer", err)
 	}
 }
 
