@@ -235,13 +235,16 @@ func (d *Directory) evicted(m *nats.Msg) {
 	}()
 }
 
-// checkAll compares claims with the directory, some at a time. It is for claims whose loss
-// no message has reported.
+// checkAll compares claims with the directory, some at a time, until ctx ends. It is for
+// claims whose loss no message has reported.
 func (d *Directory) checkAll(ctx context.Context, some []*claim) {
 	const atOnce = 32
 	turns := make(chan struct{}, atOnce)
 	var all sync.WaitGroup
 	for _, c := range some {
+		if ctx.Err() != nil {
+			break
+		}
 		turns <- struct{}{}
 		all.Go(func() {
 			c.check(ctx) //nolint:errcheck // the holder of a lost claim learns of it by Lost

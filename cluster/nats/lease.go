@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
+	"slices"
 	"time"
 
 	"go.uber.org/zap"
@@ -21,6 +23,9 @@ const checkRounds = 100
 func (d *Directory) keep(ctx context.Context) {
 	tick := time.NewTicker(d.o.Lease / 4)
 	defer tick.Stop()
+	// Until then any claim may have been lost without a message.
+	var doubt time.Time
+	reconnects := d.conn.Stats().Reconnects
 	for round := 0; ; round++ {
 		select {
 		case <-tick.C:
@@ -37,16 +42,23 @@ func (d *Directory) keep(ctx context.Context) {
 		once, cancel := context.WithTimeout(ctx, d.o.Lease/4)
 		err := d.renew(once)
 		cancel()
+		// After the directory was out of reach, others may have taken any hub of this node.
+		// The servers of a new connection may have been started again, and have lost all
+		// claims.
+		if now := d.conn.Stats().Reconnects; before != nil || now != reconnects {
+			doubt, reconnects = time.Now(), now
+		}
 		switch {
 		case err != nil && before == nil && d.certain() != nil:
 			d.log.Error("the directory of the cluster cannot be reached: running hubs continue, but no new hub can start", zap.Error(err))
 		case err == nil && before != nil:
 			d.log.Info("the directory of the cluster can be reached again")
-			// After it was out of reach for so long, others may have taken any hub of this
-			// node.
-			d.checkAll(ctx, d.claims(0, 1))
-		case err == nil:
-			d.checkAll(ctx, d.claims(round%checkRounds, checkRounds))
+		}
+		if err == nil {
+			// What does not fit into this time follows after the next renewal.
+			once, cancel = context.WithTimeout(ctx, d.o.Lease/8)
+			d.checkAll(once, d.claimsToCheck(round, doubt))
+			cancel()
 		}
 		once, cancel = context.WithTimeout(ctx, d.o.Lease/4)
 		if err := d.readNodes(once); err != nil {
@@ -58,13 +70,14 @@ func (d *Directory) keep(ctx context.Context) {
 	}
 }
 
-// claims are one part of several of the claims. By its epoch each claim is in one part for
-// good.
-func (d *Directory) claims(part, parts int) (list []*claim) {
+// claimsToCheck are the claims that were not compared with the directory since a moment
+// of doubt, and those whose turn it is in this round: by its epoch, each claim has one of
+// checkRounds.
+func (d *Directory) claimsToCheck(round int, doubt time.Time) (list []*claim) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, c := range d.held {
-		if int(uint64(c.epoch)%uint64(parts)) == part {
+		if c.checked.Before(doubt) || uint64(c.epoch)%checkRounds == uint64(round%checkRounds) {
 			list = append(list, c)
 		}
 	}
@@ -164,7 +177,10 @@ func (d *Directory) Close(ctx context.Context) error {
 	d.ended()
 	d.done.Wait()
 	var failed []error
-	for _, c := range d.claims(0, 1) {
+	d.mu.Lock()
+	held := slices.Collect(maps.Values(d.held))
+	d.mu.Unlock()
+	for _, c := range held {
 		if err := c.Release(ctx); err != nil {
 			failed = append(failed, err)
 			if ctx.Err() != nil {
