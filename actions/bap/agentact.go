@@ -35,8 +35,8 @@ type step struct {
 	Params     json.RawMessage
 	Condition  *condition
 	OnError    string
-	MaxRetries int
-	RetryDelay millis
+	MaxRetries *int // attempts in all
+	RetryDelay *millis
 }
 
 // condition is a state of an element that must come within Timeout before a step
@@ -83,18 +83,17 @@ func (s *step) check(field string) *failure {
 	if !slices.Contains(stepActions, s.Action) {
 		return invalid(field+".action", "%q is not allowed in agent/act: use %s", s.Action, strings.Join(stepActions, ", "))
 	}
-	// The number counts attempts: 1 means no second one.
-	if s.MaxRetries < 0 || s.MaxRetries > 5 {
+	if s.MaxRetries == nil {
+		s.MaxRetries = new(defaultAttempts)
+	}
+	if s.RetryDelay == nil {
+		s.RetryDelay = new(millis(defaultDelay))
+	}
+	if n := *s.MaxRetries; n < 1 || n > 5 {
 		return invalid(field+".maxRetries", "must be 1 to 5")
 	}
-	if d := time.Duration(s.RetryDelay); d != 0 && (d < 100*time.Millisecond || d > 5*time.Second) {
+	if d := time.Duration(*s.RetryDelay); d < 100*time.Millisecond || d > 5*time.Second {
 		return invalid(field+".retryDelay", "must be 100 to 5000")
-	}
-	if s.MaxRetries == 0 {
-		s.MaxRetries = defaultAttempts
-	}
-	if s.RetryDelay == 0 {
-		s.RetryDelay = millis(defaultDelay)
 	}
 	if s.Params == nil {
 		s.Params = []byte("{}")
@@ -234,10 +233,10 @@ func (k *call) unmet(ctx context.Context, page *actions.Page, s step) *failure {
 func (k *call) step(ctx context.Context, page *actions.Page, s step, r *stepResult) {
 	attempts := 1
 	if s.OnError == "retry" {
-		attempts = s.MaxRetries
+		attempts = *s.MaxRetries
 	}
 	one := &call{c: k.c, session: k.session, method: s.Action, params: onThis(page, s.Params)}
-	delay := time.Duration(s.RetryDelay)
+	delay := time.Duration(*s.RetryDelay)
 	for {
 		result, err := one.do(ctx, k.c.srv.methods[s.Action])
 		if err == nil {

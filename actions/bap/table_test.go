@@ -241,6 +241,7 @@ func TestBadParams(t *testing.T) {
 		"agent/act": {
 			`{}`: "steps", `{"steps":[]}`: "steps", `{"steps":[{"action":"page/close"}]}`: `steps[0].action: "page/close" is not allowed`,
 			`{"steps":[{"action":"action/click","maxRetries":6}]}`: "steps[0].maxRetries", `{"steps":[{"action":"action/click","retryDelay":10}]}`: "steps[0].retryDelay",
+			`{"steps":[{"action":"action/click","maxRetries":0}]}`: "steps[0].maxRetries", `{"steps":[{"action":"action/click","retryDelay":0}]}`: "steps[0].retryDelay",
 			`{"steps":[{"action":"action/click","onError":"cry"}]}`: "steps[0].onError", `{"steps":[{"action":"action/click","params":[]}]}`: "steps[0].params",
 			`{"steps":[{"action":"action/click","condition":{}}]}`:                                          "steps[0].condition.state",
 			`{"steps":[{"action":"action/click","condition":{"state":"odd",` + at + `}}]}`:                  "steps[0].condition.state",
