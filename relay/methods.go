@@ -110,7 +110,7 @@ func judgeCertificates(h *Hub, r *request) ([]byte, *wire.Error) {
 	if !r.args.ignore {
 		return nil, nil
 	}
-	return notYours("certificates are the browser's to judge")(h, r)
+	return notYours("only the browser checks certificates")(h, r)
 }
 
 // notAllowed refuses what only the browser's socket may do, as Chromium 156 does.

@@ -78,7 +78,7 @@ func (s *Server) guestStays(r *http.Request) bool {
 // guestPrefix begins the keys of guests, which take the place of a token.
 const guestPrefix = "handoff."
 
-const handoffOver = "This link was used already, or its time is over: ask for a new one."
+const handoffOver = "This link was used already, or it has expired: ask for a new one."
 
 // forGuests lets guests in by their key, in place of a token. A request without such
 // a key is left to the gate.

@@ -82,7 +82,7 @@ func (m *membership) sendOrder(ctx context.Context, n cluster.Node, v verdict, b
 	// The body is for the log; more than maxOrderAnswer bytes of it are not read.
 	if answer.StatusCode/100 != 2 {
 		why, _ := io.ReadAll(io.LimitReader(answer.Body, maxOrderAnswer))
-		err = fmt.Errorf("node %s answers %d: %s", n.Name, answer.StatusCode, bytes.TrimSpace(why))
+		err = fmt.Errorf("node %s answered %d: %s", n.Name, answer.StatusCode, bytes.TrimSpace(why))
 	}
 	return answer.StatusCode, err
 }

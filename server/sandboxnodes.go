@@ -94,7 +94,7 @@ func (s *Server) sandboxesOf(r *http.Request, on audience, n cluster.Node) ([]sa
 	}
 	defer answer.Body.Close()
 	if answer.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("it answers %d", answer.StatusCode)
+		return nil, fmt.Errorf("it answered %d", answer.StatusCode)
 	}
 	var list struct{ Sandboxes []sandboxRecord }
 	err = json.NewDecoder(io.LimitReader(answer.Body, maxRewrites)).Decode(&list)

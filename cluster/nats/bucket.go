@@ -27,7 +27,6 @@ type bucket struct {
 	making sync.Mutex // held while it is made anew
 }
 
-// subject is that of a key in the bucket's stream.
 // open finds a bucket, or makes it. One of claims has a mark then.
 func (d *Directory) open(ctx context.Context, js jetstream.JetStream, name string, age time.Duration, claims bool) (*bucket, error) {
 	config := jetstream.StreamConfig{
@@ -85,6 +84,7 @@ func openOnce(ctx context.Context, js jetstream.JetStream, config jetstream.Stre
 	return b, b.makeAnew(ctx)
 }
 
+// subject is that of a key in the bucket's stream.
 func (b *bucket) subject(key string) string { return "$KV." + b.kv.Bucket() + "." + key }
 
 // keys lists the keys, in no order. It asks once.

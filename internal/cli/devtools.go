@@ -137,7 +137,7 @@ func refused(resp *http.Response) error {
 	if err != nil {
 		return err
 	}
-	return fmt.Errorf("the hub answers %d: %s", resp.StatusCode, strings.TrimSpace(string(text)))
+	return fmt.Errorf("the hub answered %d: %s", resp.StatusCode, strings.TrimSpace(string(text)))
 }
 
 // do sends a request with the token to the hub. It follows no redirect: the address

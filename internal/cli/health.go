@@ -60,9 +60,9 @@ func (c *healthCmd) Run(ctx context.Context, s streams) error {
 		_, err = fmt.Fprintf(s.out, "healthy: %s: %s\n", place(req.URL), said)
 		return err
 	case resp.StatusCode == http.StatusUnauthorized && c.URL == "":
-		return fmt.Errorf("unhealthy: %s answers 401: set --admin-token or CDPHUB_ADMIN_TOKEN", place(req.URL))
+		return fmt.Errorf("unhealthy: %s answered 401: set --admin-token or CDPHUB_ADMIN_TOKEN", place(req.URL))
 	}
-	return fmt.Errorf("unhealthy: %s answers %d: %s", place(req.URL), resp.StatusCode, said)
+	return fmt.Errorf("unhealthy: %s answered %d: %s", place(req.URL), resp.StatusCode, said)
 }
 
 // place is a URL without its query, which may be a secret.

@@ -8,7 +8,7 @@ for (const [method, asked, why, neutral] of [
   [
     "Security.setIgnoreCertificateErrors",
     { ignore: true },
-    "certificates are the browser's to judge",
+    "only the browser checks certificates",
     { ignore: false },
   ],
   ["Runtime.setAsyncCallStackDepth", { maxDepth: 32 }, "the engine decides what stacks have", { maxDepth: 0 }],

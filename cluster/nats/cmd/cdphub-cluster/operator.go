@@ -66,5 +66,5 @@ func (c *operatorFlags) ask(ctx context.Context, method, path string, want int) 
 	case resp.StatusCode == http.StatusNotFound && !strings.Contains(said, "node"):
 		return nil, fmt.Errorf("%s is not a node of a cluster, or not its listener for operators (--admin-addr)", c.URL)
 	}
-	return nil, fmt.Errorf("%s answers %d: %s", c.URL, resp.StatusCode, said)
+	return nil, fmt.Errorf("%s answered %d: %s", c.URL, resp.StatusCode, said)
 }

@@ -45,7 +45,7 @@ const conditions: { [M in Method]?: (p: Params<M>) => string | undefined } = {
       ? NETWORK
       : undefined,
   "Network.setBypassServiceWorker": (p) => (p.bypass ? "service workers belong to the browser" : undefined),
-  "Security.setIgnoreCertificateErrors": (p) => (p.ignore ? "certificates are the browser's to judge" : undefined),
+  "Security.setIgnoreCertificateErrors": (p) => (p.ignore ? "only the browser checks certificates" : undefined),
   "Input.setIgnoreInputEvents": (p) => (p.ignore ? "the browser's own input reaches the page first" : undefined),
   "Runtime.setAsyncCallStackDepth": (p) => (p.maxDepth > 0 ? STACKS : undefined),
   "Runtime.compileScript": (p) => (p.persistScript ? "page script cannot keep what is compiled" : undefined),

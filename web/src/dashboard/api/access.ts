@@ -40,7 +40,7 @@ export async function takeFromAddress(path: string): Promise<string> {
   }
 }
 
-const USED = "This link was used already, or its time is over. Ask for a new one.";
+const USED = "This link was used already, or it has expired. Ask for a new one.";
 
 export function access(): Access {
   const key = sessionStorage.getItem(KEY);
