@@ -50,6 +50,11 @@ func Main(m *testing.M, folder *string) int {
 	}
 	defer os.RemoveAll(scratch)
 	*folder = scratch
+	// Clients that are killed leave their temporary files behind.
+	if err := os.Setenv("TMPDIR", scratch); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
 	return m.Run()
 }
 
