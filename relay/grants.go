@@ -44,7 +44,8 @@ func (h *Hub) Grant(targetID, client string) error {
 	return h.grantLocked(targetID, h.clientLocked(client))
 }
 
-// A Target that is private to a Client (targets.Info.Owner) cannot be granted, nor can a
+// grantLocked is Grant with the lock held; to is nil where no Client has the name. A
+// Target that is private to a Client (targets.Info.Owner) cannot be granted, nor can a
 // frame or a worker without its page.
 func (h *Hub) grantLocked(targetID string, to *Client) error {
 	t, s, known := h.targetLocked(targetID)

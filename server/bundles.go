@@ -110,8 +110,8 @@ func forEveryPage(h http.Header, contentType string) {
 	h.Set("Cross-Origin-Resource-Policy", "cross-origin")
 }
 
-// The refusal names the methods that are allowed (RFC 9110, section 15.5.6).
-// onlyReads reports whether a request does no more than read; it answers others.
+// onlyReads reports whether a request does no more than read. It answers others, and
+// names the methods that are allowed (RFC 9110, section 15.5.6).
 func onlyReads(w http.ResponseWriter, r *http.Request) bool {
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
 		return true

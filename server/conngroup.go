@@ -7,9 +7,9 @@ import (
 	"github.com/cdphub/cdphub/wsconn"
 )
 
-// It has a context in place of a list: each connection ends itself when the context
-// does, and knows the reason by context.Cause.
-// connGroup is the connections of one kind of peer.
+// connGroup is the connections of one kind of peer. It has a context in place of a
+// list: each connection ends itself when the context does, and knows the reason by
+// context.Cause.
 type connGroup struct {
 	ctx context.Context // ends with the reason to close them
 	end context.CancelCauseFunc

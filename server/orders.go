@@ -17,7 +17,7 @@ import (
 //	POST /cluster/evict            ends an idle browser: 204, or 409 when there is none
 //	POST /cluster/drain?by=WHOM    drains the node: 204, or 409 when no other would stay
 //	POST /cluster/handover         takes the named sessions of a hub, see handover.go
-//
+
 // evictPath makes room for a browser of another node, where all nodes together may
 // have only so many.
 const evictPath = "/cluster/evict"

@@ -82,8 +82,8 @@ func (c *Conn) wake() {
 	c.wakeLocked()
 }
 
-// The Poller, the timer and Close may all wake it; the first one starts the reader, and the
-// others find parked false.
+// wakeLocked is wake with the lock held. The Poller, the timer and Close may all call
+// it; the first one starts the reader, and the others find parked false.
 func (c *Conn) wakeLocked() {
 	if !c.parked {
 		return

@@ -25,7 +25,7 @@ type initializeParams struct {
 // longestID is the longest id of a session, in bytes.
 const longestID = 128
 
-// Versions of the same major number are compatible.
+// check checks the params. Versions of the same major number are compatible.
 func (p *initializeParams) check() *failure {
 	if len(p.SessionID) > longestID {
 		return invalid("sessionId", "is longer than %d bytes", longestID)

@@ -25,8 +25,8 @@ type onAnswer struct {
 	creates    bool                                                   // a Target.createTarget of a Client with tabs of its own
 }
 
-// The browser takes int32 numbers for its commands. Those of the hub keep
-// their low 31 bits, the root's own are negative. Chromium 156 refuses any
+// lowBits are what is left of the hub's numbers for commands, as the browser takes
+// int32 alone: their low 31 bits. The root's own are negative. Chromium 156 refuses any
 // number beyond without saying which.
 const lowBits = math.MaxInt32
 

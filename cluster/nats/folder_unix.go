@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// A server writes each vote to its folder before it sends that, and waits for the disk
-// (nats-server 2.15.2, raft.go, writeTermVote): 60 to 300 ms on a busy one, in which the other
-// server becomes a candidate as well, so that neither has a majority. In memory it takes no
-// time. /dev/shm is that on Linux: shm_overview(7).
+// inMemory is a folder in memory: on Linux /dev/shm, shm_overview(7). A server writes each
+// vote to its folder before it sends that, and waits for the disk (nats-server 2.15.2,
+// raft.go, writeTermVote): 60 to 300 ms on a busy one, in which the other server becomes a
+// candidate as well, so that neither has a majority. In memory it takes no time.
 const inMemory = "/dev/shm"
 
 // made is the age from which the folder of a server that lives is locked.

@@ -150,8 +150,8 @@ func (t *Tokens) Inspect(s Secret) (Grant, error) {
 	return t.checkLocked(s, time.Now())
 }
 
-// A token that is known beforehand needs no signature. Only others are tried as signed
-// ones.
+// checkLocked is Check with the lock held. A token that is known beforehand needs no
+// signature. Only others are tried as signed ones.
 func (t *Tokens) checkLocked(s Secret, now time.Time) (Grant, error) {
 	if found := t.findLocked(digestOf(s)); found != nil {
 		return unlessExpired(*found, now)
