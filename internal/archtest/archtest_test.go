@@ -1,4 +1,5 @@
-// Package archtest holds the module's import graph: arrows point down only.
+// Package archtest holds the module's import graph, in which arrows point down only, and
+// doc comments to their names.
 package archtest
 
 import (

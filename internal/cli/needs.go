@@ -8,16 +8,15 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// An option that has no effect without another one says so in its tag, and one
-// that has no effect beside another one too:
+// checkNeeds refuses an option that is given and would do nothing, wherever its value
+// comes from. An option that has no effect without another one says so in its tag, and
+// one that has no effect beside another one too:
 //
 //	needs:"browser,browser-url"     at least one of these is given
 //	needs:"role=client"             --role has this value
 //	useless-with:"browser-url"      none of these is given
 //
-// checkNeeds is the one place that reads the tags. An option that is given and would
-// do nothing is refused, wherever its value comes from. Words of a tag that are no
-// options of this command are ignored.
+// Words of a tag that are not options of this command are ignored.
 func checkNeeds(c *kong.Context) error {
 	flags := map[string]*kong.Flag{}
 	for _, f := range c.Flags() {

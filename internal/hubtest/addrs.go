@@ -7,9 +7,10 @@ import (
 	"testing"
 )
 
-// No system gives these ports away by itself: Linux takes those of outgoing connections
-// and of port 0 from 32768 on (net.ipv4.ip_local_port_range), others from 49152 on
-// (RFC 6335, section 6). What starts at one of these ports later still finds it free.
+// firstPort and lastPort are the ends of a range that no system gives away by itself:
+// Linux takes those of outgoing connections and of port 0 from 32768 on
+// (net.ipv4.ip_local_port_range), others from 49152 on (RFC 6335, section 6). What starts
+// at one of these ports later still finds it free.
 const firstPort, lastPort = 20000, 32767
 
 // FreeAddrs finds addresses of loopback at which no one listens, no two the same.
