@@ -116,8 +116,19 @@ const base64 = await from("workerattached");
 is((await cdp("Runtime.evaluate", { expression: "y" }, base64.sessionId)).result.value, 5);
 port.postMessage(JSON.stringify({ icdp: "detached", sessionId: base64.sessionId }));
 await fails(cdp("Runtime.evaluate", { expression: "1" }, base64.sessionId), "Session with given id not found.");
-await value(
-  `new Promise((r) => { const f = document.createElement("iframe"); f.srcdoc = "<script>new Worker('data:text/javascript,')</scr" + "ipt>"; f.id = "kid"; document.body.append(f); f.onload = r }).then(() => {})`,
+// Chromium 156 starts one of 50 workers of new frames in vain, without an agent too: an error event, or no event.
+await until("a frame's worker has started", () =>
+  value(
+    `new Promise((r) => {
+      window.kid?.remove();
+      const f = document.createElement("iframe");
+      f.srcdoc = "<script>const w = new Worker('data:text/javascript,postMessage(1)'); w.onmessage = () => parent.started(true); w.onerror = () => parent.started(false)</scr" + "ipt>";
+      f.id = "kid";
+      window.started = r;
+      setTimeout(r, 2000, false);
+      document.body.append(f);
+    })`,
+  ),
 );
 const inFrame = await from("workerattached");
 await value("kid.remove()");
