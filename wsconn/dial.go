@@ -90,7 +90,7 @@ func dialer(header http.Header) ws.Dialer {
 
 // readRefusal is the error for an answer from its status line on.
 func readRefusal(status int, answer io.Reader) error {
-	resp, err := http.ReadResponse(bufio.NewReader(answer), nil)
+	resp, err := http.ReadResponse(bufio.NewReader(answer), nil) //nolint:bodyclose // it would read to the end: the dialer closes the connection
 	if err != nil {
 		return StatusError(status)
 	}
