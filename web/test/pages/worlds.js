@@ -81,4 +81,15 @@ for (let n = 0; n < 3; n++) {
   const next = (await cdp("Page.getFrameTree")).frameTree.childFrames[0].frame.id;
   is(next === own, false);
 }
+// Each of them has a uniqueId that none before it has had.
+await cdp("Runtime.enable");
+const made = [];
+for (let n = 0; n < 3; n++) {
+  await value("document.querySelector('iframe').replaceWith(document.createElement('iframe')); 1");
+  await cdp("Page.getFrameTree");
+}
+for (const e of events) if (e.method === "Runtime.executionContextCreated") made.push(e.params.context);
+is(new Set(made.map((c) => c.id)).size < made.length, true, "ids are used again");
+is(new Set(made.map((c) => c.uniqueId)).size, made.length);
+await cdp("Runtime.disable");
 is((await cdp("Runtime.evaluate", { expression: "6 * 7", contextId: last })).result.value, 42);

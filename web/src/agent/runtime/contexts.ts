@@ -23,15 +23,17 @@ const isFull = (): boolean => contexts.size >= IDS;
 function freeId(): number {
   if (isFull()) return -++counter;
   for (;;) {
-    counter = (counter % IDS) + 1;
-    const id = base * 1000 + counter;
+    const id = base * 1000 + 1 + (counter++ % IDS);
     if (!contexts.has(id)) return id;
   }
 }
 
+/** Commands are routed by the id at its start. The counter tells contexts apart that have had one id. */
+const uniqueId = (id: number): string => `${id}.${counter}.${docId}`;
+
 function create(frame: Frame, name: string, isDefault: boolean): FrameContext {
   const id = freeId();
-  const context: FrameContext = { id, uniqueId: `${id}.${docId}`, name, isDefault, frame };
+  const context: FrameContext = { id, uniqueId: uniqueId(id), name, isDefault, frame };
   contexts.set(id, context);
   addContext(context);
   notifyFrameChange();
@@ -45,7 +47,7 @@ export function renumberContexts(): void {
   contexts.clear();
   for (const c of list) {
     c.id = base * 1000 + (c.id % 1000);
-    c.uniqueId = `${c.id}.${docId}`;
+    c.uniqueId = uniqueId(c.id);
     contexts.set(c.id, c);
   }
 }
