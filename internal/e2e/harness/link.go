@@ -30,7 +30,7 @@ type Faults struct {
 // CDPHUB_LINK_SEED is their seed.
 func FaultsOf(t testing.TB) (f Faults, long time.Duration) {
 	t.Helper()
-	f, long = Faults{Every: 5 * time.Second, Shortest: 100 * time.Millisecond, Longest: 3 * time.Second, Seed: 1}, 17*time.Second
+	f, long = Faults{Every: 5 * time.Second, Shortest: 100 * time.Millisecond, Longest: 3 * time.Second, Seed: 1}, 12*time.Second
 	var err error
 	if said := os.Getenv("CDPHUB_LINK_SEED"); said != "" {
 		if f.Seed, err = strconv.ParseUint(said, 10, 64); err != nil {
