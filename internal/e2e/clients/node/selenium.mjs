@@ -24,7 +24,7 @@ const $ = (driver, selector) => driver.findElement(By.css(selector));
 
 check("connect", "a session by debuggerAddress", async (driver) => {
   const capabilities = await driver.getCapabilities();
-  assert.equal(capabilities.getBrowserName(), "chrome");
+  assert.match(capabilities.getBrowserName(), /^chrome(-headless-shell)?$/);
   assert.match(capabilities.getBrowserVersion(), /^\d+\./);
 });
 
