@@ -160,7 +160,7 @@ func (h *Hub) dropAnswerLocked(before, id bridge.CallID, wrongSession bool) {
 // is no error: it may just have gone.
 func (hc *connection) Event(targetID, method string, params []byte) {
 	if method == downloadBegins || method == downloadProgress {
-		hc.download(method, params)
+		hc.download(targetID, method, params)
 		return
 	}
 	seen := hc.hub.viewsOf(method, params)

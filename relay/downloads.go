@@ -6,6 +6,7 @@ import (
 
 	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/session"
+	"github.com/cdphub/cdphub/targets"
 )
 
 // Downloads of frames. The browser around a frame saves a file for its user. The agent
@@ -20,7 +21,8 @@ const (
 )
 
 // downloadWish is what a Client has asked for by Browser.setDownloadBehavior. It holds for
-// all frames of the hub, until the session ends in which it was asked for.
+// all frames of the hub that the Client sees, until the session ends in which it was asked
+// for.
 type downloadWish struct {
 	events bool
 	byGUID bool   // the name of the file is the guid
@@ -54,10 +56,13 @@ type downloadTaker struct {
 	downloadWish
 }
 
-// takersLocked are the sessions and connections that get a download or its events. Sessions
-// that have ended are dropped here: nothing else looks at Client.downloads.
-func (h *Hub) takersLocked() (takers []downloadTaker) {
+// takersLocked are the sessions and connections that get a download of a Target or its
+// events. Sessions that have ended are dropped here: nothing else looks at Client.downloads.
+func (h *Hub) takersLocked(of targets.Info) (takers []downloadTaker) {
 	for c := range h.clients {
+		if !c.sees(of) {
+			continue
+		}
 		for on, w := range c.downloads {
 			if _, lives := c.sessions[on]; on != nil && !lives {
 				delete(c.downloads, on)
@@ -81,15 +86,16 @@ type downloadState struct {
 }
 
 // download passes on what an agent says of a download. Files are written without
-// the hub's lock. Between the two locks a Client may have left and a session ended, which
-// is why both are looked at again.
-func (hc *connection) download(method string, params []byte) {
+// the hub's lock. Between the two locks a Client may have left, a session may have ended and a
+// tab may have been taken away, so all three are looked at again.
+func (hc *connection) download(targetID, method string, params []byte) {
 	if !hc.lock() {
 		return
 	}
 	h := hc.hub
 	h.counters.EventsIn++
-	takers := h.takersLocked()
+	of, _ := hc.side.targets.Get(targetID) // of one that has just gone, Clients that see all tabs still hear
+	takers := h.takersLocked(of)
 	h.mu.Unlock()
 	if len(takers) == 0 {
 		return
@@ -114,7 +120,7 @@ func (hc *connection) download(method string, params []byte) {
 	defer h.mu.Unlock()
 	for i, t := range takers {
 		_, lives := t.client.sessions[t.session]
-		if t.client.left || !t.events || t.session != nil && !lives {
+		if t.client.left || !t.events || t.session != nil && !lives || !t.client.sees(of) {
 			continue
 		}
 		seen := views{method: method, params: told[i]}
