@@ -34,6 +34,11 @@ func TestPageThatIsABrowser(t *testing.T) {
 		"opened N2 in R on  browser", "result 1 R {}",
 		"session event R A.b {}",
 		"closed N", "session event R Target.detachedFromTarget {}")
+	// A session that the hub refuses is not announced.
+	p.say(`{"kind":"event","sessionId":"R","method":"Target.attachedToTarget","params":{"n":2},"opens":{"sessionId":"N3","targetId":"REFUSED","type":"page"}}`)
+	p.say(`{"kind":"response","sessionId":"R","id":3,"result":{},"opens":{"sessionId":"N4","targetId":"REFUSED","type":"page"}}`)
+	want(t, p.hub.lines, "opened N3 in R on REFUSED page", "opened N4 in R on REFUSED page", "result 3 R {}")
+	want(t, p.frames, `{"kind":"detached","sessionId":"N3","targetId":"REFUSED"}`, `{"kind":"detached","sessionId":"N4","targetId":"REFUSED"}`)
 }
 
 // TestR134PageTurnsIntoNoBrowser has a Host start over as what it was not.

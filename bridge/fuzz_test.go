@@ -199,7 +199,7 @@ func (w *witness) Result(call CallID, sessionID string, result, cdpErr []byte) {
 	}
 }
 
-func (w *witness) Opened(Nested) {}
+func (w *witness) Opened(Nested) bool { return true }
 
 func (w *witness) Closed(string) {}
 

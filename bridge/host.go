@@ -234,7 +234,10 @@ type Events interface {
 	//
 	//	events.Opened(bridge.Nested{Parent: "S", SessionID: "S2", TargetID: "T2", Type: "iframe"})
 	//	events.SessionEvent("S", "Target.attachedToTarget", params)
-	Opened(Nested)
+	//
+	// It reports false when the Client has too many sessions: the Host then ends this one,
+	// and does not announce it.
+	Opened(Nested) bool
 	// Closed ends a session that the Host has minted, and the sessions inside it:
 	// their commands in flight fail. Call it before the event that announces it.
 	Closed(sessionID string)

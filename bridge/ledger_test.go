@@ -95,8 +95,9 @@ func (l *ledger) SessionsEvent(ids []string, method string, params []byte) {
 	l.note("event of %q %s %s", ids, method, params)
 }
 
-func (l *ledger) Opened(n Nested) {
+func (l *ledger) Opened(n Nested) bool {
 	l.note("opened %s in %s on %s %s", n.SessionID, n.Parent, n.TargetID, n.Type)
+	return n.TargetID != "REFUSED"
 }
 
 func (l *ledger) Closed(id string) { l.note("closed %s", id) }

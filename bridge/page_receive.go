@@ -214,8 +214,9 @@ func (p *Page) event(f *fields) {
 	}
 	if f.sessionID != nil && p.abilities.Load().sessions {
 		if id, ok := wire.Text(f.sessionID); ok {
-			p.nest(f, id)
-			p.events.SessionEvent(id, method, f.params)
+			if p.nest(f, id) {
+				p.events.SessionEvent(id, method, f.params)
+			}
 		}
 		return
 	}
@@ -238,18 +239,30 @@ func (p *Page) eventOfSessions(f *fields, method string) {
 
 // nest passes on which session begins or ends with a message of another one. The session
 // must begin before the message that announces it, and end before the one that says so:
-// Events.Opened and Closed come first.
-func (p *Page) nest(f *fields, parent string) {
+// Events.Opened and Closed come first. It reports false for a session that the hub refuses:
+// the Client must not hear of it.
+func (p *Page) nest(f *fields, parent string) bool {
 	if f.opens == nil && f.closes == nil || !p.abilities.Load().nested {
-		return
+		return true
 	}
+	known := true
 	if n, ok := readNested(f.opens); ok {
 		n.Parent = parent
-		p.events.Opened(n)
+		if known = p.events.Opened(n); !known {
+			p.refuse(n)
+		}
 	}
 	if id, ok := wire.Text(f.closes); ok {
 		p.events.Closed(id)
 	}
+	return known
+}
+
+// refuse has the Host end a session that the hub does not take. It runs without the hub's
+// lock, and so has a buffer of its own.
+func (p *Page) refuse(n Nested) {
+	b := wire.AppendString([]byte(`{"kind":"detached","sessionId":`), n.SessionID)
+	p.conn.Deliver(wire.Frame{Head: appendTargetID(b, n.TargetID), Tail: wire.End})
 }
 
 // warn logs at most one warning a minute, and how many it left out. A Host with a fault

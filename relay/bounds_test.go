@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/cdphub/cdphub/bridge"
+	"github.com/cdphub/cdphub/targets"
 )
 
 // TestR152LevelsAreBounded discovers and auto-attaches in more sessions than one
@@ -163,5 +164,54 @@ func TestR152LongIDs(t *testing.T) {
 	ev.TargetGone(long)
 	if err := h.check(); err != nil || len(p.take()) > 0 {
 		t.Errorf("an event of nothing was told of, or: %v", err)
+	}
+}
+
+// countingBrowser is a browser that counts what reaches it.
+type countingBrowser struct {
+	familyHost
+	commands int
+}
+
+func (b *countingBrowser) Send(bridge.Command) error {
+	b.commands++
+	return nil
+}
+
+// TestR68SessionsInABrowserAreBounded has a Client attach more often than it may, and a
+// browser attach it by itself.
+func TestR68SessionsInABrowserAreBounded(t *testing.T) {
+	const most = 5
+	h := New(Options{Limits: Limits{ClientSessions: most}})
+	host, p := &countingBrowser{}, &inbox{}
+	ev := setHost(h, host, []targets.Info{{ID: "PAGE"}})
+	c := join(t, h, p)
+	c.Receive([]byte(`{"id":1,"method":"Target.getTargets"}`)) // makes a root
+	open := func(id string) bool {
+		return ev.Opened(bridge.Nested{Parent: host.root, SessionID: id, TargetID: "PAGE", Type: "page"})
+	}
+	for i := range most {
+		if !open(fmt.Sprint("N", i)) {
+			t.Fatalf("session %d was refused", i)
+		}
+	}
+	before := host.commands
+	for _, m := range []string{`"method":"Target.attachToTarget","params":{"targetId":"PAGE"}`, `"method":"Target.attachToBrowserTarget"`} {
+		for _, in := range []string{"", `,"sessionId":"N0"`} {
+			p.take()
+			c.Receive([]byte(`{"id":2,` + m + in + `}`))
+			if got := p.take(); len(got) != 1 || !strings.Contains(got[0], errTooMany.Message) || host.commands != before {
+				t.Errorf("%s%s: %q, and %d commands for the browser", m, in, got, host.commands-before)
+			}
+		}
+	}
+	if open("MORE") || len(c.sessions) != most {
+		t.Errorf("one session more: there are %d", len(c.sessions))
+	}
+	if ev.Closed("N0"); !open("MORE") {
+		t.Error("after the end of another one the session was refused")
+	}
+	if err := h.check(); err != nil {
+		t.Error(err)
 	}
 }

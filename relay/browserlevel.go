@@ -117,10 +117,14 @@ func (h *Hub) browserOfLocked(r *request) *side {
 }
 
 // serveLocked takes a message for the Host of a browser, and reports whether it
-// did.
+// did. It refuses to attach a Client that has too many sessions, before the browser does so.
 func (s *side) serveLocked(r *request) bool {
 	if strings.HasPrefix(r.Method, "CdpHub.") { // they are the hub's
 		return false
+	}
+	if attaches(r.Method) && s.hub.fullLocked(r.client) {
+		r.client.answer(r.session, r.ID, nil, errTooMany)
+		return true
 	}
 	if r.session != nil && r.session.Kind != session.Browser {
 		s.hub.forwardLocked(r, r.session)
@@ -128,6 +132,11 @@ func (s *side) serveLocked(r *request) bool {
 	}
 	own := *r // the original need not escape to the heap
 	return s.serveBrowserLevelLocked(&own)
+}
+
+// attaches reports whether a method begins a session, and does nothing else.
+func attaches(method string) bool {
+	return method == "Target.attachToTarget" || method == "Target.attachToBrowserTarget"
 }
 
 // serveBrowserLevelLocked takes a message at browser level, unless it names

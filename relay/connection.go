@@ -254,22 +254,27 @@ func (hc *connection) SessionsEvent(sessionIDs []string, method string, params [
 
 // Opened implements bridge.Events: a Host that serves the browser level mints all
 // sessions, any other those on the workers of its pages. An id that is taken is refused, so
-// that a Host cannot get at the sessions of another Host.
-func (hc *connection) Opened(n bridge.Nested) {
+// that a Host cannot get at the sessions of another Host. It reports true for an id that is
+// taken, whose session goes on.
+func (hc *connection) Opened(n bridge.Nested) bool {
 	if !hc.lock() {
-		return
+		return true
 	}
 	h := hc.hub
 	defer h.mu.Unlock()
 	parent := h.sessions.Get(n.Parent)
 	if parent == nil || sideOf(parent) != hc.side || n.SessionID == "" || h.sessions.Get(n.SessionID) != nil {
 		h.log.Warn("session of the Host refused: it has no parent session, or its id is in use")
-		return
+		return true
+	}
+	if hc.side.browser == nil && !inTarget(parent) {
+		h.log.Warn("session of the Host refused: it does not belong to a page")
+		return true
 	}
 	c := parent.Peer.(*Client)
-	if hc.side.browser == nil && (!inTarget(parent) || len(c.sessions) >= h.opts.Limits.ClientSessions) {
-		h.log.Warn("session of the Host refused: it does not belong to a page, or its Client has too many sessions")
-		return
+	if h.fullLocked(c) {
+		h.log.Debug("session of the Host refused: its Client has too many sessions")
+		return false
 	}
 	// The strings of n are part of the Host's message.
 	s := session.New(strings.Clone(n.SessionID), strings.Clone(n.TargetID), c)
@@ -281,6 +286,7 @@ func (hc *connection) Opened(n bridge.Nested) {
 		s.Kind = session.Browser
 	}
 	h.registerLocked(c, s)
+	return true
 }
 
 // Closed implements bridge.Events. The browser announces the end itself, except to a

@@ -191,7 +191,7 @@ func (h *Hub) sessionOnLocked(c *Client, parent *session.Session, targetID strin
 // is false: the script of a frame runs already when the frame is announced.
 func (h *Hub) attachLocked(l *subscriber, t target) (*session.Session, *wire.Error) {
 	c := l.client
-	if len(c.sessions) >= h.opts.Limits.ClientSessions {
+	if h.fullLocked(c) {
 		return nil, errTooMany
 	}
 	s := session.New(h.opts.NewID(), h.idOf(t.kind, t.Info), c)
@@ -206,6 +206,9 @@ func (h *Hub) attachLocked(l *subscriber, t target) (*session.Session, *wire.Err
 	l.event("Target.attachedToTarget", body)
 	return s, nil
 }
+
+// fullLocked reports whether a Client has as many sessions as it may.
+func (h *Hub) fullLocked(c *Client) bool { return len(c.sessions) >= h.opts.Limits.ClientSessions }
 
 // beginLocked files a session, and announces it to its Host and to the Clients that
 // discover targets.

@@ -103,6 +103,7 @@ type fakeHub struct {
 	noFiles  bool // of the commands sent
 	readOnly bool // of the Clients that attach
 	lasting  bool
+	crowded  bool // the Client has too many sessions
 	tabs     *targets.Tabs
 }
 
@@ -151,8 +152,12 @@ func (h *fakeHub) SessionsEvent(ids []string, m string, p []byte) {
 	}
 }
 
-func (h *fakeHub) Opened(n bridge.Nested) {
+func (h *fakeHub) Opened(n bridge.Nested) bool {
+	if h.crowded {
+		return false
+	}
 	h.note("opened %s in %s: %s %s", n.SessionID, n.Parent, n.Type, n.TargetID)
+	return true
 }
 
 func (h *fakeHub) Result(call bridge.CallID, id string, result, cdpErr []byte) {

@@ -84,8 +84,9 @@ func (h *liveHub) SessionsEvent(ids []string, method string, p []byte) {
 }
 func (h *liveHub) Closed(s string) { h.tell(told{s, "closed", ""}) }
 
-func (h *liveHub) Opened(n bridge.Nested) {
+func (h *liveHub) Opened(n bridge.Nested) bool {
 	h.tell(told{n.Parent, "opened", n.SessionID + " " + n.Type + " " + n.TargetID})
+	return true
 }
 
 func (h *liveHub) tell(t told) { h.change(func() { h.told = append(h.told, t) }) }

@@ -147,5 +147,5 @@ func FuzzOrder(f *testing.F) {
 // quiet takes all events.
 type quiet struct{ nothing }
 
-func (quiet) Opened(bridge.Nested) {}
-func (quiet) Closed(string)        {}
+func (quiet) Opened(bridge.Nested) bool { return true }
+func (quiet) Closed(string)             {}

@@ -18,14 +18,15 @@ const resumeMethod = "Runtime.runIfWaitingForDebugger"
 
 // awaitedLocked reports whether there is a session that lets a target go on by
 // itself: it has asked to wait for such targets, and may see this one. Those
-// inside of a page, such as workers, are waited for by sessions on that page.
-func (h *Host) awaitedLocked(i *info, page string) bool {
+// inside of a page, such as workers, are waited for by sessions on that page. Those of the
+// Client but do not count.
+func (h *Host) awaitedLocked(i *info, page string, but *session) bool {
 	whole := i.Type == "page" || i.Type == "tab"
 	for s := range h.waiters {
 		switch {
 		// The Client of such a session does not know of the target, and will not let it go
 		// on.
-		case s.barred || h.hiddenInfoLocked(s, i):
+		case s.client == but || s.barred || h.hiddenInfoLocked(s, i):
 		// A session of the browser, or of the tab around the page.
 		case whole && (s.browser && (s.waitsFor("page") || s.waitsFor("tab")) || h.targets[s.target].Type == "tab"):
 			return true
@@ -78,7 +79,7 @@ func (h *Host) awaitedSessionLocked(s *session) bool {
 	if s.parent != nil {
 		page = s.parent.target
 	}
-	return h.awaitedLocked(&i, page)
+	return h.awaitedLocked(&i, page, nil)
 }
 
 // resumeAllLocked resumes the targets for which no session waits any more.
@@ -92,7 +93,7 @@ func (h *Host) resumeAllLocked() {
 	h.resumeLocked(list)
 	for id, shadows := range h.shadows {
 		i := h.targets[id].info
-		if !h.awaitedLocked(&i, shadows[0].parent.target) {
+		if parent := shadows[0].parent; !h.awaitedLocked(&i, parent.target, parent.client) {
 			h.endShadowsLocked(id)
 		}
 	}
@@ -167,7 +168,7 @@ type shadow struct {
 // shunLocked ends a session that a Client may not have, as soon as that may be.
 func (h *Host) shunLocked(parent *session, a *attachment) {
 	own := shadow{parent, a.SessionID}
-	if !h.targets[a.Info.ID].goesOn && h.awaitedLocked(&a.Info, parent.target) {
+	if !h.targets[a.Info.ID].goesOn && h.awaitedLocked(&a.Info, parent.target, parent.client) {
 		h.shadows[a.Info.ID] = append(h.shadows[a.Info.ID], own)
 		return
 	}

@@ -243,8 +243,22 @@ func (h *Host) childAttached(parent *session, a *attachment, params []byte) bool
 	}
 	h.mu.Unlock()
 	// Without the lock, which comes after that of the hub.
-	h.events.Opened(bridge.Nested{Parent: parent.id, SessionID: s.id, TargetID: a.Info.ID, Type: a.Info.Type})
-	return true
+	if h.events.Opened(bridge.Nested{Parent: parent.id, SessionID: s.id, TargetID: a.Info.ID, Type: a.Info.Type}) {
+		return true
+	}
+	h.refused(s, a)
+	return false
+}
+
+// refused ends a session that its Client may not have, since it has too many.
+func (h *Host) refused(s *session, a *attachment) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if s.over { // with its parent
+		return
+	}
+	h.endLocked(s)
+	h.shunLocked(s.parent, a)
 }
 
 // sessionDetached removes a session that the browser has ended, and reports that

@@ -212,6 +212,35 @@ func TestSessionsBornInside(t *testing.T) {
 	})
 }
 
+// TestR68SessionThatTheHubRefuses lets its page go on, and ends in the browser.
+func TestR68SessionThatTheHubRefuses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := greeted(t, Options{})
+		r.clients("a")
+		r.must("a", "Target.setAutoAttach", `{"autoAttach":true,"waitForDebuggerOnStart":true,"flatten":true}`)
+		r.forget()
+		r.hub.crowded = true
+		r.says(`{"method":"Target.attachedToTarget","params":{"sessionId":"P","targetInfo":{"targetId":"T9","type":"page","browserContextId":"D"},"waitingForDebugger":true},"sessionId":"A"}`)
+		r.wantTold()
+		r.refuses("P", "Page.enable", "", "-32001 ")
+		r.wantSent(`{"id":-6,"method":"Runtime.runIfWaitingForDebugger","params":{},"sessionId":"P"}`,
+			`{"id":-7,"method":"Target.detachFromTarget","params":{"sessionId":"P"},"sessionId":"A"}`)
+		// Another Client waits for this page: only then the session ends.
+		r.hub.crowded = false
+		r.clients("b")
+		r.must("b", "Target.setAutoAttach", `{"autoAttach":true,"waitForDebuggerOnStart":true,"flatten":true}`)
+		r.says(`{"method":"Target.attachedToTarget","params":{"sessionId":"Q","targetInfo":{"targetId":"T8","type":"page","browserContextId":"D"},"waitingForDebugger":true},"sessionId":"B"}`)
+		r.forget()
+		r.hub.crowded = true
+		r.says(`{"method":"Target.attachedToTarget","params":{"sessionId":"R","targetInfo":{"targetId":"T8","type":"page","browserContextId":"D"},"waitingForDebugger":true},"sessionId":"A"}`)
+		r.wantSent()
+		r.must("Q", resumeMethod, "")
+		if sent := r.browser.text(); !strings.Contains(sent, `"params":{"sessionId":"R"},"sessionId":"A"`) {
+			t.Errorf("the browser was sent %s: the session of a stays", sent)
+		}
+	})
+}
+
 func TestReleaseTakesWhatWasBornInside(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := greeted(t, Options{})
