@@ -36,7 +36,11 @@ func setDownloads(_ *Hub, r *request) ([]byte, *wire.Error) {
 	switch p.behavior {
 	case "allow", "allowAndName":
 		w.byGUID = p.behavior == "allowAndName"
-		if !r.client.noFiles {
+		switch {
+		case r.client.noFiles:
+		case len(p.downloadPath) > maxFolder:
+			return nil, errLongFolder
+		default:
 			w.folder = strings.Clone(p.downloadPath)
 		}
 	case "", "deny", "default":
@@ -50,6 +54,12 @@ func setDownloads(_ *Hub, r *request) ([]byte, *wire.Error) {
 	return nil, nil
 }
 
+// maxFolder is how long the path of a folder may be, in bytes: it is kept as long as its
+// session, and no system has longer ones.
+const maxFolder = 32 << 10
+
+var errLongFolder = wire.InvalidParams("downloadPath is longer than 32768 bytes")
+
 // downloadTaker is where a Client has asked for downloads.
 type downloadTaker struct {
 	origin
@@ -57,16 +67,14 @@ type downloadTaker struct {
 }
 
 // takersLocked are the sessions and connections that get a download of a Target or its
-// events. Sessions that have ended are dropped here: nothing else looks at Client.downloads.
+// events.
 func (h *Hub) takersLocked(of targets.Info) (takers []downloadTaker) {
 	for c := range h.clients {
 		if !c.sees(of) {
 			continue
 		}
 		for on, w := range c.downloads {
-			if _, lives := c.sessions[on]; on != nil && !lives {
-				delete(c.downloads, on)
-			} else if w.events || w.folder != "" {
+			if w.events || w.folder != "" {
 				takers = append(takers, downloadTaker{origin{c, on}, w})
 			}
 		}

@@ -3,6 +3,7 @@ package relay
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/cdphub/cdphub/internal/wire"
@@ -99,5 +100,32 @@ func TestR147DownloadsOfOtherTabsAreUnknown(t *testing.T) {
 		if got := all.take(); len(got) != 2 {
 			t.Errorf("%d events of a download in %s for a Client that sees all tabs, want 2", len(got), id)
 		}
+	}
+}
+
+// TestR152WishesEndWithTheirSessions asks for downloads in sessions that end, and in words
+// that are as long as a message.
+func TestR152WishesEndWithTheirSessions(t *testing.T) {
+	h := New(Options{})
+	p := &inbox{}
+	c := join(t, h, p)
+	for range 100 {
+		p.take()
+		c.Receive([]byte(`{"id":1,"method":"Target.attachToBrowserTarget"}`))
+		in := `,"sessionId":"` + text(p.take()[1], `"sessionId":"`) + `"}`
+		c.Receive([]byte(`{"id":2,"method":"Browser.setDownloadBehavior","params":{"behavior":"deny","eventsEnabled":true}` + in))
+		if got := p.take(); len(got) != 1 || strings.Contains(got[0], "error") {
+			t.Fatalf("%q", got)
+		}
+		c.Receive([]byte(`{"id":3,"method":"Target.detachFromTarget","params":{"sessionId":"` + text(in, `"sessionId":"`) + `"}}`))
+	}
+	if len(c.downloads) > 0 {
+		t.Errorf("%d wishes of sessions that have ended are kept", len(c.downloads))
+	}
+	for _, behavior := range []string{"deny", "allow"} {
+		c.Receive([]byte(`{"id":4,"method":"Browser.setDownloadBehavior","params":{"behavior":"` + behavior + `","downloadPath":"/` + strings.Repeat("x", maxFolder) + `"}}`))
+	}
+	if kept := len(c.downloads[nil].folder); kept > 0 {
+		t.Errorf("%d bytes of a path are kept", kept)
 	}
 }

@@ -238,6 +238,7 @@ func (h *Hub) unregisterLocked(c *Client, s *session.Session, why *wire.Error) {
 	}
 	h.sessions.Remove(s)
 	delete(c.sessions, s)
+	delete(c.downloads, s)
 	h.subscribers.forget(origin{c, s})
 }
 

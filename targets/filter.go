@@ -32,13 +32,18 @@ func (f Filter) Takes(kind string) bool {
 	return false
 }
 
+// maxKind is more bytes than the name of any type of targets has.
+const maxKind = 64
+
 // MaxRules is how many rules a Filter may have: each is looked at for each
 // target. There are some twenty types.
 const MaxRules = 64
 
 // ReadFilter reads [{"type":"page","exclude":true},…], whose members it takes by
 // their exact names. It shares no memory with the text. ok is false for anything else than
-// an array of at most MaxRules such objects. Unknown members are ignored.
+// an array of at most MaxRules such objects. Unknown members are ignored, and a type that
+// is too long for any target is cut: a Filter is kept, and the text may be as long as a
+// message.
 func ReadFilter(raw []byte) (Filter, bool) {
 	var list []json.RawMessage
 	if json.Unmarshal(raw, &list) != nil || len(list) > MaxRules {
@@ -50,7 +55,8 @@ func ReadFilter(raw []byte) (Filter, bool) {
 		err := wire.ReadObject(entry, func(key string, value []byte) error {
 			switch key {
 			case "type":
-				f[i].Type, ok = wire.Text(value)
+				kind, is := wire.Text(value)
+				f[i].Type, ok = Cut(kind, maxKind), is
 			case "exclude":
 				f[i].Exclude = value[0] == 't'
 				ok = ok && (f[i].Exclude || value[0] == 'f')

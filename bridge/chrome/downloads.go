@@ -118,13 +118,18 @@ func (h *Host) contextOfLocked(contextID string) string {
 func (h *Host) setDownloadsLocked(s *session, c *bridge.Command, a *onAnswer, contextID string) error {
 	kind, _ := c.Args.Text("behavior")
 	path, _ := c.Args.Text("downloadPath")
-	w := &want{strings.Clone(kind), strings.Clone(path)}
-	switch w.behavior {
+	w := new(want)
+	switch kind {
 	case "deny", "default": // which would be the user's own folder
+		w.behavior = strings.Clone(kind)
 	case "allow", "allowAndName":
-		if w.path == "" {
+		switch {
+		case path == "":
 			return &wire.Error{Code: wire.CodeInvalidParams, Message: "downloadPath not provided"}
+		case len(path) > maxPath:
+			return errLongPath
 		}
+		w.behavior, w.path = strings.Clone(kind), strings.Clone(path)
 	default:
 		return wire.InvalidParams("behavior must be deny, allow, allowAndName or default")
 	}
@@ -150,6 +155,12 @@ func (h *Host) setDownloadsLocked(s *session, c *bridge.Command, a *onAnswer, co
 	h.applyWantsLocked(contextID)
 	return nil
 }
+
+// maxPath is how long the path of a folder may be, in bytes: it is kept while its session
+// lasts, and no system has longer ones.
+const maxPath = 32 << 10
+
+var errLongPath = wire.InvalidParams("downloadPath is longer than 32768 bytes")
 
 // ownFolderLocked has the downloads of a Client that may not name files go to a folder of
 // the Client's own, which is removed when the Client leaves.

@@ -358,3 +358,43 @@ func TestDownloadIsPlacedInsideItsFolder(t *testing.T) {
 		}
 	}
 }
+
+// TestR152KeptTextsAreBounded sends texts as long as messages where the Host keeps them
+// for as long as a session.
+func TestR152KeptTextsAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := greeted(t, Options{})
+		r.clients("a")
+		long := strings.Repeat("x", 1<<20)
+		r.must("a", "Browser.setDownloadBehavior", `{"behavior":"deny","downloadPath":"/`+long+`"}`)
+		r.must("a", "Target.autoAttachRelated", `{"targetId":"T0","waitForDebuggerOnStart":false,"filter":[{"type":"`+long+`"},{"type":"page","more":"`+long+`"}]}`)
+		r.refuses("a", "Browser.setDownloadBehavior", `{"behavior":"allow","downloadPath":"/`+long+`"}`, "-32602 ")
+		host := r.hub.host.(*Host)
+		host.mu.Lock()
+		defer host.mu.Unlock()
+		kept := 0
+		for _, s := range host.sessions {
+			for _, w := range s.wants {
+				kept += len(w.behavior) + len(w.path)
+			}
+			for _, rule := range s.filter {
+				kept += len(rule.Type)
+			}
+		}
+		if kept > 1<<10 {
+			t.Errorf("%d bytes are kept", kept)
+		}
+	})
+}
+
+// TestR152UnknownContextIsNotToldBack names a context by an id as long as a message.
+func TestR152UnknownContextIsNotToldBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := greeted(t, Options{})
+		r.clients("a")
+		err := r.hub.send("a", "Browser.setDownloadBehavior", `{"behavior":"deny","browserContextId":"`+strings.Repeat("x", 1<<20)+`"}`)
+		if err == nil || len(err.Error()) > 1<<10 {
+			t.Errorf("the error has %d bytes", len(fmt.Sprint(err)))
+		}
+	})
+}

@@ -6,6 +6,7 @@ import (
 	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/internal/scope"
 	"github.com/cdphub/cdphub/internal/wire"
+	"github.com/cdphub/cdphub/targets"
 )
 
 // All sessions are flat, as they are with other Hosts. In a session that is not
@@ -170,7 +171,8 @@ func (h *Host) refusePrivateLocked(s *session, method string, n names) *wire.Err
 	return noContext(n.contextID)
 }
 
-// noContext is Chromium's error for a context that it does not know.
+// noContext is Chromium's error for a context that it does not know. The id may be as long
+// as a message.
 func noContext(id string) *wire.Error {
-	return &wire.Error{Code: wire.CodeInvalidParams, Message: "Failed to find browser context for id " + id}
+	return &wire.Error{Code: wire.CodeInvalidParams, Message: "Failed to find browser context for id " + targets.Cut(id, targets.MaxID)}
 }
