@@ -40,7 +40,7 @@ func (h *Host) applyPolicyLocked(s *session, c *bridge.Command, a *onAnswer) err
 	if why := refused[c.Method]; why != "" {
 		return wire.ServerError(c.Method + " is not allowed: " + why)
 	}
-	if why := refusedOwn(s, c.Method); why != "" {
+	if why := refusedOwn(s, c); why != "" {
 		return wire.ServerError(c.Method + " is not allowed for a Client with tabs=own: " + why)
 	}
 	if c.Params != nil && c.Args == nil && scope.Judged(c.Method) {

@@ -16,6 +16,8 @@ var streamMethods = map[string]string{
 	"Fetch.takeResponseBodyAsStream": "",
 	"Network.loadNetworkResource":    "resource",
 	"Page.printToPDF":                "",
+	"Page.startScreenRecording":      "",
+	"Page.stopScreenRecording":       "",
 }
 
 var errNoStream = &wire.Error{Code: wire.CodeInvalidParams, Message: "Invalid stream handle"}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mailru/easyjson"
 
+	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/targets"
 )
@@ -378,11 +379,14 @@ func (h *Host) forgetTabs() {
 	}
 }
 
-// refusedOwn says why a Client with tabs of its own may not use a method: because the
-// method shows all pages, or acts on them.
-func refusedOwn(s *session, method string) string {
+// refusedOwn says why a Client with tabs of its own may not send a command: because it
+// shows all pages, or acts on them.
+func refusedOwn(s *session, c *bridge.Command) string {
+	method := c.Method
 	switch {
 	case s.client.group == nil:
+	case method == "Page.startScreenRecording" && c.Args.Get("captureArea") != nil && string(c.Args.Get("captureArea")) != `"target"`:
+		return "it would record the window, which shows tabs of other Clients"
 	case method == "Tracing.start", method == "Tracing.requestMemoryDump":
 		return "it would record the tabs of other Clients"
 	case s.browser && strings.HasPrefix(method, "Fetch."):

@@ -63,6 +63,11 @@ func TestR147TabsOfOthersAreUnknown(t *testing.T) {
 		}
 		r.refuses("b", "Fetch.enable", `{}`, "-32000 Fetch.enable is not allowed for a Client with tabs=own")
 		r.refuses("b", "Tracing.start", `{}`, "-32000 Tracing.start is not allowed for a Client with tabs=own")
+		r.refuses("b", "Page.startScreenRecording", `{"captureArea":"browserWindow"}`, "-32000 Page.startScreenRecording is not allowed for a Client with tabs=own")
+		r.refuses("b", "Extensions.triggerAction", `{"id":"E","targetId":"T0"}`, "-32602 No target with given id found")
+		// Methods that a later Chromium may have.
+		r.refuses("b", "Later.closePage", `{"targetId":"T0"}`, "-32602 No target with given id found")
+		r.refuses("b", "Later.closePage", `{"TargetId":"T0"}`, "-32602 ")
 		r.forget()
 		r.must("b", "Target.getTargets", "")
 		r.says(`{"id":` + itoa(r.hub.calls) + `,"result":{"targetInfos":[{"targetId":"T0"},{"targetId":"T2"}]},"sessionId":"B"}`)

@@ -84,6 +84,13 @@ func (c *checker) method(domain string, d command) {
 	}
 	if m.scope < Privileged {
 		c.params(domain, name, "", d.Parameters, nil)
+		return
+	}
+	// Clients of every scope may have tabs of their own.
+	for _, q := range d.Parameters {
+		if unknown.members[q.Name] != nil && m.members[q.Name] == nil {
+			c.say("%s: %s is not among its members", name, q.Name)
+		}
 	}
 }
 

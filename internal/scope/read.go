@@ -15,8 +15,9 @@ import (
 //
 // Params of other methods than those that the table has with their members are
 // not looked at: they are passed on as they are, and members is nil. A method
-// that is not in the table, of a domain that reaches beyond a page, has no
-// types, but each of its members may be there only once.
+// that is not in the table, and is of a domain that reaches beyond a page or names a
+// target, a context, a window or a session, has no types, but each of its members may be
+// there only once.
 //
 // The error is -32602 for a name that is there twice or spelled in another
 // case, and for a wrong type, in Chromium's words; -32000 for what needs a
@@ -26,7 +27,7 @@ func (s Scope) Read(name string, params []byte) (members wire.Object, written []
 	m := table.methods[name]
 	switch {
 	// A method of a newer Chromium, for instance, which only Privileged may call.
-	case m == nil && Reaches(name):
+	case m == nil && (Reaches(name) || namesSomething(params)):
 		m = &unknown
 	case m == nil, m.members == nil:
 		return nil, params, nil
@@ -74,6 +75,21 @@ var unknown = method{scope: Privileged, members: map[string]*member{
 	"windowId":         {name: "windowId", kind: "any"},
 	"sessionId":        {name: "sessionId", kind: "any"},
 }}
+
+// namesSomething reports whether params, nil or valid JSON, have a member that unknown
+// has, in whatever case.
+func namesSomething(params []byte) (names bool) {
+	if params == nil {
+		return false
+	}
+	_ = wire.ReadObject(params, func(key string, _ []byte) error { // it is valid
+		for name := range unknown.members {
+			names = names || strings.EqualFold(name, key)
+		}
+		return nil
+	})
+	return names
+}
 
 // reader reads and writes one params object. Its input is valid JSON. It runs without the
 // hub's lock and on params as long as a message, so that it must not take more than linear
