@@ -80,7 +80,7 @@ func (h *Hub) Revoke(targetID, client string) error {
 func (h *Hub) revokeLocked(targetID string, from *Client) error {
 	t, s, known := h.targetLocked(targetID)
 	switch {
-	case !known:
+	case !known || t.Type != "" && t.Type != "page": // frames and workers go with their pages
 		return ErrNoTarget
 	case from == nil:
 		return errNoClient

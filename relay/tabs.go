@@ -79,7 +79,7 @@ func (o owners) inherit(t targets.Info) {
 	}
 	for _, of := range o {
 		if of.tabs.Has(t.OpenerID) {
-			of.tabs.Add(t.ID)
+			of.tabs.Inherit(t.ID, t.OpenerID)
 		}
 	}
 }

@@ -37,6 +37,15 @@ func (t *Tabs) Add(id string) bool { return t.add(id, false) }
 // Give adds a Target that another Client hands over, and reports whether it is new.
 func (t *Tabs) Give(id string) bool { return t.add(id, true) }
 
+// Inherit adds what another Target has opened or contains, and reports whether it is new.
+// Of a Target that was given, that was given, too.
+func (t *Tabs) Inherit(id, from string) bool {
+	t.mu.Lock()
+	given := t.given[from]
+	t.mu.Unlock()
+	return t.add(id, given)
+}
+
 // add adds a Target that is not there yet. It copies the id.
 func (t *Tabs) add(id string, given bool) bool {
 	t.mu.Lock()

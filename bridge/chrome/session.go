@@ -207,7 +207,7 @@ func (h *Host) childAttached(parent *session, a *attachment, params []byte) bool
 		return false
 	}
 	if g := parent.client.group; g != nil && !parent.browser && !parent.barred {
-		g.tabs.Add(a.Info.ID) // it is in a tab of the Client's
+		g.tabs.Inherit(a.Info.ID, parent.target) // it is in a tab of the Client's
 	}
 	if h.holdLocked(parent, "attachedToTarget", a.Info.ID, params) {
 		h.mu.Unlock()

@@ -81,9 +81,13 @@ func (h *Host) foreignLocked(client *session, targetID string) bool {
 // in, or its context.
 func (h *Host) claimLocked(i *info) {
 	for tabs, g := range h.groups {
-		owner := h.contexts[i.Context]
-		if tabs.Has(i.Opener) || tabs.Has(i.ParentTarget) || tabs.Has(i.Parent) || owner != nil && owner.group == g {
+		if owner := h.contexts[i.Context]; owner != nil && owner.group == g {
 			tabs.Add(i.ID)
+		}
+		for _, from := range []string{i.Opener, i.ParentTarget, i.Parent} {
+			if tabs.Has(from) {
+				tabs.Inherit(i.ID, from)
+			}
 		}
 	}
 }
@@ -172,9 +176,9 @@ func (h *Host) tiesLocked(g *group) (come []string) {
 		if t.page == "" {
 			continue
 		}
-		if g.tabs.Has(t.page) && g.tabs.Add(id) {
+		if g.tabs.Has(t.page) && g.tabs.Inherit(id, t.page) {
 			come = append(come, id)
-		} else if g.tabs.Has(id) && g.tabs.Add(t.page) {
+		} else if g.tabs.Has(id) && g.tabs.Inherit(t.page, id) {
 			come = append(come, t.page)
 		}
 	}

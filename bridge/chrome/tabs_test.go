@@ -135,6 +135,23 @@ func TestR147TabsAreGivenAndTaken(t *testing.T) {
 	})
 }
 
+// TestR147WhatAGivenTabOpensIsGiven, too: its Client has not opened it.
+func TestR147WhatAGivenTabOpensIsGiven(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, tabs := owning(t)
+		tabs.Give("T0")
+		r.hub.host.(bridge.TabKeeper).Given(tabs, "T0")
+		r.says(`{"method":"Target.attachedToTarget","params":` + attached("P", "T0", "") + `,"sessionId":"B"}`)
+		r.appears("POPUP", "T0", "B")
+		r.says(`{"method":"Target.attachedToTarget","params":{"sessionId":"W","targetInfo":{"targetId":"WORKER","type":"service_worker"}},"sessionId":"P"}`)
+		for _, id := range []string{"POPUP", "WORKER"} {
+			if !tabs.Has(id) || tabs.Opened(id) {
+				t.Errorf("%s: seen %v, and opened %v", id, tabs.Has(id), tabs.Opened(id))
+			}
+		}
+	})
+}
+
 // TestR147TabTargets belong to whom their page belongs.
 func TestR147TabTargets(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -1,0 +1,57 @@
+package relay
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/cdphub/cdphub/targets"
+)
+
+// TestR147WhatAGivenTabOpensIsNotTakenAway gives a tab to another Client: what that tab
+// opens or contains the other one cannot take away.
+func TestR147WhatAGivenTabOpensIsNotTakenAway(t *testing.T) {
+	h := New(Options{})
+	ev := setHost(h, &mute{}, []targets.Info{{ID: "MINE"}})
+	owner, guest := &inbox{}, &inbox{}
+	var clients []*Client
+	for name, in := range map[string]*inbox{"owner": owner, "guest": guest} {
+		c, err := h.Admit(ClientOptions{Name: name, Policy: OwnTabs{allowAll, name}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Connect(in)
+		clients = append(clients, c)
+	}
+	if clients[0].peer != owner {
+		clients[0], clients[1] = clients[1], clients[0]
+	}
+	by := func(in *inbox, method, target, client string) string {
+		in.take()
+		c := clients[0]
+		if in == guest {
+			c = clients[1]
+		}
+		c.Receive([]byte(`{"id":1,"method":"` + method + `","params":{"targetId":"` + target + `","client":"` + client + `"}}`))
+		return in.take()[0]
+	}
+	clients[0].tabs().Add("MINE")
+	if got := by(owner, "CdpHub.grant", "MINE", clients[1].name); strings.Contains(got, "error") {
+		t.Fatal(got)
+	}
+	ev.TargetCreated(targets.Info{ID: "POPUP", OpenerID: "MINE"})
+	ev.TargetCreated(targets.Info{ID: "WORKER", Type: "service_worker", OpenerID: "MINE"})
+	for _, target := range []string{"MINE", "POPUP", "WORKER"} {
+		if got := by(guest, "CdpHub.revoke", target, clients[0].name); !strings.Contains(got, "error") || !clients[0].tabs().Has(target) {
+			t.Errorf("%s: the guest has taken it away from its owner: %s", target, got)
+		}
+	}
+	// A worker in pages of both is nobody's to take away.
+	clients[1].tabs().Remove("WORKER")
+	clients[1].tabs().Add("WORKER")
+	if got := by(guest, "CdpHub.revoke", "WORKER", clients[0].name); !strings.Contains(got, errNoTarget.Message) || !clients[0].tabs().Has("WORKER") {
+		t.Errorf("a worker was taken away: %s", got)
+	}
+	if got := by(owner, "CdpHub.revoke", "POPUP", clients[1].name); strings.Contains(got, "error") || clients[1].tabs().Has("POPUP") {
+		t.Errorf("the owner cannot take away what its tab has opened: %s", got)
+	}
+}
