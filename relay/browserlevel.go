@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/session"
 	"github.com/cdphub/cdphub/targets"
@@ -21,12 +22,12 @@ import (
 func (s *side) askAllLocked() {
 	h := s.hub
 	for l := range h.subscribers.discovering.All() {
-		if l.session == nil {
+		if l.session == nil && s.keepsTabsOf(l.client) {
 			s.askLocked(l.client, l.discover.asked)
 		}
 	}
 	for l := range h.subscribers.attaching.All() {
-		if l.session == nil {
+		if l.session == nil && s.keepsTabsOf(l.client) {
 			s.askLocked(l.client, l.attach.asked)
 		}
 	}
@@ -122,6 +123,9 @@ func (s *side) serveLocked(r *request) bool {
 	if strings.HasPrefix(r.Method, "CdpHub.") { // they are the hub's
 		return false
 	}
+	if !s.keepsTabsOf(r.client) {
+		return s.withholdLocked(r)
+	}
 	if attaches(r.Method) && s.hub.fullLocked(r.client) {
 		r.client.answer(r.session, r.ID, nil, errTooMany)
 		return true
@@ -132,6 +136,26 @@ func (s *side) serveLocked(r *request) bool {
 	}
 	own := *r // the original need not escape to the heap
 	return s.serveBrowserLevelLocked(&own)
+}
+
+// keepsTabsOf reports whether a Client may use the browser: one with tabs of its own would
+// see all tabs of a browser that keeps none apart.
+func (s *side) keepsTabsOf(c *Client) bool {
+	_, keeps := s.host.(bridge.TabKeeper)
+	return c.owner == nil || keeps
+}
+
+var errTabsShared = wire.ServerError("The browser of this hub cannot keep the tabs of Clients apart: connect without tabs=own, with a token that sees all tabs")
+
+// withholdLocked answers a message that the browser must not get, unless the hub can
+// answer it without the browser; it reports whether it did.
+func (s *side) withholdLocked(r *request) bool {
+	m := s.hub.methods[r.Method]
+	if r.session == nil && m.browser != nil && !m.real || s.namesOtherLocked(&r.args) {
+		return false
+	}
+	r.client.answer(r.session, r.ID, nil, errTabsShared)
+	return true
 }
 
 // attaches reports whether a method begins a session, and does nothing else.

@@ -24,6 +24,7 @@ var (
 	errNotGiver = errors.New("only the Client that has opened the tab, or a Client that sees all tabs, may take it away from another Client")
 	errSeesAll  = errors.New("this Client sees all tabs: connect it with tabs=own, then tabs can be granted to it and taken away")
 	errHidden   = errors.New("this Client may see only pages of the web")
+	errShared   = errors.New("the browser of this hub cannot keep the tabs of Clients apart: its tabs cannot be granted")
 )
 
 // clientLocked finds a Client by its name; nil is none.
@@ -56,6 +57,8 @@ func (h *Hub) grantLocked(targetID string, to *Client) error {
 		return errNoClient
 	case !shows(to.policy, nil, t):
 		return errHidden
+	case s.browser != nil && !s.keepsTabsOf(to):
+		return errShared
 	case to.owner == nil || !to.owner.tabs.Give(t.ID): // it sees the Target already
 		return nil
 	}

@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -53,5 +54,47 @@ func TestR147WhatAGivenTabOpensIsNotTakenAway(t *testing.T) {
 	}
 	if got := by(owner, "CdpHub.revoke", "POPUP", clients[1].name); strings.Contains(got, "error") || clients[1].tabs().Has("POPUP") {
 		t.Errorf("the owner cannot take away what its tab has opened: %s", got)
+	}
+}
+
+// TestR147BrowserThatKeepsNoTabsApart has a browser that cannot say which tabs are whose:
+// a Client with tabs of its own gets nothing of it.
+func TestR147BrowserThatKeepsNoTabsApart(t *testing.T) {
+	h := New(Options{})
+	p := &inbox{}
+	c, err := h.Admit(ClientOptions{Name: "own", Policy: OwnTabs{allowAll, "me"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Connect(p)
+	for _, m := range []string{discovers, autoPages} {
+		c.Receive([]byte(`{"id":1,` + m + `}`))
+	}
+	host := &countingBrowser{}
+	ev := setHost(h, host, []targets.Info{{ID: "PAGE"}})
+	setHost(h, &mute{}, []targets.Info{{ID: "FRAME"}})
+	p.take()
+	for _, m := range []string{
+		`"method":"Target.attachToTarget","params":{"targetId":"PAGE"}`, `"method":"Target.getTargetInfo","params":{"targetId":"PAGE"}`,
+		`"method":"Target.createTarget","params":{"url":"about:blank"}`, `"method":"Storage.getCookies"`, `"method":"Target.getTargets"`,
+		`"method":"Target.closeTarget","params":{"targetId":"PAGE"}`, `"method":"Target.attachToBrowserTarget"`, discovers, autoPages,
+	} {
+		c.Receive([]byte(`{"id":2,` + m + `}`))
+		if got := p.take(); len(got) == 0 || strings.Contains(strings.Join(got, ""), `"PAGE"`) || host.commands > 0 {
+			t.Errorf("%s: %q, and %d commands for the browser", m, got, host.commands)
+		}
+	}
+	c.Receive([]byte(`{"id":3,"method":"Storage.getCookies"}`))
+	if got := p.take(); len(got) != 1 || !strings.Contains(got[0], errTabsShared.Message) {
+		t.Errorf("%q does not say why", got)
+	}
+	if ev.TargetCreated(targets.Info{ID: "NEW"}); len(p.take()) > 0 {
+		t.Error("a new tab was announced")
+	}
+	if err := h.Grant("PAGE", c.name); !errors.Is(err, errShared) || c.tabs().Len() > 0 {
+		t.Errorf("a tab of it was granted: %v", err)
+	}
+	if err := h.Grant("FRAME", c.name); err != nil || !c.tabs().Has("FRAME") {
+		t.Errorf("a frame was not granted: %v", err)
 	}
 }
