@@ -327,7 +327,7 @@ func (v *View) dropBlind() {
 	list := slices.Collect(maps.Keys(v.viewers))
 	v.mu.Unlock()
 	for _, w := range list {
-		if w.Sees == nil || w.Sees() {
+		if w.sees() {
 			continue
 		}
 		v.mu.Lock()

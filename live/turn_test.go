@@ -57,3 +57,28 @@ func TestSecondConnectionKeepsTheLease(t *testing.T) {
 		})
 	}
 }
+
+// TestViewerWhoMayNotSeeTakesNothing has a viewer take over a target just when it may no
+// longer see it, as when the handoff of its link ends.
+func TestViewerWhoMayNotSeeTakesNothing(t *testing.T) {
+	for name, until := range map[string]int{"before": 0, "while the hub is asked": 1} {
+		synctest.Test(t, func(t *testing.T) {
+			f, vs, w, asked := new(fake), new(Views), new(watcher), 0
+			o := w.options()
+			o.Sees = func() bool {
+				asked++
+				return asked <= until
+			}
+			viewer, err := vs.Watch("T1", f.options(), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			synctest.Wait()
+			if err := viewer.take(); err == nil || f.Holds("T1") {
+				t.Errorf("%s: it has the target: %v, %v", name, f.Holds("T1"), err)
+			}
+			viewer.Leave()
+			synctest.Wait()
+		})
+	}
+}

@@ -180,6 +180,8 @@ func (w *Viewer) take() error {
 	switch {
 	case !w.Control:
 		return errors.New("not allowed: a token needs scope standard or more to act on pages")
+	case !w.sees():
+		return errBlind
 	case client == nil || session == "":
 		return errors.New("the view has not begun: try again")
 	case holder == w:
@@ -200,6 +202,10 @@ func (w *Viewer) take() error {
 	if err := client.Take(v.TargetID, w.Name, o); err != nil {
 		return err
 	}
+	if !w.sees() { // a handoff, for instance, has just ended
+		client.Release(v.TargetID) //nolint:errcheck // it may have ended by itself
+		return errBlind
+	}
 	v.mu.Lock()
 	// The viewer may have left while the hub was asked.
 	gone := w.left
@@ -215,6 +221,12 @@ func (w *Viewer) take() error {
 	v.stir()
 	return nil
 }
+
+var errBlind = errors.New("you may no longer see this target")
+
+// sees reports whether the viewer may still see the target. The view finds out only from
+// time to time (dropBlind).
+func (w *Viewer) sees() bool { return w.Sees == nil || w.Sees() }
 
 var errNotHolder = errors.New("take over the page first: a viewer cannot act on it")
 
