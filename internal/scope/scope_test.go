@@ -100,6 +100,7 @@ func TestR110TheTestNotices(t *testing.T) {
 // TestR24ScopesOfMethods walks the whole table: what names say must agree with it.
 func TestR24ScopesOfMethods(t *testing.T) {
 	changes := regexp.MustCompile(`^(add|append|clear|close|copy|create|delete|dispatch|emulate|evaluate|call|execute|fail|fulfill|force|grant|handle|inject|insert|install|invoke|load|move|navigate|override|pause|post|press|reload|remove|replace|replay|reset|resume|run|seek|send|set|simulate|start|stop|submit|synthesize|trigger|uninstall|write)([A-Z]|$)`)
+	records := regexp.MustCompile(`(?i)recording$|^tracing\.`) // also what a person types meanwhile
 	secret := regexp.MustCompile(`(?i)cookie|credential|postdata|responsebody|interception|storageitem|indexeddb|cachestorage`)
 	harmless := map[string]bool{ // of readonly, though their names say otherwise
 		"Console.clearMessages":           true, // does nothing (Chromium 156)
@@ -121,6 +122,9 @@ func TestR24ScopesOfMethods(t *testing.T) {
 				}
 				if changes.MatchString(name) && Scope(s) == Readonly && !harmless[method] {
 					t.Errorf("%s changes something by its name, and needs %v", method, Scope(s))
+				}
+				if records.MatchString(method) && Scope(s) < Privileged && d.Name != "BackgroundService" {
+					t.Errorf("%s records by its name, and needs %v", method, Scope(s))
 				}
 				if secret.MatchString(method) && Scope(s) < Full && name != "setDocumentCookieDisabled" {
 					t.Errorf("%s is of cookies, storage or requests by its name, and needs %v", method, Scope(s))
