@@ -16,7 +16,7 @@ func TestR178HandoffLinks(t *testing.T) {
 	s := start(t, change)
 	host := s.guardedScreen(t)
 	host.send(`{"kind":"targetCreated","target":{"targetId":"T2","title":"Other","url":"http://app/other"}}`)
-	agent := hubtest.Dial(t, "ws://"+s.addr(false)+"/devtools/browser", bearer(clientToken))
+	agent := hubtest.Dial(t, "ws://"+s.addr(false)+"/devtools/browser?name=secretary", bearer(clientToken))
 	agent.Send(`{"id":1,"method":"Target.attachToTarget","params":{"targetId":"T1","flatten":true}}`)
 	var attached struct{ Result struct{ SessionID string } }
 	if err := json.Unmarshal([]byte(agent.Until(`"id":1,`)), &attached); err != nil {
@@ -62,7 +62,7 @@ func TestR178HandoffLinks(t *testing.T) {
 	// The key is for this target, and for the dashboard.
 	guest := bearer(key)
 	status, body := s.get(t, s.addr(false), "/ui/api/state", guest)
-	if status != http.StatusOK || !strings.Contains(body, `"T1"`) || strings.Contains(body, `"T2"`) || strings.Contains(body, `"peer"`) || !strings.Contains(body, `"control":true`) {
+	if status != http.StatusOK || !strings.Contains(body, `"T1"`) || strings.Contains(body, `"T2"`) || strings.Contains(body, `"peer"`) || strings.Contains(body, "secretary") || !strings.Contains(body, `"control":true`) {
 		t.Errorf("a guest sees %d %s", status, body)
 	}
 	for _, path := range []string{"/json/list", "/home.json", "/ui/api/timeline?target=T1", "/hub/one/ui/api/state", "/ui/api/view?target=T2"} {

@@ -148,10 +148,14 @@ func (s *Server) uiHub(name, prefix string, w relay.Watcher) uiwire.Hub {
 	return u
 }
 
-// uncountedHub is the hub for an asker who may see one target alone: without numbers
-// of others.
+// uncountedHub is the hub for an asker who may see one target alone: without the numbers,
+// the names and the commands of others.
 func uncountedHub(u uiwire.Hub) uiwire.Hub {
 	u.Clients, u.Sessions, u.Counters, u.Named = 0, 0, uiwire.Counters{}, []uiwire.Named{}
+	for i := range u.Targets {
+		t := &u.Targets[i]
+		t.Client, t.Drivers, t.Last = "", []string{}, nil
+	}
 	return u
 }
 
