@@ -163,6 +163,9 @@ func (hc *connection) Event(targetID, method string, params []byte) {
 		hc.download(targetID, method, params)
 		return
 	}
+	if hc.forged(method) {
+		return
+	}
 	seen := hc.hub.viewsOf(method, params)
 	if !hc.lock() {
 		return
@@ -193,9 +196,23 @@ func (hc *connection) Event(targetID, method string, params []byte) {
 	e.Reset("", nil) // the Host's memory must not be held on to
 }
 
+// forged reports whether an event is the hub's own. A Host that sends one passes on what a
+// page has made up: that a person has done what was asked, or that a Client's messages have
+// not come (CdpHub.session), so that the Client would send them again.
+func (hc *connection) forged(method string) bool {
+	if !ownMethod(method) {
+		return false
+	}
+	hc.hub.log.Debug("event of the Host dropped: only the hub sends it", zap.String("method", method))
+	return true
+}
+
 // SessionEvent implements bridge.Events. An event for a session that has ended is dropped:
 // the Host may not know of its end yet.
 func (hc *connection) SessionEvent(sessionID, method string, params []byte) {
+	if hc.forged(method) {
+		return
+	}
 	seen := hc.hub.viewsOf(method, params)
 	if !hc.lock() {
 		return
@@ -224,6 +241,9 @@ func (hc *connection) SessionEvent(sessionID, method string, params []byte) {
 // SessionsEvent implements bridge.Events. A session that is named twice gets the event
 // once.
 func (hc *connection) SessionsEvent(sessionIDs []string, method string, params []byte) {
+	if hc.forged(method) {
+		return
+	}
 	seen := hc.hub.viewsOf(method, params)
 	if !hc.lock() {
 		return
