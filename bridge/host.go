@@ -183,6 +183,9 @@ type Families interface {
 	// frame or a worker the page around it, for a tab the page in it. It is "" where
 	// that is not known.
 	PageOf(targetID string) string
+	// MayServe reports whether a target works for several pages of which this one may be
+	// one, as a service worker does.
+	MayServe(targetID, pageID string) bool
 	// InContext reports whether a target is in a browser context.
 	InContext(targetID, contextID string) bool
 }

@@ -125,7 +125,7 @@ func (h *Hub) takenLocked(l *lease) {
 	h.countQuietLocked()
 	if l.Quiet {
 		h.failWhereLocked(l.paused(), func(p *call) bool {
-			return p.client != l.owner && p.session != nil && l.covers(p.session)
+			return p.client != l.owner && p.session != nil && l.hears(p.session)
 		})
 	}
 	h.ObserveLease(LeaseChange{TargetID: l.target, Name: l.name, Handoff: l.Quiet, Held: true})
@@ -376,7 +376,7 @@ func (h *Hub) seenLocked(v *views, s *session.Session) (seen []byte, ok bool) {
 	c := s.Peer.(*Client)
 	if v.hushed != nil && h.leases != nil { // else it came before the page was quiet
 		for _, l := range h.leases.list {
-			if l.Quiet && l.owner != c && (l.covers(s) || l.intercepts(s, v.method)) {
+			if l.Quiet && l.owner != c && (l.hears(s) || l.intercepts(s, v.method)) {
 				return v.hushed.of(c)
 			}
 		}

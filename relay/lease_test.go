@@ -265,8 +265,10 @@ func (f *familyHost) Slot() string                           { return bridge.Bro
 func (f *familyHost) AttachedToBrowser(at bridge.Attachment) { f.root = at.SessionID }
 
 func (f *familyHost) PageOf(id string) string {
-	return map[string]string{"PAGE": "PAGE", "FRAME": "PAGE", "TAB": "PAGE", "OTHER": "OTHER", "PRIVATE": "PRIVATE"}[id]
+	return map[string]string{"PAGE": "PAGE", "FRAME": "PAGE", "TAB": "PAGE", "OTHER": "OTHER", "PRIVATE": "PRIVATE", "SERVICE": "SERVICE", "APART": "APART"}[id]
 }
+
+func (f *familyHost) MayServe(id, page string) bool { return id == "SERVICE" && page == "PAGE" }
 
 func (f *familyHost) InContext(_, contextID string) bool { return contextID == "C" }
 

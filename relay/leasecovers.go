@@ -47,12 +47,22 @@ func (l *lease) unsure(s *session.Session) bool {
 	return s != nil && s.Kind != session.Browser && sideOf(s) == l.side && l.side.pageOf(s.TargetID) == ""
 }
 
+// hears reports whether a session may show what a person does on the page of a quiet lease:
+// it is on the page, or on a worker that may serve the page, or perhaps on a part of it.
+func (l *lease) hears(s *session.Session) bool {
+	if l.covers(s) || l.unsure(s) {
+		return true
+	}
+	f, ok := l.side.host.(bridge.Families)
+	return ok && s != nil && s.Kind != session.Browser && sideOf(s) == l.side && f.MayServe(s.TargetID, l.target)
+}
+
 // concerns reports whether a command may be for the page of a lease: by its session,
 // by the target, the context or the window that it names, or because it acts and names
 // nothing. In doubt it says yes: a command that is kept from others by mistake waits or is
 // refused, one that gets through could act against the person.
 func (l *lease) concerns(r *request, acts bool) bool {
-	if inside := r.session != nil && r.session.Kind != session.Browser; inside && (l.covers(r.session) || acts && l.unsure(r.session)) {
+	if inside := r.session != nil && r.session.Kind != session.Browser; inside && (l.covers(r.session) || acts && l.unsure(r.session) || l.Quiet && l.hears(r.session)) {
 		return true
 	}
 	switch {

@@ -50,6 +50,15 @@ func (h *Host) pageInLocked(tab string) string {
 	return ""
 }
 
+// MayServe implements bridge.Families. Chromium does not say which pages a worker serves:
+// those of another browser context it cannot.
+func (h *Host) MayServe(targetID, pageID string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	t := h.targets[targetID]
+	return (t.Type == "service_worker" || t.Type == "shared_worker") && t.Context == h.targets[pageID].Context
+}
+
 // InContext implements bridge.Families.
 func (h *Host) InContext(targetID, contextID string) bool {
 	h.mu.Lock()

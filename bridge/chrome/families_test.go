@@ -33,5 +33,11 @@ func TestPageOf(t *testing.T) {
 				t.Errorf("%s is part of %q, want %q", id, got, want)
 			}
 		}
+		r.says(`{"method":"Target.targetCreated","params":{"targetInfo":{"targetId":"APART","type":"shared_worker","browserContextId":"X"}}}`)
+		for id, want := range map[string]bool{"SW": true, "APART": false, "W1": false, "P2": false, "none": false} {
+			if got := r.hub.host.(*Host).MayServe(id, "P1"); got != want {
+				t.Errorf("%s may serve P1: %v", id, got)
+			}
+		}
 	})
 }
