@@ -215,3 +215,36 @@ func TestR68SessionsInABrowserAreBounded(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestR68WorkersOfAPageAreBounded has a page make up workers, beside and inside each other:
+// its Client can still attach to other pages.
+func TestR68WorkersOfAPageAreBounded(t *testing.T) {
+	for name, parentOf := range map[string]func(page string, i int) string{
+		"beside": func(page string, _ int) string { return page },
+		"inside": func(page string, i int) string {
+			if i == 0 {
+				return page
+			}
+			return fmt.Sprint("W", i-1)
+		},
+	} {
+		h := New(Options{})
+		ev := setHost(h, &mute{}, list(2))
+		p := &inbox{}
+		c := join(t, h, p)
+		c.Receive([]byte(`{"id":1,` + attachPage + `}`))
+		page, taken := text(p.take()[0], `"sessionId":"`), 0
+		for i := range 2 * maxWorkers {
+			if !ev.Opened(bridge.Nested{Parent: parentOf(page, i), SessionID: fmt.Sprint("W", i), TargetID: "W", Type: "worker"}) {
+				break
+			}
+			taken++
+		}
+		if taken != maxWorkers || len(c.sessions) != maxWorkers+1 {
+			t.Errorf("%s: %d workers and %d sessions, want %d workers", name, taken, len(c.sessions), maxWorkers)
+		}
+		if err := h.check(); err != nil {
+			t.Error(err)
+		}
+	}
+}

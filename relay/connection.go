@@ -292,8 +292,8 @@ func (hc *connection) Opened(n bridge.Nested) bool {
 		return true
 	}
 	c := parent.Peer.(*Client)
-	if h.fullLocked(c) {
-		h.log.Debug("session of the Host refused: its Client has too many sessions")
+	if h.fullLocked(c) || hc.side.browser == nil && workersAround(parent) >= maxWorkers {
+		h.log.Debug("session of the Host refused: its Client, or its page, has too many sessions")
 		return false
 	}
 	// The strings of n are part of the Host's message.
@@ -307,6 +307,25 @@ func (hc *connection) Opened(n bridge.Nested) bool {
 	}
 	h.registerLocked(c, s)
 	return true
+}
+
+// maxWorkers is how many sessions with workers a page of a Host page may have inside one
+// session. The page can make them up: they must not use up the sessions of the Client.
+const maxWorkers = 256
+
+// workersAround counts the sessions inside the page's session that a session is in, or is.
+func workersAround(s *session.Session) int {
+	for s.Kind == session.Worker && s.Parent != nil {
+		s = s.Parent
+	}
+	return countInside(s)
+}
+
+func countInside(s *session.Session) (n int) {
+	for _, inner := range s.Inside() {
+		n += 1 + countInside(inner)
+	}
+	return n
 }
 
 // Closed implements bridge.Events. The browser announces the end itself, except to a
