@@ -195,14 +195,21 @@ func (h *Host) removeFolderLocked(client *session) {
 	}
 }
 
-// dropWantLocked forgets what a session has asked for. Contexts that have ended meanwhile
-// need no new behavior.
-func (h *Host) dropWantLocked(s *session) {
+// dropWantLocked forgets what a session has asked for, and notes for which contexts.
+func (h *Host) dropWantLocked(s *session, contexts map[string]struct{}) {
 	if _, ok := h.downloads.takers[s]; !ok {
 		return
 	}
 	delete(h.downloads.takers, s)
 	for contextID := range s.wants {
+		contexts[contextID] = struct{}{}
+	}
+}
+
+// unwantedLocked is for contexts whose downloads some session no longer wants. Those that
+// have ended meanwhile need no new behavior.
+func (h *Host) unwantedLocked(contexts map[string]struct{}) {
+	for contextID := range contexts {
 		if contextID == "" || h.contextOfLocked(contextID) != "" {
 			h.applyWantsLocked(contextID)
 		}
@@ -386,13 +393,4 @@ func (h *Host) save(path, guid, name string, takers []recipient, params []byte) 
 	if err := os.Remove(path); err != nil {
 		h.log.Warn("a download is left behind until the browser ends", zap.Error(err))
 	}
-}
-
-// place is the path of a file of that guid or, where it is to keep its own,
-// name. A server has chosen the name: one that could lead out of the folder is not used.
-func (w *want) place(guid, name string) string {
-	if w.behavior == "allow" && name != "." && filepath.IsLocal(name) && !strings.ContainsAny(name, `/\`) {
-		return filepath.Join(w.path, name)
-	}
-	return filepath.Join(w.path, guid)
 }

@@ -23,15 +23,18 @@ const resumeMethod = "Runtime.runIfWaitingForDebugger"
 func (h *Host) awaitedLocked(i *info, page string, but *session) bool {
 	whole := i.Type == "page" || i.Type == "tab"
 	for s := range h.waiters {
+		waits := false
 		switch {
-		// The Client of such a session does not know of the target, and will not let it go
-		// on.
-		case s.client == but || s.barred || h.hiddenInfoLocked(s, i):
 		// A session of the browser, or of the tab around the page.
-		case whole && (s.browser && (s.waitsFor("page") || s.waitsFor("tab")) || h.targets[s.target].Type == "tab"):
-			return true
+		case whole:
+			waits = s.browser && (s.waitsFor("page") || s.waitsFor("tab")) || h.targets[s.target].Type == "tab"
 		// A session of the page around the frame or worker, or one of the browser.
-		case !whole && (s.target == page || s.browser) && s.waitsFor(i.Type):
+		case s.target == page || s.browser:
+			waits = s.waitsFor(i.Type)
+		}
+		// The Client of a session that is barred or does not see the target does not know of
+		// it, and will not let it go on. To find out takes longest, and so comes last.
+		if waits && s.client != but && !s.barred && !h.hiddenInfoLocked(s, i) {
 			return true
 		}
 	}
@@ -61,9 +64,22 @@ func (h *Host) heldLocked(s *session) (list []*session) {
 
 // resumeLocked resumes the targets of sessions, unless another session will. Chromium
 // answers {} to a target that does not wait, so that one command too many does no harm.
+// There may be as many sessions in the list as one Client may have, on the same few targets,
+// and as many that wait: each target is asked for once.
 func (h *Host) resumeLocked(list []*session) {
+	type place struct{ target, around string }
+	awaited := make(map[place]bool)
 	for _, s := range list {
-		if !h.awaitedSessionLocked(s) {
+		at := place{target: s.target}
+		if s.parent != nil {
+			at.around = s.parent.target
+		}
+		waits, asked := awaited[at]
+		if !asked {
+			waits = h.awaitedSessionLocked(s)
+			awaited[at] = waits
+		}
+		if !waits {
 			s.held = false
 			h.sendLocked(s.tail, resumeMethod, wire.Empty, nil)
 			h.goesOnLocked(s.target)

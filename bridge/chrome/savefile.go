@@ -64,3 +64,12 @@ func copyTo(root *os.Root, from, name string) error {
 	}
 	return err
 }
+
+// place is the path of a file of that guid or, where it is to keep its own,
+// name. A server has chosen the name: one that could lead out of the folder is not used.
+func (w *want) place(guid, name string) string {
+	if w.behavior == "allow" && name != "." && filepath.IsLocal(name) && !strings.ContainsAny(name, `/\`) {
+		return filepath.Join(w.path, name)
+	}
+	return filepath.Join(w.path, guid)
+}

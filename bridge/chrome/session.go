@@ -158,15 +158,35 @@ func (h *Host) endLocked(s *session) {
 }
 
 // removeLocked forgets a session and those born inside it. Nothing that comes
-// for them any more reaches the hub. Callbacks of its commands are dropped, but for those
+// for them any more reaches the hub. Callbacks of their commands are dropped, but for those
 // that must run in any case (onAnswer.always), as what a context belongs to must be known.
+// There may be thousands of sessions: what is searched, is searched once for all of them.
 func (h *Host) removeLocked(s *session) {
+	if s.over {
+		return
+	}
+	wanted := make(map[string]struct{})
+	h.removeOneLocked(s, wanted)
+	h.unwantedLocked(wanted)
+	for n, a := range h.onAnswers {
+		if of := a.session; of != nil && of.over && (!a.always || of.upstream == "") {
+			delete(h.onAnswers, n)
+			if a.creates {
+				of.client.group.creating--
+			}
+		}
+	}
+}
+
+// removeOneLocked forgets a session with those inside it, and notes of which contexts they
+// wanted downloads.
+func (h *Host) removeOneLocked(s *session, wanted map[string]struct{}) {
 	if s.over {
 		return
 	}
 	s.over = true
 	for child := range s.children {
-		h.removeLocked(child)
+		h.removeOneLocked(child, wanted)
 	}
 	if s.parent != nil {
 		delete(s.parent.children, s)
@@ -178,17 +198,9 @@ func (h *Host) removeLocked(s *session) {
 	}
 	delete(h.upstream, s.upstream)
 	s.queue = nil
-	h.dropWantLocked(s)
+	h.dropWantLocked(s, wanted)
 	h.removeFolderLocked(s)
 	h.dropShadowsLocked(s)
-	for n, a := range h.onAnswers {
-		if a.session == s && (!a.always || s.upstream == "") {
-			delete(h.onAnswers, n)
-			if a.creates {
-				s.client.group.creating--
-			}
-		}
-	}
 	if s.group != nil {
 		h.leaveGroupLocked(s.group)
 	}
