@@ -43,8 +43,8 @@ type Options struct {
 	// KeepCSP leaves Content Security Policies as they are, but for
 	// frame-ancestors. Then the agent evaluates only where they allow it.
 	KeepCSP bool
-	// NoServiceWorkers answers the scripts of service workers with 404, so that
-	// none serves documents without the agent.
+	// NoServiceWorkers lets no service worker run: pages register none, and those
+	// that are registered already end.
 	NoServiceWorkers bool
 	// AnyCertificate accepts whatever certificate the upstream shows.
 	AnyCertificate bool
@@ -173,7 +173,7 @@ func (p *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	service := r.Header.Get("Service-Worker") == "script"
 	if service {
 		if p.NoServiceWorkers {
-			http.Error(w, "cdphub proxy --no-sw serves no service workers.", http.StatusNotFound)
+			endServiceWorker(w)
 			return
 		}
 		p.rememberWorker(r.URL.Path)

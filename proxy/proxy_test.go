@@ -256,8 +256,8 @@ func TestPolicies(t *testing.T) {
 func TestServiceWorkers(t *testing.T) {
 	app := answer(200, page, "Content-Type: "+forHTML)
 	own, _ := serve(t, app, func(o *Options) { o.NoServiceWorkers = true })
-	if res, _ := ask(t, "GET", own+"/sw.js", "Service-Worker: script"); res.StatusCode != 404 {
-		t.Errorf("--no-sw: status %d", res.StatusCode)
+	if res, body := ask(t, "GET", own+"/sw.js", "Service-Worker: script"); res.StatusCode != 200 || body != workerEnd {
+		t.Errorf("--no-sw: status %d, %s", res.StatusCode, body)
 	}
 	if res, _ := ask(t, "GET", own+"/sw.js"); res.StatusCode != 200 {
 		t.Errorf("--no-sw, not for a worker: status %d", res.StatusCode)

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"io"
 	"net/http"
 	"regexp"
 	"strings"
@@ -22,6 +23,26 @@ const workerStart = `{const own="` + prefix + `",tag=%TAG%,{respondWith}=FetchEv
 	`addEventListener("fetch",e=>{const u=new URL(e.request.url);` +
 	`if(u.origin===location.origin&&u.pathname.startsWith(own))e.stopImmediatePropagation()});` +
 	`FetchEvent.prototype.respondWith=function(r){respondWith.call(this,this.request.mode==="navigate"?tagged(r):r)}}`
+
+// workerEnd takes the place of the script of a service worker that may not run.
+//
+// A worker that an earlier visit has registered serves documents for as long as its
+// registration stays, and an update that fails leaves it there. It is replaced by this
+// one, which ends the registration and loads the pages again, from the proxy now. A page
+// that registers a worker anew gets an error.
+const workerEnd = `if(!registration.active)throw new Error("cdphub proxy --no-sw serves no service workers");` +
+	`addEventListener("install",()=>skipWaiting());` +
+	`addEventListener("activate",e=>e.waitUntil(registration.unregister().then(()=>clients.matchAll({type:"window"}))` +
+	`.then(all=>{for(const c of all)c.navigate(c.url).catch(()=>{})})))`
+
+// endServiceWorker answers a request for the script of a service worker by workerEnd.
+// The scope of the worker that it replaces may be any.
+func endServiceWorker(w http.ResponseWriter) {
+	w.Header().Set("Content-Type", "text/javascript")
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("Service-Worker-Allowed", "/")
+	io.WriteString(w, workerEnd) //nolint:errcheck // a browser that is gone
+}
 
 // precede puts a script before that of a response, in its first line, and leaves a
 // strict script strict.

@@ -23,7 +23,7 @@ type App struct {
 	URL              string // of the app: http://localhost:3000/, localhost:3000, or a port of this machine
 	Addr             string // where it is served with the agent in it; its cookies and storage belong to this address
 	KeepCSP          bool   // leave its Content Security Policies, but for frame-ancestors
-	NoServiceWorkers bool   // serve no service workers, whose documents may come without the agent
+	NoServiceWorkers bool   // let no service worker of the app run
 	AnyCertificate   bool   // accept any certificate of its server
 }
 

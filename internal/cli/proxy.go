@@ -19,7 +19,7 @@ type proxyFlags struct {
 	URL          string `arg:"" help:"Address of the app, such as http://localhost:3000/. A number is a port of this machine."`
 	AppAddr      string `help:"Address to serve the app at, with the agent in it. The app's cookies and storage belong to this address." default:"127.0.0.1:9224" env:"CDPHUB_APP_ADDR"`
 	CSP          string `help:"What to do with the Content Security Policies of the app: relax lets the agent evaluate scripts; keep changes frame-ancestors only." name:"csp" enum:"relax,keep" default:"relax" env:"CDPHUB_CSP"`
-	NoSW         bool   `help:"Block the service workers of the app, which may serve documents without the agent." name:"no-sw" env:"CDPHUB_NO_SW"`
+	NoSW         bool   `help:"Let no service worker of the app run: pages cannot register one, and those of earlier visits end." name:"no-sw" env:"CDPHUB_NO_SW"`
 	InsecureCert bool   `help:"Accept any certificate of the app's server." env:"CDPHUB_INSECURE_CERT"`
 }
 

@@ -106,7 +106,7 @@ func TestServiceWorkerInBrowser(t *testing.T) {
 	}
 
 	page = openApp(t, app.URL, "--no-sw")
-	if got := fmt.Sprint(page.evaluate(`navigator.serviceWorker.register("/sw.js").then(() => "registered", (e) => e.message)`)); !strings.Contains(got, "404") {
+	if got := fmt.Sprint(page.evaluate(`navigator.serviceWorker.register("/sw.js").then(() => "registered", (e) => e.message)`)); !strings.Contains(got, "script evaluation failed") {
 		t.Errorf("--no-sw: %s", got)
 	}
 }
