@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/alecthomas/kong"
 	"go.yaml.in/yaml/v3"
@@ -40,7 +41,22 @@ func newParser(c *cli, program string, stdout, stderr io.Writer, exit func(int))
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.UsageOnError(),
 		kong.Configuration(readConfig),
+		kong.TypeMapper(reflect.TypeFor[time.Duration](), kong.MapperFunc(readDuration)),
 	)
+}
+
+// readDuration reads a time of 0 or more. Most that cannot be read lack their unit.
+func readDuration(ctx *kong.DecodeContext, target reflect.Value) error {
+	var text string
+	if err := ctx.Scan.PopValueInto("time", &text); err != nil {
+		return err
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d < 0 {
+		return fmt.Errorf("%q is not a duration of 0 or more: set a number and a unit, such as 30s, 5m or 24h", text)
+	}
+	target.SetInt(int64(d))
+	return nil
 }
 
 // readConfig reads a config file: one mapping from option names to values.
@@ -49,7 +65,18 @@ func readConfig(r io.Reader) (kong.Resolver, error) {
 	if named, is := r.(interface{ Name() string }); is {
 		f.path = named.Name()
 	}
-	if err := yaml.NewDecoder(r).Decode(&f.values); err != nil && err != io.EOF { //nolint:errorlint // an empty file
+	var document yaml.Node
+	err := yaml.NewDecoder(r).Decode(&document)
+	if err == io.EOF { //nolint:errorlint // an empty file
+		return f, nil
+	}
+	if err == nil && document.Content[0].Kind != yaml.MappingNode && document.Content[0].Tag != "!!null" {
+		err = errors.New("it has no options: write a line such as client-addr: 127.0.0.1:9222 for each")
+	}
+	if err == nil {
+		err = document.Decode(&f.values)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("config file %s: %w", f.path, err)
 	}
 	return f, nil
@@ -73,7 +100,7 @@ func (f configFile) Validate(app *kong.Application) error {
 	for _, key := range slices.Sorted(maps.Keys(f.values)) {
 		flag := known[key]
 		if flag == nil {
-			return fmt.Errorf("config file %s: %q is not an option (see cdphub serve --help)", f.path, key)
+			return fmt.Errorf("config file %s: %q is not an option", f.path, key)
 		}
 		if _, err := f.value(flag); err != nil {
 			return fmt.Errorf("--%s: %w", key, err)

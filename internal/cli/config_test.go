@@ -52,7 +52,7 @@ func TestCommandLine(t *testing.T) {
 		return path
 	}
 	bad, wrong, empty := file("cleint-addr: x\n"), file("max-clients: none\n"), file("client-addr:\n")
-	broken, without := file("a: [\n"), file("max-browsers: 3\n")
+	broken, without, list := file("a: [\n"), file("max-browsers: 3\n"), file("- drain: 3s\n")
 	for _, tc := range []struct {
 		name    string
 		args    []string
@@ -62,6 +62,10 @@ func TestCommandLine(t *testing.T) {
 		{"version", []string{"version"}, "cdphub ", ""},
 		{"help", []string{"--help"}, "Examples:", ""},
 		{"help of serve", []string{"serve", "--help"}, "--client-addr", ""},
+		{"duration without a unit", []string{"serve", "--drain", "10"}, "", `"10" is not a duration of 0 or more: set a number and a unit, such as 30s, 5m or 24h (see cdphub serve --help)`},
+		{"negative duration", []string{"token", "new", "--ttl=-1h"}, "", "(see cdphub token new --help)"},
+		{"no command", nil, "", "(see cdphub --help)"},
+		{"a list in a file", []string{"serve", "--config", list}, "", list + ": it has no options"},
 		{"unknown option", []string{"serve", "--nonsense"}, "", "unknown flag"},
 		{"misspelt key", []string{"serve", "--config", bad}, "", bad + `: "cleint-addr" is not an option`},
 		{"bad value", []string{"serve", "--config", wrong}, "", wrong + `: "none" is not a number above 0`},

@@ -7,6 +7,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -76,7 +77,7 @@ func (x Extras) run(ctx context.Context, args []string, stdout, stderr io.Writer
 		return nil
 	}
 	if err != nil {
-		err = fmt.Errorf("%w (see %s --help)", err, x.program())
+		err = fmt.Errorf("%w (see %s --help)", err, commandOf(err, x.program()))
 	} else {
 		err = checkNeeds(parsed)
 	}
@@ -89,6 +90,17 @@ func (x Extras) run(ctx context.Context, args []string, stdout, stderr io.Writer
 	parsed.BindTo(ctx, (*context.Context)(nil))
 	parsed.BindTo(stdout, (*io.Writer)(nil)) // for Extras.Commands
 	return parsed.Run(streams{stdout, stderr})
+}
+
+// commandOf is the command whose options an error is about: "cdphub serve", or the
+// program where no command was named.
+func commandOf(err error, program string) string {
+	if wrong, is := errors.AsType[*kong.ParseError](err); is && wrong.Context != nil {
+		if node := wrong.Context.Selected(); node != nil {
+			return node.FullPath()
+		}
+	}
+	return program
 }
 
 // streams is where a command writes.
