@@ -2,13 +2,19 @@ package server
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"regexp"
+	"slices"
+	"strings"
 
 	"github.com/cdphub/cdphub/actions"
+	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/version"
 	"github.com/cdphub/cdphub/urlpolicy"
 )
@@ -24,6 +30,54 @@ func (a Actions) consents() (*actions.Consents, error) {
 		return nil, fmt.Errorf("--eval-deny %w", err)
 	}
 	return &actions.Consents{Allow: allow, Deny: deny, Ask: a.EvalAsk}, nil
+}
+
+// otherOrigin matches an origin that has not the scheme http or https, such as that of
+// DevTools or of an extension.
+var otherOrigin = regexp.MustCompile(`^[a-z][a-z0-9+.-]*://[^/?#@*\s]+$`)
+
+// peerOrigins reads the origins of an option whose pages may be Clients or Hosts. Pages
+// of other schemes than http and https may be, too; there is no "*".
+func peerOrigins(option string, list []string) ([]string, error) {
+	read := make([]string, len(list))
+	for i, o := range list {
+		trimmed := strings.ToLower(strings.TrimSuffix(o, "/"))
+		switch scheme, _, _ := strings.Cut(trimmed, "://"); {
+		case scheme != "http" && scheme != "https" && otherOrigin.MatchString(trimmed):
+			read[i] = trimmed
+		default:
+			one, err := origins([]string{o})
+			if err != nil || o == "*" {
+				return nil, fmt.Errorf("%s %w", option, cmp.Or(err, errNoPattern))
+			}
+			read[i] = one[0]
+		}
+	}
+	return read, nil
+}
+
+var errNoPattern = errors.New(`"*" can never match: name each origin, such as https://app.example`)
+
+// allowedHosts checks the names of --allowed-host. A name with a dot in front stands for
+// all names below it.
+func allowedHosts(list []string) error {
+	for _, h := range list {
+		plain := strings.TrimPrefix(strings.ToLower(h), ".")
+		if name, ok := auth.HostName(plain); !ok || name != strings.TrimSuffix(plain, ".") {
+			return fmt.Errorf("--allowed-host %q can never match: set a name such as hub.example, without a scheme or a port", h)
+		}
+	}
+	return nil
+}
+
+// hookScopes checks the names of --hook-scope.
+func hookScopes(list []string) error {
+	for _, s := range list {
+		if !slices.Contains(auth.HookScopes, s) {
+			return fmt.Errorf("--hook-scope %q can never match: use only %s", s, strings.Join(auth.HookScopes, ", "))
+		}
+	}
+	return nil
 }
 
 // origins reads the origins of an option, in the form in which pages have them. A

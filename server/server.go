@@ -12,6 +12,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net"
@@ -142,6 +143,15 @@ func New(o Options) (*Server, error) {
 // name the options.
 func (s *Server) makePolicies() (err error) {
 	if s.o.BaseDomain, err = readBaseDomain(s.o.BaseDomain); err != nil {
+		return err
+	}
+	if s.o.ClientOrigins, err = peerOrigins("--client-origin", s.o.ClientOrigins); err != nil {
+		return err
+	}
+	if s.o.HostOrigins, err = peerOrigins("--host-origin", s.o.HostOrigins); err != nil {
+		return err
+	}
+	if err = cmp.Or(allowedHosts(s.o.AllowedHosts), hookScopes(s.o.Actions.HookScopes)); err != nil {
 		return err
 	}
 	s.rules = auth.Rules{AllowedHosts: s.o.AllowedHosts, ClientOrigins: s.o.ClientOrigins, HostOrigins: s.o.HostOrigins}

@@ -17,6 +17,14 @@ func TestR142OptionsThatNeverMatch(t *testing.T) {
 		`--allow-url "a.*.example.com" can never match`:      func(f *Options) { f.Network.Allow = []string{"a.*.example.com"} },
 		`--eval-deny "bank.example" can never match`:         func(f *Options) { f.Actions.EvalDeny = []string{"bank.example"} },
 		`--eval-allow "https://a.example/b" can never match`: func(f *Options) { f.Actions.EvalAllow = []string{"https://a.example/b"} },
+		`--client-origin "app.example" can never match`:      func(f *Options) { f.ClientOrigins = []string{"app.example"} },
+		`--client-origin "*" can never match`:                func(f *Options) { f.ClientOrigins = []string{"*"} },
+		`--client-origin "https://a.example/b" can never`:    func(f *Options) { f.ClientOrigins = []string{"https://a.example/b"} },
+		`--host-origin "localhost:3000" can never match`:     func(f *Options) { f.HostOrigins = []string{"https://a.example", "localhost:3000"} },
+		`--host-origin "https://*.example" can never match`:  func(f *Options) { f.HostOrigins = []string{"https://*.example"} },
+		`--allowed-host "http://a.example" can never match`:  func(f *Options) { f.AllowedHosts = []string{"http://a.example"} },
+		`--allowed-host "a.example:9222" can never match`:    func(f *Options) { f.AllowedHosts = []string{".a.example", "a.example:9222"} },
+		`--hook-scope "browser:all" can never match`:         func(f *Options) { f.Actions.HookScopes = []string{"browser:all"} },
 	} {
 		f := Options{ClientAddr: "127.0.0.1:0", HostAddr: "127.0.0.1:0"}
 		change(&f)
@@ -35,6 +43,11 @@ func TestR142OptionsAreReadAsTheyAreMeant(t *testing.T) {
 	}
 	if c.Check(t.Context(), "", "https://bank.example") == nil || c.Check(t.Context(), "", "https://app.example") != nil {
 		t.Error("an origin is not denied by another spelling")
+	}
+	given := []string{"https://App.example:443/", "devtools://devtools", "chrome-extension://abc/", "null", "file://"}
+	read, err := peerOrigins("--client-origin", given)
+	if want := "https://app.example devtools://devtools chrome-extension://abc null file://"; err != nil || strings.Join(read, " ") != want {
+		t.Errorf("origins of pages: %v %v, want %s", read, err, want)
 	}
 	p, err := Network{Block: []string{"10.0.0.0/8", "[::1]"}}.policy()
 	if err != nil {

@@ -64,6 +64,8 @@ func TestCommandLine(t *testing.T) {
 		{"help of serve", []string{"serve", "--help"}, "--client-addr", ""},
 		{"duration without a unit", []string{"serve", "--drain", "10"}, "", `"10" is not a duration of 0 or more: set a number and a unit, such as 30s, 5m or 24h (see cdphub serve --help)`},
 		{"negative duration", []string{"token", "new", "--ttl=-1h"}, "", "(see cdphub token new --help)"},
+		{"no URL to ask", []string{"serve", "--hook-scope", "browser:eval", "--eval-ask", "ask.example"}, "", `"ask.example" is not the URL of a server`},
+		{"no public URL", []string{"serve", "--public-url", "hub.example:9222"}, "", `"hub.example:9222" is not the URL of a server`},
 		{"no command", nil, "", "(see cdphub --help)"},
 		{"a list in a file", []string{"serve", "--config", list}, "", list + ": it has no options"},
 		{"unknown option", []string{"serve", "--nonsense"}, "", "unknown flag"},

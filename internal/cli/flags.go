@@ -2,7 +2,9 @@ package cli
 
 import (
 	"crypto/tls"
+	"fmt"
 	"io"
+	"net/url"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -22,7 +24,7 @@ type hubFlags struct {
 	ClientOrigin []string      `help:"Origin whose pages may be Clients. Default: no page may be a Client." env:"CDPHUB_CLIENT_ORIGIN"`
 	HostOrigin   []string      `help:"Origin whose pages may be Hosts. Origins on loopback are always allowed." env:"CDPHUB_HOST_ORIGIN"`
 	BaseDomain   string        `help:"Domain below which each hub has a host name: hub NAME is also served at NAME.DOMAIN." env:"CDPHUB_BASE_DOMAIN"`
-	PublicURL    string        `help:"URL at which people reach the hub's listener for Clients, for the links of handoffs. Without it, the links have the listener's own address." env:"CDPHUB_PUBLIC_URL" placeholder:"URL"`
+	PublicURL    httpURL       `help:"URL at which people reach the hub's listener for Clients, for the links of handoffs. Without it, the links have the listener's own address." env:"CDPHUB_PUBLIC_URL" placeholder:"URL"`
 	PageSockets  *bool         `help:"Name the page socket of each target (/devtools/page/ID) in /json/list; with --page-sockets=false, the browser's socket. If it is not set, the list names the page socket for pages of a browser, and the browser's socket for frames." env:"CDPHUB_PAGE_SOCKETS"`
 	Devtools     frontEnd      `help:"Zip file of the DevTools front end that people open at /devtools/ui/, as make devtools packs it. Default: the front end in the program, which releases contain." env:"CDPHUB_DEVTOOLS" placeholder:"FILE"`
 	Takeover     string        `help:"What happens to commands that act on a page while a person has taken it over in the dashboard: refuse answers them at once, wait keeps them for up to 30 s." enum:"refuse,wait" default:"refuse" env:"CDPHUB_TAKEOVER"`
@@ -59,7 +61,7 @@ type actionFlags struct {
 	HookScope []string `name:"hook-scope" help:"What browser hooks may do: browser:read, browser:write, browser:eval. If a token names scopes for hooks, these apply instead. Hooks with a token of scope readonly may only read." default:"browser:read,browser:write" env:"CDPHUB_HOOK_SCOPE" placeholder:"SCOPE" needs:"actions" group:"Actions:"`
 	EvalAllow []string `name:"eval-allow" help:"Origin in whose pages browser.eval may run scripts; * allows all origins." env:"CDPHUB_EVAL_ALLOW" placeholder:"ORIGIN" needs:"hook-scope=browser:eval,tokens,jwt-key" group:"Actions:"`
 	EvalDeny  []string `name:"eval-deny" help:"Origin in whose pages browser.eval may never run scripts. It overrides --eval-allow and --eval-ask." env:"CDPHUB_EVAL_DENY" placeholder:"ORIGIN" needs:"hook-scope=browser:eval,tokens,jwt-key" group:"Actions:"`
-	EvalAsk   string   `name:"eval-ask" help:"URL that decides about all other origins. The hub sends POST {\"caller\",\"origin\"} and expects {\"allow\":true} within 60 s. Without it, other origins are refused." env:"CDPHUB_EVAL_ASK" placeholder:"URL" needs:"hook-scope=browser:eval,tokens,jwt-key" group:"Actions:"`
+	EvalAsk   httpURL  `name:"eval-ask" help:"URL that decides about all other origins. The hub sends POST {\"caller\",\"origin\"} and expects {\"allow\":true} within 60 s. Without it, other origins are refused." env:"CDPHUB_EVAL_ASK" placeholder:"URL" needs:"hook-scope=browser:eval,tokens,jwt-key" group:"Actions:"`
 
 	BAPConnections positiveInt `name:"bap-connections" help:"Maximum connections of the Browser Agent Protocol from one address." default:"10" env:"CDPHUB_BAP_CONNECTIONS" needs:"actions" group:"Actions:"`
 	BAPMessage     byteSize    `name:"bap-max-message" help:"Largest message from a client of the Browser Agent Protocol. --max-client-message also applies to these messages." default:"10MiB" env:"CDPHUB_BAP_MAX_MESSAGE" needs:"actions" group:"Actions:"`
@@ -127,7 +129,7 @@ func (f hubFlags) options(l *logging.Log) server.Options {
 			Client: f.ClientToken, Host: f.HostToken, File: f.Tokens, JWTKeys: f.JWTKey,
 			NoURLs: !f.URLToken, TrustedProxies: f.TrustedProxy,
 		},
-		AllowedHosts: f.AllowedHost, ClientOrigins: f.ClientOrigin, HostOrigins: f.HostOrigin, BaseDomain: f.BaseDomain, PublicURL: f.PublicURL,
+		AllowedHosts: f.AllowedHost, ClientOrigins: f.ClientOrigin, HostOrigins: f.HostOrigin, BaseDomain: f.BaseDomain, PublicURL: string(f.PublicURL),
 		PageSockets: f.PageSockets, UI: f.UI, TakeoverWait: takeoverWaits[f.Takeover], DevTools: f.Devtools.open(), UploadDir: f.UploadDir, DownloadDir: f.DownloadDir, Drain: f.Drain,
 		Limits:  f.limitFlags.options(),
 		Network: f.urlFlags.options(), Timeline: f.timelineFlags.options(),
@@ -140,9 +142,22 @@ func (f hubFlags) options(l *logging.Log) server.Options {
 		Log: l.Logger, LogLevel: l.Level, Collectors: dropped(l),
 	}
 	if f.EvalAsk != "" {
-		o.Actions.EvalAsk = server.AskURL(f.EvalAsk)
+		o.Actions.EvalAsk = server.AskURL(string(f.EvalAsk))
 	}
 	return o
+}
+
+// httpURL is a URL of http or https.
+type httpURL string
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (u *httpURL) UnmarshalText(text []byte) error {
+	at, err := url.Parse(string(text))
+	if len(text) > 0 && (err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Hostname() == "") {
+		return fmt.Errorf("%q is not the URL of a server: set one such as https://hub.example", text)
+	}
+	*u = httpURL(text)
+	return nil
 }
 
 // frontEnd is the DevTools front end that an option names.
