@@ -72,7 +72,7 @@ func TestR104AdminListenerRefuses(t *testing.T) {
 	}
 	o := testOptions()
 	o.InsecureBind, o.AdminAddr = true, "0.0.0.0:0"
-	if srv, err := New(o); err == nil || !strings.Contains(err.Error(), "admin listener") {
+	if srv, err := New(o); err == nil || !strings.Contains(err.Error(), "--admin-addr") {
 		t.Errorf("an open admin listener without a token: %v", err)
 		if srv != nil {
 			srv.Close()

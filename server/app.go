@@ -84,11 +84,15 @@ func (s *Server) makeApp() error {
 	if err != nil {
 		return err
 	}
-	ln, err := listen(o.Addr, s.o.InsecureBind)
+	ln, err := s.listen(optionApp, o.Addr, nil, s.o.InsecureBind)
 	if err != nil {
 		return err
 	}
 	s.app = &app{Listener: s.limit(ln, false), upstream: upstream.String()}
+	// Each request would make another one, without end.
+	if s.isOwn(net.JoinHostPort(upstream.Hostname(), auth.PortOf(upstream))) {
+		return fmt.Errorf("the app's address %s is one that cdphub itself listens on: give the address of the app's own server", upstream)
+	}
 	// The path and query of the app's URL stay, so that the Host page opens the page
 	// that was named.
 	at := *upstream

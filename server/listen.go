@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"slices"
+	"strconv"
 	"syscall"
 
 	"go.uber.org/zap"
@@ -27,16 +29,16 @@ func (s *Server) listenAll() error {
 		return err
 	}
 	wanted := []struct {
-		name, addr     string
+		option, addr   string
 		given          net.Listener
 		clients, hosts bool
-	}{{"clients", s.o.ClientAddr, s.o.Listeners.Clients, true, false}, {"hosts", s.o.HostAddr, s.o.Listeners.Hosts, false, true}}
+	}{{optionClients, s.o.ClientAddr, s.o.Listeners.Clients, true, false}, {optionHosts, s.o.HostAddr, s.o.Listeners.Hosts, false, true}}
 	// One address is one listener with the paths of both.
 	if s.o.ClientAddr == s.o.HostAddr {
 		wanted[0].hosts, wanted = true, wanted[:1]
 	}
 	for _, w := range wanted {
-		ln, err := s.listen(w.name, w.addr, w.given, s.o.InsecureBind || s.guarded(w.clients, w.hosts))
+		ln, err := s.listen(w.option, w.addr, w.given, s.o.InsecureBind || s.guarded(w.clients, w.hosts))
 		if err != nil {
 			return err
 		}
@@ -47,28 +49,82 @@ func (s *Server) listenAll() error {
 	}
 	// Without an admin token it is for programs of this machine alone, whatever
 	// the other listeners are.
-	ln, err := s.listen("admin", s.o.AdminAddr, s.o.Listeners.Admin, s.tokens.Covers(auth.RoleAdmin))
+	ln, err := s.listen(optionAdmin, s.o.AdminAddr, s.o.Listeners.Admin, s.tokens.Covers(auth.RoleAdmin))
 	if err != nil {
-		return fmt.Errorf("admin listener: %w", err)
+		return err
 	}
 	s.admin = &endpoint{secure(s.limit(ln, s.o.TLS.on())), s.adminHandler()}
 	return nil
 }
 
+// The options that name an address, as errors call them.
+const (
+	optionClients = "--client-addr"
+	optionHosts   = "--host-addr"
+	optionAdmin   = "--admin-addr"
+	optionApp     = "--app-addr"
+)
+
+// listenerNames are the names of listeners in the log.
+var listenerNames = map[string]string{optionClients: "clients", optionHosts: "hosts", optionAdmin: "admin"}
+
 // listen opens one listener, or takes the one that is given, such as one of systemd's
-// socket activation. exposed says that other machines may reach it.
-func (s *Server) listen(name, addr string, given net.Listener, exposed bool) (net.Listener, error) {
-	if given == nil {
-		return listen(addr, exposed)
+// socket activation. exposed says that other machines may reach it. Errors say what to
+// do.
+func (s *Server) listen(option, addr string, given net.Listener, exposed bool) (net.Listener, error) {
+	if given != nil && given.Addr().Network() != "tcp" { // a Unix socket has no address that other machines reach
+		exposed = true
 	}
-	// A Unix socket has no address that other machines reach.
-	if given.Addr().Network() == "tcp" && !exposed {
-		if err := refuseExposed(given.Addr().String()); err != nil {
+	if given != nil {
+		addr = given.Addr().String()
+	}
+	if !exposed {
+		if err := refuseExposed(option, addr); err != nil {
 			return nil, err
 		}
 	}
-	s.log.Info("a listener was handed over", zap.String("name", name), zap.Stringer("addr", given.Addr()))
-	return given, nil
+	if given != nil {
+		s.log.Info("a listener was handed over", zap.String("name", listenerNames[option]), zap.String("addr", addr))
+		return given, nil
+	}
+	ln, err := net.Listen("tcp", addr)
+	switch {
+	case err == nil:
+		return ln, nil
+	case !isAddress(addr):
+		return nil, fmt.Errorf("%s %q is not an address: set a host and a port, such as 127.0.0.1:9222", option, addr)
+	case !errors.Is(err, syscall.EADDRINUSE):
+		return nil, fmt.Errorf("%s: %w", option, err)
+	case s.isOwn(addr):
+		return nil, fmt.Errorf("%s %s is the address of another option, too: set another one", option, addr)
+	}
+	return nil, fmt.Errorf("%s %s is taken by another program: stop it, or set another address", option, addr)
+}
+
+// isAddress reports whether a text is a host, which may be missing, and the number of a
+// port.
+func isAddress(text string) bool {
+	_, port, err := net.SplitHostPort(text)
+	if err != nil {
+		return false
+	}
+	_, err = strconv.ParseUint(port, 10, 16)
+	return err == nil
+}
+
+// isOwn reports whether an address is that of a listener which the server has opened.
+func (s *Server) isOwn(addr string) bool {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return false
+	}
+	ip := net.ParseIP(host)
+	own := func(ln net.Listener) bool {
+		at, is := ln.Addr().(*net.TCPAddr)
+		return is && strconv.Itoa(at.Port) == port && (host == "localhost" || at.IP.IsUnspecified() || at.IP.Equal(ip))
+	}
+	return slices.ContainsFunc(s.listeners, func(l listener) bool { return own(l.Listener) }) ||
+		s.admin != nil && own(s.admin.Listener) || s.app != nil && own(s.app.Listener)
 }
 
 // limit gives one address only so many connections to a listener. silent drops the
@@ -85,33 +141,25 @@ func (s *Server) guarded(clients, hosts bool) bool {
 	return (!clients || s.tokens.Covers(auth.RoleClient)) && (!hosts || s.tokens.Covers(auth.RoleHost))
 }
 
-// listen opens one address, and says what to do when it cannot.
-func listen(addr string, insecure bool) (net.Listener, error) {
-	if !insecure {
-		if err := refuseExposed(addr); err != nil {
-			return nil, err
-		}
-	}
-	ln, err := net.Listen("tcp", addr)
-	if errors.Is(err, syscall.EADDRINUSE) {
-		return nil, fmt.Errorf("%s is taken by another program: stop it, or choose other ports with --client-addr, --host-addr and --app-addr", addr)
-	}
-	return ln, err
-}
-
 // refuseExposed refuses addresses that other machines can reach. A name other than
 // localhost counts as exposed: it could lead to any address.
-func refuseExposed(addr string) error {
+func refuseExposed(option, addr string) error {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
-		return fmt.Errorf("listen address %q: %w", addr, err)
+		return fmt.Errorf("%s %q is not an address: set a host and a port, such as 127.0.0.1:9222", option, addr)
 	}
 	ip, err := netip.ParseAddr(host)
 	if host == "localhost" || err == nil && ip.IsLoopback() {
 		return nil
 	}
-	return fmt.Errorf("%s can be reached from other machines, and everybody who reaches it could drive every app behind it: "+
-		"listen on 127.0.0.1, set tokens for everything that is served there (--client-token, --host-token, --tokens, --jwt-key), or set --insecure-bind", addr)
+	could, cure := "could drive every app behind it", "set tokens for everything that is served there (--client-token, --host-token, --tokens, --jwt-key), or set --insecure-bind"
+	switch option {
+	case optionAdmin:
+		could, cure = "could watch and end what runs", "or set a token of role admin (--admin-token, --tokens, --jwt-key)"
+	case optionApp:
+		could, cure = "could use the app", "or set --insecure-bind"
+	}
+	return fmt.Errorf("%s %s can be reached from other machines, and everybody who reaches it %s: listen on 127.0.0.1, %s", option, addr, could, cure)
 }
 
 // exposed reports whether other machines can reach a listener. A listener that is no

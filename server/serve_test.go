@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"encoding/json"
 	"net"
 	"net/http"
@@ -288,9 +289,38 @@ func TestRefusesToListenForStrangers(t *testing.T) {
 			t.Errorf("%s: listens", addr)
 		}
 	}
-	s := start(t, nil)
-	_, err := makeServer(Options{ClientAddr: s.addr(false), HostAddr: "127.0.0.1:0"}, zap.NewNop())
-	if err == nil || !strings.Contains(err.Error(), "taken by another program") {
-		t.Errorf("a taken port: %v", err)
+}
+
+// TestAddressesThatCannotBeListenedOn wants errors that name the option and say what to
+// do with it.
+func TestAddressesThatCannotBeListenedOn(t *testing.T) {
+	taken := start(t, nil).addr(false)
+	free := hubtest.FreeAddr(t)
+	_, port, err := net.SplitHostPort(free)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tokens := Tokens{Client: hubtest.ClientToken, Host: hubtest.HostToken}
+	for says, o := range map[string]Options{
+		"--client-addr " + taken + " is taken by another program":          {ClientAddr: taken},
+		"--admin-addr " + taken + " is taken by another program":           {AdminAddr: taken},
+		"--admin-addr " + free + " is the address of another option":       {ClientAddr: free, AdminAddr: free},
+		"--host-addr localhost:" + port + " is the address of another":     {ClientAddr: free, HostAddr: "localhost:" + port},
+		`--client-addr "9222" is not an address: set a host and a port`:    {ClientAddr: "9222"},
+		`--host-addr "127.0.0.1:99999" is not an address`:                  {HostAddr: "127.0.0.1:99999"},
+		`--app-addr "9224" is not an address`:                              {App: &App{URL: "3000", Addr: "9224"}},
+		"or set a token of role admin":                                     {AdminAddr: "0.0.0.0:0", InsecureBind: true},
+		"the app: listen on 127.0.0.1, or set --insecure-bind":             {App: &App{URL: "3000", Addr: "0.0.0.0:0"}, Tokens: tokens},
+		"http://" + free + "/ is one that cdphub itself listens on":        {App: &App{URL: free, Addr: free}},
+		"http://localhost:" + port + "/ is one that cdphub itself listens": {ClientAddr: free, App: &App{URL: port, Addr: "127.0.0.1:0"}},
+	} {
+		o.ClientAddr, o.HostAddr = cmp.Or(o.ClientAddr, "127.0.0.1:0"), cmp.Or(o.HostAddr, "127.0.0.1:0")
+		s, err := makeServer(o, zap.NewNop())
+		if err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%v, want %s", err, says)
+		}
+		if s != nil {
+			s.closeListeners()
+		}
 	}
 }
