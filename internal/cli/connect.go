@@ -52,6 +52,9 @@ func (c *connectCmd) Run(ctx context.Context, s streams) error {
 	if f.dialer, err = c.dialer(); err != nil {
 		return err
 	}
+	if _, _, err := net.SplitHostPort(c.Listen); err != nil {
+		return fmt.Errorf("--listen %q is not an address: set a host and a port, such as 127.0.0.1:9222", c.Listen)
+	}
 	ln, err := net.Listen("tcp", c.Listen)
 	if errors.Is(err, syscall.EADDRINUSE) {
 		return fmt.Errorf("%s is taken by another program: stop it, or choose another address with --listen", c.Listen)
@@ -123,6 +126,8 @@ func (c *connectCmd) explain(err error) error {
 		return fmt.Errorf("%s can be reached from other machines, and the hub at %s needs no token, so that everybody who reaches this address could use it: listen on 127.0.0.1, or set --insecure-bind (%w)", c.Listen, c.place(), err)
 	case status == http.StatusForbidden && strings.Contains(err.Error(), "Host header"):
 		return fmt.Errorf("the hub at %s does not know that name: start it with --allowed-host (%w)", c.place(), err)
+	case status == http.StatusOK:
+		return fmt.Errorf("the server at %s is not a hub: give the address of a hub, at which it listens for Clients", c.place())
 	case status == http.StatusNotFound:
 		return fmt.Errorf("the server at %s does not have links: it is not a hub, has no hub of that name, or is older than this program (%w)", c.place(), err)
 	}

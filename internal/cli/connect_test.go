@@ -96,6 +96,8 @@ func TestConnectRefuses(t *testing.T) {
 	awaitListener(t, guarded)
 	nothing := httptest.NewServer(http.NotFoundHandler())
 	defer nothing.Close()
+	app := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	defer app.Close()
 	for _, tt := range []struct {
 		args []string
 		want string
@@ -106,6 +108,8 @@ func TestConnectRefuses(t *testing.T) {
 		{[]string{"ws://" + guarded, "--listen", hubtest.FreeAddr(t)}, "refuses the token"},
 		{[]string{"ws://" + guarded, "--listen", clients, "--token", hubtest.ClientToken}, "is taken by another program"},
 		{[]string{nothing.URL, "--listen", hubtest.FreeAddr(t)}, "does not have links"},
+		{[]string{app.URL, "--listen", hubtest.FreeAddr(t)}, "is not a hub"},
+		{[]string{"ws://" + clients, "--listen", "9333"}, `--listen "9333" is not an address`},
 		{[]string{"ws://" + clients, "--listen", "0.0.0.0:0"}, "--insecure-bind"},
 	} {
 		var out, err logtest.Buffer

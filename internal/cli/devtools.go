@@ -123,10 +123,16 @@ func (c *inspectCmd) get(ctx context.Context, address string, into any) error {
 		return err
 	}
 	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusOK {
+	switch {
+	case resp.StatusCode == http.StatusNotFound:
+		return fmt.Errorf("%s does not exist: check the address (--url) and the name of the hub, which has only a-z, 0-9 and -", address)
+	case resp.StatusCode != http.StatusOK:
 		return refused(resp)
 	}
-	return json.NewDecoder(resp.Body).Decode(into)
+	if err := json.NewDecoder(resp.Body).Decode(into); err != nil {
+		return fmt.Errorf("%s is not a list of targets: check that --url is the address at which a hub listens for Clients (%w)", address, err)
+	}
+	return nil
 }
 
 // refused is the error for an answer of the hub that is no success, with the first

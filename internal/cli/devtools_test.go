@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -51,6 +52,14 @@ func TestDevTools(t *testing.T) {
 	}
 	if _, err := ask(); err == nil || !strings.Contains(err.Error(), "401: This hub needs a token.") {
 		t.Errorf("without a token: %v", err)
+	}
+	if _, err := ask("shop/A"); err == nil || !strings.Contains(err.Error(), "/hub/shop/json/list does not exist: check the address") {
+		t.Errorf("an unknown hub: %v", err)
+	}
+	app := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("<h1>hello</h1>")) }))
+	defer app.Close()
+	if err := run(t.Context(), []string{"devtools", "--url", app.URL}, io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), "is not a list of targets") {
+		t.Errorf("an app in place of a hub: %v", err)
 	}
 	front = false
 	if out, err := ask("--token", "t", "A"); err != nil || !strings.Contains(out, "make devtools") {

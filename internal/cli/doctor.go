@@ -36,6 +36,8 @@ type finding struct {
 	Cure  string `json:"cure,omitempty"` // what to do; "" when all is well
 }
 
+func failed(f finding) bool { return f.State == failing }
+
 // errUnwell makes the exit status 1. The findings say what is wrong.
 var errUnwell = errors.New("something is missing: see the lines that begin with fail")
 
@@ -51,7 +53,7 @@ func (c *doctorCmd) Run(ctx context.Context, s streams, root *cli) error {
 	}
 	o, err := c.options(log)
 	if err != nil {
-		return err
+		return report(s.out, c.JSON, append(all, refusedOption(err)))
 	}
 	all = append(all, c.browser(ctx, o.Browsers)...)
 	all = append(all, sandbox(), sharedMemory(), fonts())
@@ -68,14 +70,14 @@ func (c *doctorCmd) Run(ctx context.Context, s streams, root *cli) error {
 	}
 	all = append(all, clock(len(o.Tokens.JWTKeys) > 0))
 	if !slices.ContainsFunc(ports, func(f finding) bool { return f.State != fine }) {
-		all = append(all, dryRun(o))
+		all = append(all, dryRun(o, slices.ContainsFunc(all, failed)))
 	}
 	return report(s.out, c.JSON, all)
 }
 
 // report prints findings. Its error is errUnwell if one of them is a failure.
 func report(out io.Writer, asJSON bool, all []finding) error {
-	unwell := slices.ContainsFunc(all, func(f finding) bool { return f.State == failing })
+	unwell := slices.ContainsFunc(all, failed)
 	if asJSON {
 		e := json.NewEncoder(out)
 		e.SetIndent("", "  ")

@@ -3,6 +3,7 @@ package cli
 import (
 	"crypto/tls"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -26,9 +27,11 @@ func (c *doctorCmd) port(option, addr string) finding {
 	}
 	client := http.Client{Timeout: time.Second}
 	if resp, none := client.Get("http://" + server.Reachable(addr) + "/health"); none == nil { //nolint:noctx // it has a timeout
+		const longest = 1 << 10
+		body, err := io.ReadAll(io.LimitReader(resp.Body, longest))
 		resp.Body.Close()
-		if resp.StatusCode == http.StatusOK {
-			return finding{"port", warning, addr + " is in use, by a hub as it seems (" + option + ")", "use that hub, or stop it before you start another one"}
+		if err == nil && resp.StatusCode == http.StatusOK && isHub(body) {
+			return finding{"port", warning, addr + " is in use by a hub (" + option + ")", "use that hub, or stop it before you start another one"}
 		}
 	}
 	return finding{"port", failing, fmt.Sprintf("%s cannot be listened on (%s): %v", addr, option, err), "stop the program that uses it, or choose another address with " + option}
@@ -100,13 +103,21 @@ func clock(needed bool) finding {
 }
 
 // dryRun makes a server with these options and ends it, which finds everything that
-// server.New refuses.
-func dryRun(o server.Options) finding {
+// server.New refuses. unwell says that another check has failed.
+func dryRun(o server.Options, unwell bool) finding {
 	o.Browsers = nil // has been checked
 	srv, err := server.New(o)
 	if err != nil {
-		return finding{"options", failing, err.Error(), "correct the option: the hub does not start with it"}
+		return refusedOption(err)
 	}
 	srv.Close()
+	if unwell {
+		return finding{Check: "options", State: fine, Found: "the other options are good"}
+	}
 	return finding{Check: "options", State: fine, Found: "the hub would start"}
+}
+
+// refusedOption is the finding for an option with which the hub does not start.
+func refusedOption(err error) finding {
+	return finding{"options", failing, err.Error(), "correct the option: the hub does not start with it"}
 }

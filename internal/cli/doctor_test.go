@@ -6,6 +6,8 @@ import (
 	"errors"
 	"io"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -21,6 +23,8 @@ func TestDoctor(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer taken.Close()
+	app := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "hello") }))
+	defer app.Close()
 	dir := t.TempDir()
 	file := func(name, text string) string {
 		path := filepath.Join(dir, name)
@@ -55,6 +59,9 @@ func TestDoctor(t *testing.T) {
 		{"no certificate", []string{"--tls-cert=/nope", "--tls-key=/nope"}, "certificate", failing, "/nope", false},
 		{"open to all", []string{"--client-addr=0.0.0.0:0"}, "options", failing, "--insecure-bind", false},
 		{"a bad config", []string{"--config", file("c.yaml", "nonsense: 1")}, "config", failing, `"nonsense" is not an option`, false},
+		{"not all options", []string{"--browser-path", broken, "--browser-no-sandbox"}, "options", fine, "the other options are good", false},
+		{"a program in place of a hub", []string{"--host-addr", app.Listener.Addr().String()}, "port", failing, "--host-addr", false},
+		{"a token for nobody", []string{"--host-token=a-token-of-some-length"}, "options", failing, "no Client could connect", false},
 		{"no effect", []string{"--browser-headed"}, "options", failing, "--browser", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

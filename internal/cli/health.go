@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"crypto/tls"
+	"encoding/json"
 	"encoding/pem"
 	"errors"
 	"fmt"
@@ -56,6 +57,8 @@ func (c *healthCmd) Run(ctx context.Context, s streams) error {
 	}
 	said := strings.Join(strings.Fields(string(body)), " ")
 	switch {
+	case resp.StatusCode == http.StatusOK && strings.HasSuffix(req.URL.Path, "/health") && !isHub(body):
+		return fmt.Errorf("unhealthy: %s: another program answers there, which is not a hub", place(req.URL))
 	case resp.StatusCode == http.StatusOK:
 		_, err = fmt.Fprintf(s.out, "healthy: %s: %s\n", place(req.URL), said)
 		return err
@@ -63,6 +66,12 @@ func (c *healthCmd) Run(ctx context.Context, s streams) error {
 		return fmt.Errorf("unhealthy: %s answered 401: set --admin-token or CDPHUB_ADMIN_TOKEN", place(req.URL))
 	}
 	return fmt.Errorf("unhealthy: %s answered %d: %s", place(req.URL), resp.StatusCode, said)
+}
+
+// isHub reports whether the answer of /health is that of a hub.
+func isHub(answer []byte) bool {
+	var health struct{ Server struct{ Name string } }
+	return json.Unmarshal(answer, &health) == nil && strings.HasPrefix(health.Server.Name, "cdphub")
 }
 
 // place is a URL without its query, which may be a secret.
@@ -110,7 +119,7 @@ func (c *healthCmd) url() (*url.URL, error) {
 	}
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", option, err)
+		return nil, fmt.Errorf("%s %q is not an address: set a host and a port, such as 127.0.0.1:9222", option, addr)
 	}
 	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
 		host = "127.0.0.1" // it listens on all addresses, of both families

@@ -27,6 +27,8 @@ func TestHealth(t *testing.T) {
 		http.Error(w, "the hub is shutting down", http.StatusServiceUnavailable)
 	}))
 	defer draining.Close()
+	app := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("<h1>hello</h1>")) }))
+	defer app.Close()
 	hangs, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -53,8 +55,9 @@ func TestHealth(t *testing.T) {
 		"no certificate":           {[]string{"--client-addr", plain, "--tls-cert", key}, `^--tls-cert: .* has no certificate in PEM$`},
 		"shutting down":            {[]string{draining.URL + "/readyz?token=secret"}, `^unhealthy: http://[\d.:]+/readyz answered 503: the hub is shutting down$`},
 		"no listener":              {[]string{"--client-addr", hubtest.FreeAddr(t)}, `^unhealthy: http://\S+/health: dial tcp .*connection refused$`},
+		"another program":          {[]string{app.URL}, `^unhealthy: http://\S+/health: another program answers there, which is not a hub$`},
 		"no answer":                {[]string{"--client-addr", hangs.Addr().String(), "--timeout", "50ms"}, `^unhealthy: http://\S+/health: no answer within 50ms$`},
-		"no address":               {[]string{"--client-addr", "9222"}, `^--client-addr: address 9222: missing port in address$`},
+		"no address":               {[]string{"--client-addr", "9222"}, `^--client-addr "9222" is not an address: set a host and a port, such as 127\.0\.0\.1:9222$`},
 		"URL of something else":    {[]string{"ws://" + plain}, `^"ws://\S+" is not the URL of a hub: use one such as http://127\.0\.0\.1:9222$`},
 		"URL that is only an addr": {[]string{"localhost:9222"}, `^"localhost:9222" is not the URL of a hub`},
 	} {
