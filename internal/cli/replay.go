@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"path/filepath"
 
 	"go.uber.org/zap"
 
@@ -28,6 +29,9 @@ type replayCmd struct {
 
 // Run shows the recording until ctx ends, or writes the files.
 func (c replayCmd) Run(ctx context.Context, s streams) error {
+	if err := c.checkOutputs(); err != nil {
+		return err
+	}
 	r, err := journal.Open(c.File)
 	if err != nil {
 		return err
@@ -39,6 +43,29 @@ func (c replayCmd) Run(ctx context.Context, s streams) error {
 		return c.export(ctx, r, s.out)
 	}
 	return c.serve(ctx, r, s.out)
+}
+
+// checkOutputs refuses to write over the recording, or twice to one file.
+func (c replayCmd) checkOutputs() error {
+	recording, err := os.Stat(c.File)
+	if err != nil {
+		return err
+	}
+	written := map[string]string{} // options, by file
+	for _, to := range []struct{ option, name string }{{"--har", c.Har}, {"--playwright", c.Playwright}, {"--chrome-recorder", c.ChromeRecorder}, {"--video", c.Video}} {
+		if to.name == "" {
+			continue
+		}
+		if there, err := os.Stat(to.name); err == nil && os.SameFile(there, recording) {
+			return fmt.Errorf("%s %s is the recording itself, which would be lost: name another file", to.option, to.name)
+		}
+		name := filepath.Clean(to.name)
+		if other := written[name]; other != "" {
+			return fmt.Errorf("%s and %s name the same file %s: name another one", other, to.option, to.name)
+		}
+		written[name] = to.option
+	}
+	return nil
 }
 
 func (c replayCmd) exports() bool { return c.Har+c.Playwright+c.ChromeRecorder+c.Video != "" }
