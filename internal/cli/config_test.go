@@ -109,3 +109,18 @@ func TestR22URLTokensCanBeTurnedOff(t *testing.T) {
 		}
 	}
 }
+
+// TestHelpShowsDefaults: the help shows a placeholder in place of the default.
+func TestHelpShowsDefaults(t *testing.T) {
+	p, err := newParser(&cli{}, "cdphub", io.Discard, io.Discard, func(int) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range p.Model.Leaves(true) {
+		for _, flag := range command.Flags {
+			if flag.Default != "" && flag.PlaceHolder != "" {
+				t.Errorf("%s --%s has a placeholder, which hides its default", command.FullPath(), flag.Name)
+			}
+		}
+	}
+}

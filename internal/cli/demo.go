@@ -24,7 +24,7 @@ type demoCmd struct {
 	Drive        bool   `help:"Drive the apps with agent-browser, print each step, then stop."`
 	Headless     bool   `help:"Use a headless browser even where there is a display." env:"CDPHUB_HEADLESS"`
 	BrowserPath  string `help:"Executable of the Chromium to use. Without it, one is searched for." placeholder:"FILE" env:"CDPHUB_BROWSER_PATH"`
-	AgentBrowser string `help:"Path of the agent-browser that drives the apps." default:"agent-browser" placeholder:"PATH" env:"CDPHUB_AGENT_BROWSER"`
+	AgentBrowser string `help:"Path of the agent-browser that drives the apps." default:"agent-browser" env:"CDPHUB_AGENT_BROWSER"`
 }
 
 // demoApps are the apps of the demo, in the order of the page.

@@ -16,7 +16,7 @@ import (
 // inspectCmd is `cdphub devtools`.
 type inspectCmd struct {
 	Target string `arg:"" optional:"" help:"Target to inspect: its id, or HUB/ID in the hub of that name. Default: every target of the hub."`
-	URL    string `help:"Address of the hub." default:"http://127.0.0.1:9222" placeholder:"URL" env:"CDPHUB_URL"`
+	URL    string `help:"Address of the hub." default:"http://127.0.0.1:9222" env:"CDPHUB_URL"`
 	Token  string `help:"Token for the hub." placeholder:"TOKEN" env:"CDPHUB_TOKEN"`
 }
 

@@ -58,7 +58,7 @@ type accessFlags struct {
 type actionFlags struct {
 	Actions bool `help:"Serve the action APIs in addition to CDP: NDJSON, browser.*, browser hooks, BAP, MCP." default:"true" negatable:"" env:"CDPHUB_ACTIONS" group:"Actions:"`
 
-	HookScope []string `name:"hook-scope" help:"What browser hooks may do: browser:read, browser:write, browser:eval. If a token names scopes for hooks, these apply instead. Hooks with a token of scope readonly may only read." default:"browser:read,browser:write" env:"CDPHUB_HOOK_SCOPE" placeholder:"SCOPE" needs:"actions" group:"Actions:"`
+	HookScope []string `name:"hook-scope" help:"What browser hooks may do: browser:read, browser:write, browser:eval. If a token names scopes for hooks, these apply instead. Hooks with a token of scope readonly may only read." default:"browser:read,browser:write" env:"CDPHUB_HOOK_SCOPE" needs:"actions" group:"Actions:"`
 	EvalAllow []string `name:"eval-allow" help:"Origin in whose pages browser.eval may run scripts; * allows all origins." env:"CDPHUB_EVAL_ALLOW" placeholder:"ORIGIN" needs:"hook-scope=browser:eval,tokens,jwt-key" group:"Actions:"`
 	EvalDeny  []string `name:"eval-deny" help:"Origin in whose pages browser.eval may never run scripts. It overrides --eval-allow and --eval-ask." env:"CDPHUB_EVAL_DENY" placeholder:"ORIGIN" needs:"hook-scope=browser:eval,tokens,jwt-key" group:"Actions:"`
 	EvalAsk   httpURL  `name:"eval-ask" help:"URL that decides about all other origins. The hub sends POST {\"caller\",\"origin\"} and expects {\"allow\":true} within 60 s. Without it, other origins are refused." env:"CDPHUB_EVAL_ASK" placeholder:"URL" needs:"hook-scope=browser:eval,tokens,jwt-key" group:"Actions:"`

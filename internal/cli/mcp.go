@@ -27,10 +27,10 @@ type mcpCmd struct {
 	browserFlags
 	urlFlags
 	rateFlags
-	URL       string   `help:"Address of the hub, or of another server that speaks CDP over a WebSocket." default:"http://127.0.0.1:9222" placeholder:"URL" env:"CDPHUB_URL" useless-with:"browser,browser-path,browser-url"`
+	URL       string   `help:"Address of the hub, or of another server that speaks CDP over a WebSocket." default:"http://127.0.0.1:9222" env:"CDPHUB_URL" useless-with:"browser,browser-path,browser-url"`
 	Token     string   `help:"Token for the hub." placeholder:"TOKEN" env:"CDPHUB_TOKEN" useless-with:"browser,browser-path,browser-url"`
-	Files     string   `help:"Folder from which files may be uploaded by path." placeholder:"DIR" env:"CDPHUB_FILES" type:"existingdir" default:"."`
-	OutputDir string   `help:"Folder for the files that tools write when they get a filename, such as screenshots." placeholder:"DIR" env:"CDPHUB_OUTPUT_DIR" default:".cdphub-mcp"`
+	Files     string   `help:"Folder from which files may be uploaded by path." env:"CDPHUB_FILES" type:"existingdir" default:"."`
+	OutputDir string   `help:"Folder for the files that tools write when they get a filename, such as screenshots." env:"CDPHUB_OUTPUT_DIR" default:".cdphub-mcp"`
 	Caps      []string `help:"Groups of tools in addition to the usual ones: config, devtools, network, pdf, storage, testing, tracing, video, vision." placeholder:"GROUP" env:"CDPHUB_CAPS"`
 
 	logFlags
