@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -48,7 +49,7 @@ func (s *Server) adminHandler() http.Handler {
 		mux.HandleFunc("POST "+drainPath, s.serveDrain)
 	}
 	if s.o.LogLevel != nil {
-		mux.Handle("/log-level", s.o.LogLevel)
+		mux.Handle("/log-level", readsJSON(s.o.LogLevel))
 	}
 	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
 	mux.HandleFunc("GET /debug/pprof/cmdline", pprof.Cmdline)
@@ -62,6 +63,19 @@ func (s *Server) adminHandler() http.Handler {
 	}
 	none := auth.Rules{} // no page has a business here
 	return s.rules.Guard(none.Clients(h))
+}
+
+// readsJSON lets a handler read a body as JSON that looks like it. curl -d names another
+// type for every body, and zap's handler would look for a form in it.
+func readsJSON(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body := bufio.NewReader(r.Body)
+		if first, err := body.Peek(1); err == nil && first[0] == '{' {
+			r.Header.Del("Content-Type")
+		}
+		r.Body = io.NopCloser(body)
+		h.ServeHTTP(w, r)
+	})
 }
 
 // answerCheck answers a health check: 200 and "ok", or 503 and what is wrong.

@@ -96,11 +96,12 @@ func TestR104AdminToken(t *testing.T) {
 
 func TestLogLevel(t *testing.T) {
 	s, admin := startAdmin(t, nil)
-	put := func(body string) int {
+	put := func(body, contentType string) int {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodPut, "http://"+admin+"/log-level", strings.NewReader(body))
 		if err != nil {
 			t.Fatal(err)
 		}
+		req.Header.Set("Content-Type", contentType)
 		resp, err := http.DefaultClient.Do(req)
 		if err != nil {
 			t.Fatal(err)
@@ -108,10 +109,17 @@ func TestLogLevel(t *testing.T) {
 		resp.Body.Close()
 		return resp.StatusCode
 	}
-	if status := put(`{"level":"error"}`); status != 200 || s.log.Core().Enabled(zap.WarnLevel) {
+	const form = "application/x-www-form-urlencoded" // of curl -d
+	for _, body := range []string{`{"level":"info"}`, "level=info"} {
+		if status := put(body, form); status != 200 || s.log.Core().Enabled(zap.DebugLevel) || !s.log.Core().Enabled(zap.InfoLevel) {
+			t.Errorf("PUT %s as curl does: %d, want 200", body, status)
+		}
+		put(`{"level":"debug"}`, "application/json")
+	}
+	if status := put(`{"level":"error"}`, "application/json"); status != 200 || s.log.Core().Enabled(zap.WarnLevel) {
 		t.Errorf("PUT error: %d, and warnings are logged: %v", status, s.log.Core().Enabled(zap.WarnLevel))
 	}
-	if status := put(`{"level":"loud"}`); status != 400 {
+	if status := put(`{"level":"loud"}`, "application/json"); status != 400 {
 		t.Errorf("PUT loud: %d, want 400", status)
 	}
 }
