@@ -35,6 +35,9 @@ func (c *drainCmd) Run(ctx context.Context, out io.Writer) error {
 
 // ask returns the body of an answer with the wanted status.
 func (c *operatorFlags) ask(ctx context.Context, method, path string, want int) ([]byte, error) {
+	if u, err := url.Parse(c.URL); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, fmt.Errorf("%q is not the address of a node: use one such as http://127.0.0.1:9224", c.URL)
+	}
 	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(c.URL, "/")+path, http.NoBody)
@@ -48,6 +51,9 @@ func (c *operatorFlags) ask(ctx context.Context, method, path string, want int) 
 	resp, err := client.Do(req)
 	if errors.Is(err, context.DeadlineExceeded) {
 		return nil, fmt.Errorf("%s has not answered within %v: its node may be cut off, or the directory is choosing a leader. Try again, or ask another node", c.URL, c.Timeout)
+	}
+	if wrong, is := errors.AsType[*url.Error](err); is { // it names the URL and the method
+		return nil, fmt.Errorf("no node answers at %s: %w: check the address, which is the one of --admin-addr", c.URL, wrong.Err)
 	}
 	if err != nil {
 		return nil, err

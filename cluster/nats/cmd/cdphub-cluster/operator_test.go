@@ -19,3 +19,21 @@ func TestOperatorsAreToldOfANodeThatIsSilent(t *testing.T) {
 		t.Errorf("the operator is told: %v", err)
 	}
 }
+
+// An address at which no node is asked is named, with what is wrong with it.
+func TestOperatorsAreToldOfAWrongAddress(t *testing.T) {
+	app := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "<h1>hello</h1>") }))
+	defer app.Close()
+	nobody := httptest.NewServer(nil)
+	nobody.Close()
+	for address, says := range map[string]string{
+		"127.0.0.1:9224": `"127.0.0.1:9224" is not the address of a node: use one such as http://127.0.0.1:9224`,
+		nobody.URL:       "no node answers at " + nobody.URL,
+		app.URL:          app.URL + " is not a node of a cluster",
+	} {
+		status := statusCmd{operatorFlags: operatorFlags{URL: address, Timeout: time.Second}}
+		if err := status.Run(t.Context(), io.Discard); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v, want %s", address, err, says)
+		}
+	}
+}

@@ -35,7 +35,7 @@ func (c *statusCmd) Run(ctx context.Context, out io.Writer) error {
 		Lost  uint64
 	}
 	if err := json.Unmarshal(body, &answer); err != nil {
-		return fmt.Errorf("%s is not a node of a cluster: %w", c.URL, err)
+		return fmt.Errorf("%s is not a node of a cluster, or not its listener for operators (--admin-addr)", c.URL)
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "NODE\tADDRESS\tHUBS\tBROWSERS\tUP\tSTATE")
