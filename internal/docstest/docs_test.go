@@ -38,6 +38,32 @@ func TestBlocksAreDeclared(t *testing.T) {
 	}
 }
 
+// programs are those that the documentation runs.
+var programs = strings.Fields(`cdphub cdphub-cluster ./cdphub_VERSION_linux_amd64/cdphub agent-browser apt claude curl dnf docker editor export go
+	journalctl kubectl make node npm npx printf sha256sum sudo systemctl tab=$(agent-browser tar`)
+
+// TestLinesOfShellAreCommands: each line of a block is one command, also of a block that
+// no test runs. A line that was wrapped like prose is none.
+func TestLinesOfShellAreCommands(t *testing.T) {
+	blocks, err := Blocks(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range blocks {
+		if b.Lang != "sh" {
+			continue
+		}
+		continues := false
+		for n, line := range strings.Split(b.Text, "\n") {
+			program, _, _ := strings.Cut(line, " ")
+			if !continues && line != "" && !slices.Contains(programs, program) || strings.Count(line, " # ") > 1 {
+				t.Errorf("%s:%d: this is not one command of a known program: %s", b.File, b.Line+n, line)
+			}
+			continues = strings.HasSuffix(line, "\\")
+		}
+	}
+}
+
 // TestReadmeIsShort: a newcomer reads it in a minute; everything else has a page
 // below docs.
 func TestReadmeIsShort(t *testing.T) {
