@@ -57,7 +57,7 @@ func explain(endpoint string, err error) error {
 		switch int(status) {
 		case http.StatusUnauthorized, http.StatusForbidden:
 			return fmt.Errorf("the hub at %s refuses this token: set the right one with --token or CDPHUB_TOKEN (%w)", at, err)
-		case http.StatusNotFound:
+		case http.StatusNotFound, http.StatusOK:
 			return fmt.Errorf("the server at %s is not a hub, or has no hub of this name: check --url (%w)", at, err)
 		}
 		return fmt.Errorf("the hub at %s refuses connections: %w", at, err)

@@ -37,6 +37,7 @@ func TestWhatIsNoHub(t *testing.T) {
 		"nothing listens": {func(t *testing.T) string { return hubtest.FreeAddr(t) }, "nothing listens at http://ADDR: start a hub there"},
 		"it is silent":    {func(t *testing.T) string { return listens(t).Addr().String() }, "the server at http://ADDR does not answer, and is not a hub: check --url"},
 		"another service": {answers(http.StatusNotFound), "the server at http://ADDR is not a hub"},
+		"an app":          {answers(http.StatusOK), "the server at http://ADDR is not a hub"},
 		"a token":         {answers(http.StatusUnauthorized), "the hub at http://ADDR refuses this token"},
 		"no HTTP": {func(t *testing.T) string {
 			l := listens(t)

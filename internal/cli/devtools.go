@@ -124,6 +124,8 @@ func (c *inspectCmd) get(ctx context.Context, address string, into any) error {
 	}
 	defer resp.Body.Close()
 	switch {
+	case resp.StatusCode == http.StatusUnauthorized:
+		return fmt.Errorf("the hub at %s refuses the token: set the right one with --token or CDPHUB_TOKEN (%w)", c.URL, refused(resp))
 	case resp.StatusCode == http.StatusNotFound:
 		return fmt.Errorf("%s does not exist: check the address (--url) and the name of the hub, which has only a-z, 0-9 and -", address)
 	case resp.StatusCode != http.StatusOK:

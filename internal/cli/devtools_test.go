@@ -50,7 +50,7 @@ func TestDevTools(t *testing.T) {
 	if _, err := ask("--token", "t", "C"); err == nil || !strings.Contains(err.Error(), "no target with the id C") {
 		t.Errorf("an unknown target: %v", err)
 	}
-	if _, err := ask(); err == nil || !strings.Contains(err.Error(), "401: This hub needs a token.") {
+	if _, err := ask(); err == nil || !strings.Contains(err.Error(), "--token or CDPHUB_TOKEN (the hub answered 401: This hub needs a token.)") {
 		t.Errorf("without a token: %v", err)
 	}
 	if _, err := ask("shop/A"); err == nil || !strings.Contains(err.Error(), "/hub/shop/json/list does not exist: check the address") {
