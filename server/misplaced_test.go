@@ -24,3 +24,28 @@ func TestSessionsThatAreMisplaced(t *testing.T) {
 		}
 	}
 }
+
+// Whoever has mistaken one port for the other, or a name for that of a hub, is told so.
+func TestAddressesThatAreMistaken(t *testing.T) {
+	s := start(t, withActions)
+	clients := "Authorization: Bearer " + clientToken
+	hosts := "Authorization: Bearer " + hostToken
+	for _, tt := range []struct {
+		hosts       bool
+		path, token string
+		want        string
+	}{
+		{false, "/icdp/host", clients, "This is the listener for Clients"},
+		{false, "/hub/x/icdp/host", clients, "This is the listener for Clients"},
+		{true, "/devtools/browser", hosts, "This is the listener for Hosts"},
+		{true, "/hub/x/json/version", hosts, "This is the listener for Hosts"},
+		{true, "/devtools/page/T1", hosts, "This is the listener for Hosts"},
+		{false, "/hub/My%20shop/json/list", clients, "No hub can have this name"},
+		{false, "/hub/x/nothing", clients, "Not found"},
+		{false, "/session/x/nothing", clients, "Not found"},
+	} {
+		if got := raw(t, s.addr(tt.hosts), handshake(tt.path, tt.token)); got.status != 404 || !strings.Contains(got.body, tt.want) {
+			t.Errorf("%s: %d %s, want 404 with %q", tt.path, got.status, got.body, tt.want)
+		}
+	}
+}

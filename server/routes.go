@@ -55,16 +55,14 @@ func (s *Server) serve(on audience) http.Handler {
 		if !on.clients {
 			e.role, e.serve = auth.RoleHost, http.NotFound
 		}
+		if why := misplaced(at, on); why != "" {
+			e.serve = func(w http.ResponseWriter, _ *http.Request) { http.Error(w, why, http.StatusNotFound) }
+		}
 		if ok {
 			e = s.find(e, r, on)
 		}
 		s.enter(w, r, e, on)
 	}))), s.homePath)
-}
-
-// notFound has the text that icdp's relay and package httpdiscovery have.
-func notFound(w http.ResponseWriter, _ *http.Request) {
-	http.Error(w, "Not found", http.StatusNotFound)
 }
 
 // find is what a path leads to; nowhere is what no path leads to.

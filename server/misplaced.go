@@ -1,0 +1,29 @@
+package server
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/cdphub/cdphub/httpdiscovery"
+	"github.com/cdphub/cdphub/relay"
+)
+
+// misplaced says what is wrong with an address that leads nowhere, if it is one of two
+// common mistakes: the port of the other listener, or a name that no hub has.
+func misplaced(at route, on audience) string {
+	socket := browserSocket(at.path) || strings.HasPrefix(at.path, pageSocketPath) || at.path == linkPath
+	switch {
+	case at.hub != relay.DefaultHub && !relay.ValidName(at.hub):
+		return "No hub can have this name: use 1 to 63 of the characters a-z, 0-9 and -."
+	case !on.hosts && at.path == "/icdp/host":
+		return "This is the listener for Clients: Hosts connect to the one of --host-addr, by default at port 9223."
+	case !on.clients && (socket || httpdiscovery.Serves(at.path)):
+		return "This is the listener for Hosts: Clients connect to the one of --client-addr, by default at port 9222."
+	}
+	return ""
+}
+
+// notFound has the text that icdp's relay and package httpdiscovery have.
+func notFound(w http.ResponseWriter, _ *http.Request) {
+	http.Error(w, "Not found", http.StatusNotFound)
+}
