@@ -50,7 +50,10 @@ func TestR142BrowserOptionsThatNeverMatch(t *testing.T) {
 	for says, f := range map[string]browserFlags{
 		"runs already":       {IsolateNetwork: true, BrowserURL: "http://127.0.0.1:1"},
 		"a proxy of its own": {IsolateNetwork: true, Browser: true, BrowserNoSandbox: true, BrowserArg: []string{"--proxy-server=http://127.0.0.1:1"}},
-		`--browser-hub "a["`: {Browser: true, BrowserNoSandbox: true, BrowserHub: []string{"a["}},
+		`"localhost:9222" is not an http:// or ws:// URL`: {BrowserURL: "localhost:9222"},
+		`"9222" is not an http:// or ws:// URL`:           {BrowserURL: "9222"},
+		`"ftp://a.example" is not an http:// or ws://`:    {BrowserURL: "ftp://a.example"},
+		`--browser-hub "a["`:                              {Browser: true, BrowserNoSandbox: true, BrowserHub: []string{"a["}},
 	} {
 		o, err := f.options()
 		if err == nil {
@@ -58,6 +61,15 @@ func TestR142BrowserOptionsThatNeverMatch(t *testing.T) {
 		}
 		if err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%v, want %s", err, says)
+		}
+	}
+}
+
+// TestBrowsersThatMayComeLater has addresses at which a browser may start after the hub.
+func TestBrowsersThatMayComeLater(t *testing.T) {
+	for _, where := range []string{"http://127.0.0.1:1", "wss://a.example/devtools/browser/x", "./profile", t.TempDir(), "."} {
+		if _, err := (browserFlags{BrowserURL: where}).options(); err != nil {
+			t.Errorf("%s: %v", where, err)
 		}
 	}
 }

@@ -1,6 +1,11 @@
 package cli
 
 import (
+	"fmt"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/cdphub/cdphub/bridge/chrome"
@@ -32,6 +37,9 @@ func (f browserFlags) options() (*browsers.Options, error) {
 	if !f.wanted() {
 		return nil, nil
 	}
+	if !mayBeBrowser(f.BrowserURL) {
+		return nil, fmt.Errorf("--browser-url %q is not an http:// or ws:// URL, nor a folder that exists: use an address such as http://127.0.0.1:9222", f.BrowserURL)
+	}
 	return &browsers.Options{
 		Chrome: chrome.Options{
 			URL: f.BrowserURL, Path: f.BrowserPath, Profile: f.BrowserProfile, Headed: f.BrowserHeaded,
@@ -39,4 +47,21 @@ func (f browserFlags) options() (*browsers.Options, error) {
 		},
 		Hubs: f.BrowserHub, Max: int(f.MaxBrowsers), Idle: time.Duration(f.BrowserIdle), Queue: f.BrowserQueue,
 	}, nil
+}
+
+// mayBeBrowser reports whether there can be a browser at a --browser-url, now or later. A
+// path may become the folder of a profile when its browser starts; a word without a slash
+// that is no folder is most likely an address without its scheme.
+func mayBeBrowser(where string) bool {
+	if where == "" {
+		return true
+	}
+	if info, err := os.Stat(where); err == nil && info.IsDir() {
+		return true
+	}
+	u, err := url.Parse(where)
+	if err == nil && u.Host != "" {
+		return slices.Contains([]string{"http", "https", "ws", "wss"}, u.Scheme)
+	}
+	return strings.ContainsAny(where, `/\`)
 }
