@@ -18,7 +18,7 @@ import (
 const (
 	maxAgent         = 154 << 10 // without its parts and that of workers
 	maxPacked        = 60 << 10  // the same by gzip
-	maxModule        = 296 << 10 // with its parts
+	maxModule        = 297 << 10 // with its parts
 	maxDOM           = 13 << 10  // parts, loaded when a client first needs them
 	maxAccessibility = 52 << 10
 	maxInput         = 25 << 10

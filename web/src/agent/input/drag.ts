@@ -2,7 +2,7 @@
 
 import type { Protocol } from "../../cdp";
 import { type Session, allSessions, onSessionEnd } from "../base/session";
-import { type MouseParams, pointer } from "./events";
+import { type MouseParams, pointer, state } from "./events";
 import { type Spot, modifiersOf, pathOf, send, spotAt } from "./point";
 
 /** Pixels that a pressed mouse moves before a drag begins. */
@@ -155,15 +155,18 @@ function intercepted(transfer: DataTransfer): void {
   for (const s of allSessions()) if (intercepting.has(s)) s.emit("Input.dragIntercepted", { data });
 }
 
-/** Input.dispatchDragEvent. As in Chromium, each call fires either dragenter (for another element) or dragover. */
+/**
+ * Input.dispatchDragEvent. As in Chromium, each call fires either dragenter (for another element) or dragover. The end
+ * of the drag is that of the press: no release follows.
+ */
 export function dispatchDragEvent(p: Protocol.Input.DispatchDragEventRequest): void {
   const spot = spotAt(p.x, p.y);
   if (!spot) return;
   const data = interceptedData ?? newTransfer();
   if (!interceptedData) for (const item of p.data?.items ?? []) data.setData(item.mimeType, item.data);
   drag ??= { data, accepted: false };
+  if (/^drop|Cancel/.test(p.type)) state.held = 0;
   if (p.type === "dragCancel") return end(spot, p);
-  const dropped = p.type === "drop";
-  if (!entered(spot, p) && !(dropped && drag.accepted)) offer("dragover", spot, p);
-  if (dropped) dragReleased(spot, p);
+  if (!entered(spot, p)) offer("dragover", spot, p);
+  if (p.type === "drop") dragReleased(spot, p);
 }
