@@ -225,3 +225,60 @@ await cdp("Input.dispatchKeyEvent", { type: "keyUp", ...chord });
 is(await value("[control.value, control.selectionStart, control.selectionEnd]"), ["Ada", 0, 3]);
 await cdp("Input.dispatchKeyEvent", { type: "char", text: "\x02" });
 is(await value("control.value"), "Ada");
+
+// A word is erased only where nothing is selected.
+await visit("/erase", {
+  html: `<input id="field"><select id="many" multiple><option>a<option>b<option disabled>c<option>d<option>e</select><input id="num" type="number" step="0.5">
+<script>
+  window.log = [];
+  for (const t of ["beforeinput", "input", "change"]) document.addEventListener(t, (e) => log.push(t + (e.inputType ? "=" + e.inputType : "")), true);
+<\/script>`,
+});
+const erased = async (name, from, to) => {
+  await value(`field.value = "abc def ghi"; field.focus(); field.setSelectionRange(${from}, ${to})`);
+  await key(name, { modifiers: 2 });
+  return [await value("field.value"), (await log())[0]];
+};
+is(await erased("Backspace", 4, 7), ["abc  ghi", "beforeinput=deleteContentBackward"]);
+is(await erased("Delete", 4, 7), ["abc  ghi", "beforeinput=deleteContentForward"]);
+is(await erased("Delete", 3, 3), ["abc ghi", "beforeinput=deleteWordForward"]);
+
+// Arrows go where they point, also in text from right to left.
+await value("field.dir = 'rtl'; field.value = 'שלום'; field.setSelectionRange(0, 0)");
+const carets = [];
+for (const name of ["ArrowLeft", "ArrowLeft", "ArrowRight"]) {
+  await key(name);
+  carets.push(await value("field.selectionStart"));
+}
+await key("ArrowLeft", { modifiers: 8 });
+is([...carets, await value("[field.selectionStart, field.selectionEnd]")], [1, 2, 1, [1, 2]]);
+
+// Shift extends the selection of a list.
+await value("many.selectedIndex = 1; many.focus()");
+const chosen = [];
+for (const [name, modifiers] of [
+  ["ArrowDown", 8],
+  ["ArrowDown", 8],
+  ["ArrowUp", 8],
+  ["ArrowUp", 0],
+  ["End", 8],
+]) {
+  await key(name, { modifiers });
+  chosen.push(await value("[...many.selectedOptions].map((o) => o.label).join('')"));
+}
+is(chosen, ["bd", "bde", "bd", "b", "bde"]);
+
+// A step of a number is told once, also after typed digits.
+await log();
+await value("num.focus()");
+await type("1");
+await key("ArrowUp");
+await value("field.focus()");
+is([await value("num.value"), (await log()).filter((l) => l === "change")], ["1.5", ["change"]]);
+
+// Backwards from the first field, Tab leaves the page.
+await value("field.focus()");
+await key("Tab", { modifiers: 8 });
+const left = await value("document.activeElement.nodeName");
+await key("Tab", { modifiers: 8 });
+is([left, await value("document.activeElement.id")], ["BODY", "num"]);

@@ -1,6 +1,7 @@
 // Keys that move the caret.
 
 import type { Protocol } from "../../cdp";
+import { styleOf } from "../dom/geometry";
 import { type TextControl, isTextControl, setCaret } from "./editing";
 import { modifiersOf } from "./point";
 
@@ -9,7 +10,8 @@ export function caretKey(el: Element, p: Protocol.Input.DispatchKeyEventRequest)
   const { shiftKey, ctrlKey, altKey, metaKey } = modifiersOf(p);
   const byWord = ctrlKey || altKey;
   // For email and number fields selectionStart is null: script cannot ask where the caret is.
-  if (isTextControl(el) && el.selectionStart !== null) return inControl(el, p.key ?? "", shiftKey, byWord, metaKey);
+  if (isTextControl(el) && el.selectionStart !== null)
+    return inControl(el, logical(el, p.key), shiftKey, byWord, metaKey);
   const units: Record<string, [string, string]> = {
     ArrowLeft: ["left", metaKey ? "lineboundary" : byWord ? "word" : "character"],
     ArrowRight: ["right", metaKey ? "lineboundary" : byWord ? "word" : "character"],
@@ -22,6 +24,12 @@ export function caretKey(el: Element, p: Protocol.Input.DispatchKeyEventRequest)
   };
   const unit = units[p.key ?? ""];
   if (unit) el.ownerDocument.getSelection()?.modify(shiftKey ? "extend" : "move", unit[0], unit[1]);
+}
+
+/** The key that does in text from left to right what this key does in the element's. */
+function logical(el: Element, key = ""): string {
+  if (styleOf(el).direction !== "rtl") return key;
+  return key === "ArrowLeft" ? "ArrowRight" : key === "ArrowRight" ? "ArrowLeft" : key;
 }
 
 function inControl(el: TextControl, key: string, extend: boolean, byWord: boolean, toEdge: boolean): void {

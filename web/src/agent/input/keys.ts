@@ -112,8 +112,16 @@ function tab(_el: Element, p: KeyParams): void {
 function erase(el: Element, p: KeyParams, name: string, inputType: string, byWord: string): void {
   const { ctrlKey, altKey } = modifiersOf(p);
   const forward = name === "forwardDelete";
-  if (ctrlKey || altKey) selectWord(el, forward);
-  command(el, name, ctrlKey || altKey ? byWord : inputType, () => eraseByHand(el, forward, inputType));
+  const word = (ctrlKey || altKey) && isCaret(el);
+  if (word) selectWord(el, forward);
+  command(el, name, word ? byWord : inputType, () => eraseByHand(el, forward, inputType));
+}
+
+/** Whether nothing is selected. */
+function isCaret(el: Element): boolean {
+  return isTextControl(el)
+    ? el.selectionStart === el.selectionEnd
+    : el.ownerDocument.getSelection()?.isCollapsed === true;
 }
 
 function selectWord(el: Element, forward: boolean): void {
@@ -121,8 +129,8 @@ function selectWord(el: Element, forward: boolean): void {
     el.ownerDocument.getSelection()?.modify("extend", forward ? "forward" : "backward", "word");
     return;
   }
-  const { selectionStart: from, selectionEnd: to, value } = el;
-  if (from === null || from !== to) return;
+  const { selectionStart: from, value } = el;
+  if (from === null) return;
   const word = forward ? /^\W*\w*/.exec(value.slice(from)) : /\w*\W*$/.exec(value.slice(0, from));
   const length = word?.[0].length ?? 0;
   setCaret(el, forward ? from : from - length, forward ? from + length : from);
@@ -192,7 +200,7 @@ function transfer(el: Element, type: string, text: string): { due: boolean; data
 function direction(el: Element, p: KeyParams): void {
   const key = p.key ?? "";
   const step = key === "ArrowDown" || key === "ArrowRight" ? 1 : -1;
-  if (el.localName === "select") return choose(el as HTMLSelectElement, key, step);
+  if (el.localName === "select") return choose(el as HTMLSelectElement, key, step, modifiersOf(p).shiftKey);
   if (el.localName === "input") {
     const input = el as HTMLInputElement;
     if (input.type === "radio" && key.startsWith("Arrow")) return nextRadio(input, step);

@@ -4,8 +4,8 @@ import { frameOfOwner } from "../page/frames";
 import { focused, isFocusable, radiosOf, tabStart } from "./focus";
 
 /**
- * The element that Tab goes to. After the last one it is undefined, and nothing has the focus. Backwards, the last
- * one comes before the first.
+ * The element that Tab goes to. After the last one, and backwards before the first, it is undefined, and nothing has
+ * the focus. From there Tab goes on at the other end.
  */
 export function nextInTabOrder(back: boolean): HTMLElement | undefined {
   const now = focused();
@@ -14,7 +14,7 @@ export function nextInTabOrder(back: boolean): HTMLElement | undefined {
   tabStart.el = undefined;
   const list = tabStops(document, from);
   const i = from ? list.indexOf(from) : -1;
-  const next = back ? list.at(Math.max(i, 0) - 1) : list[i + 1];
+  const next = back ? (from ? list[i - 1] : list.at(-1)) : list[i + 1];
   return next as HTMLElement | undefined;
 }
 

@@ -1,20 +1,27 @@
 // Keys on lists, radio groups, sliders and number fields.
 
-import { announce, isEditable, setValue, notifyChange } from "./editing";
+import { announce, changed, isEditable, notify, notifyChange, setValue } from "./editing";
 import { moveFocus, radiosOf } from "./focus";
 
-/** Moves the selection of a list by a key. */
-export function choose(select: HTMLSelectElement, key: string, step: number): void {
+/** The options that a key has selected last, for each list: from where, and to where. */
+const spans = new WeakMap<HTMLSelectElement, { from: number; to: number }>();
+
+/** Moves the selection of a list by a key. With Shift, one that allows several options extends it. */
+export function choose(select: HTMLSelectElement, key: string, step: number, shift: boolean): void {
   const open = [...select.options].filter((o) => !o.disabled);
-  const now = open.indexOf(select.selectedOptions[0]);
-  const next =
-    key === "Home" ? 0 : key === "End" ? open.length - 1 : Math.min(Math.max(now + step, 0), open.length - 1);
-  pick(select, open[next]);
+  const first = open.indexOf(select.selectedOptions[0]);
+  const span = spans.get(select);
+  const now = span && open[span.to]?.selected ? span : { from: Math.max(first, 0), to: first };
+  const last = open.length - 1;
+  const to = key === "Home" ? 0 : key === "End" ? last : Math.min(Math.max(now.to + step, 0), last);
+  const from = shift && select.multiple ? now.from : to;
+  spans.set(select, { from, to });
+  pick(select, open.slice(Math.min(from, to), Math.max(from, to) + 1));
 }
 
-function pick(select: HTMLSelectElement, option: HTMLOptionElement | undefined): void {
-  if (!option || (option.selected && select.selectedOptions.length === 1)) return;
-  for (const o of select.options) o.selected = o === option;
+function pick(select: HTMLSelectElement, chosen: (HTMLOptionElement | undefined)[]): void {
+  if (!chosen[0] || (chosen.every((o) => o?.selected) && select.selectedOptions.length === chosen.length)) return;
+  for (const o of select.options) o.selected = chosen.includes(o);
   notifyChange(select);
 }
 
@@ -33,10 +40,7 @@ export function typeAhead(select: HTMLSelectElement, letter: string): void {
   const start = Math.max(select.selectedIndex, 0) + (repeated ? 1 : 0);
   const text = repeated ? letter.toLowerCase() : word.text;
   const inOrder = [...options.slice(start), ...options.slice(0, start)];
-  pick(
-    select,
-    inOrder.find((o) => !o.disabled && o.label.trim().toLowerCase().startsWith(text)),
-  );
+  pick(select, [inOrder.find((o) => !o.disabled && o.label.trim().toLowerCase().startsWith(text))]);
 }
 
 /** Moves to the next radio button of a group and checks it. */
@@ -66,7 +70,9 @@ export function stepValue(input: HTMLInputElement, key: string): void {
   if (next.value === old) return;
   if (input.type === "number" && !announce(input, "insertText", next.value)) return;
   setValue(input, next.value);
-  notifyChange(input);
+  if (input.type !== "number") return notifyChange(input);
+  notify(input, "input");
+  changed(input); // which hides the event of the browser for what was typed before
 }
 
 /**
