@@ -22,6 +22,7 @@ export const snapdomFixes = {
       if (/^(IFRAME|TEXTAREA)$/.test(source.tagName)) size(copy, source, style);
     }
     if (isHtml(element)) addCanvasBackground(element, copies, reach(clip));
+    if (clone) expressibleInXml(clone);
   },
 };
 
@@ -60,4 +61,24 @@ function size(copy: HTMLElement, source: HTMLElement, style: CSSStyleDeclaration
   copy.style.boxSizing = "border-box";
   copy.style.width = `${source.offsetWidth}px`;
   copy.style.height = `${source.offsetHeight}px`;
+}
+
+/** A name that XML has for an attribute or element without a prefix. snapdom itself sees to `@click` and `:class`. */
+const NAME = /^[A-Za-z_][\w.-]*$/;
+
+/** Removes what HTML allows and XML does not: attributes such as `[value]` and `(click)`, and the names of `<o:p>`. */
+function expressibleInXml(root: Element): void {
+  for (const template of root.querySelectorAll("template")) template.remove(); // it is not drawn
+  for (const el of root.querySelectorAll("*")) {
+    for (const { name, namespaceURI } of [...el.attributes])
+      if (!namespaceURI && !NAME.test(name)) el.removeAttribute(name);
+    if (!el.prefix && !NAME.test(el.localName)) el.replaceWith(renamed(el));
+  }
+}
+
+function renamed(el: Element): Element {
+  const copy = el.ownerDocument.createElement(`x-${el.localName.replace(/[^\w-]/g, "-")}`);
+  for (const { name, value } of el.attributes) copy.setAttribute(name, value);
+  copy.append(...el.childNodes);
+  return copy;
 }

@@ -91,6 +91,14 @@ await value(
 );
 is((await picture({ captureBeyondViewport: true })).at(110, 110), green);
 
+// Names that HTML has, and XML does not: in templates of Angular, and in text from a word processor.
+await visit("/names", {
+  html: `<style>o\\:p{position:absolute;left:200px;top:0;width:50px;height:50px;background:rgb(0,0,255)}</style>${body}
+    <p [value]="a" (click)="b" #ref *ngIf="c" 1d a'=e @f :g>p</p><o:p [h]="i"><b (j)="k">b</b></o:p><svg><a@b></a@b></svg><template><o:q [l]></o:q></template>`,
+});
+p = await picture({});
+is([p.at(110, 110), p.at(240, 40)], [green, blue]);
+
 // Policies.
 for (const csp of [
   "script-src 'self'",
