@@ -5,8 +5,9 @@ import "time"
 // Back-pressure: a Client that sends faster than its Host answers must wait. Once a
 // number of its commands are in flight, the hub reads its next message only after
 // an answer. The Client's own TCP window fills up, and commands of other Clients
-// do not queue behind its commands. A Host that answers nothing makes no Client
-// wait for long: there Limits.ClientCalls is the bound.
+// do not queue behind its commands. A Host that answers nothing for a while, such as a
+// page that is busy, makes a Client wait again for each further number of commands. It
+// makes no Client wait for long: there Limits.ClientCalls is the bound.
 
 // The bounds of back-pressure. A single Client may keep its Host busy; of several, none may
 // fill the Host's queue for the others.
@@ -22,13 +23,13 @@ type flow struct {
 	last   uint64        // number of its last message, among all messages to the hub
 	others uint64        // number of its last message that came after one of another Client; 0 is none
 	turn   chan struct{} // closed when the Client may go on; nil while it does not wait
-	futile bool          // it waited for longestWait in vain
+	more   int           // how many commands more it may have in flight, because it has waited for longestWait in vain
 }
 
 // throttleLocked returns the channel that is closed when the Client may send its next
 // message; nil when it need not wait. The number of a message is Stats.Received. A gap to
 // the Client's last number means that another Client has sent something meanwhile. A Client
-// that has waited in vain does not wait again until an answer has come.
+// that has waited in vain may send inFlightAlone commands more before it waits again.
 func (c *Client) throttleLocked() chan struct{} {
 	p, now := &c.flow, c.hub.counters.Received
 	if now != p.last+1 {
@@ -39,7 +40,7 @@ func (c *Client) throttleLocked() chan struct{} {
 	if p.others > 0 && now-p.others < sharedFor {
 		most = inFlightShared
 	}
-	if c.calls <= most || p.futile {
+	if c.calls <= most+p.more {
 		return nil
 	}
 	p.turn = make(chan struct{})
@@ -60,13 +61,14 @@ func (c *Client) await(turn <-chan struct{}) {
 	c.hub.mu.Lock()
 	defer c.hub.mu.Unlock()
 	if c.flow.turn != nil { // it has not just come
-		c.flow.turn, c.flow.futile = nil, true
+		c.flow.turn = nil
+		c.flow.more += inFlightAlone
 	}
 }
 
 // callEndedLocked is called when a command of the Client has been answered.
 func (c *Client) callEndedLocked() {
-	c.flow.futile = false
+	c.flow.more = 0
 	if c.flow.turn != nil {
 		close(c.flow.turn)
 		c.flow.turn = nil

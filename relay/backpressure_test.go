@@ -38,8 +38,8 @@ func TestR65FlooderWaits(t *testing.T) {
 		if took := send(inFlightAlone); took != 0 {
 			t.Errorf("%d commands took %v, want no wait", inFlightAlone, took)
 		}
-		if took := send(1000); took != longestWait {
-			t.Errorf("with a silent Host 1,000 more took %v, want one wait of %v", took, longestWait)
+		if took := send(1000); took != 4*longestWait {
+			t.Errorf("with a silent Host 1,000 more took %v, want %v for each %d", took, longestWait, inFlightAlone)
 		}
 		answer(1000)
 		if took := send(1); took != longestWait { // 257 are in flight
@@ -137,6 +137,36 @@ func TestR65LongCommandsHoldNobodyBack(t *testing.T) {
 		if took := time.Since(begun); took != 100*soon {
 			t.Errorf("100 commands, answered within %v, took %v", soon, took)
 		}
+		c.Leave()
+	})
+}
+
+// TestR65BusyPageLosesNothing has a Client ask about 10,000 elements at once, as Playwright
+// does, while the page is busy for a second.
+func TestR65BusyPageLosesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := New(Options{})
+		host := &mute{}
+		ev := setHost(h, host, list(1))
+		defer ev.HostGone(false)
+		c := newChatter(t, h)
+		const all = 10_000
+		go func() {
+			time.Sleep(time.Second)
+			for answered := 0; h.Stats().Pending > 0; time.Sleep(time.Millisecond) {
+				for range h.Stats().Pending {
+					answered++
+					ev.Result(bridge.CallID(answered), c.session, []byte(`{}`), nil)
+				}
+			}
+		}()
+		for range all {
+			c.send()
+		}
+		if host.commands != all {
+			t.Errorf("the Host got %d of %d commands", host.commands, all)
+		}
+		time.Sleep(time.Second) // until all are answered
 		c.Leave()
 	})
 }
