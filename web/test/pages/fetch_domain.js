@@ -177,6 +177,21 @@ for (const [how, want] of [
   );
 }
 events.length = 0;
+// The page hears once that a request starts, wherever it listens.
+r = await both(
+  `new Promise((done) => { const x = new XMLHttpRequest(), log = [], note = (e) => log.push(e.isTrusted);
+    x.addEventListener("loadstart", note); x.open("GET", "/data.json"); x.addEventListener("loadstart", note, true); x.onloadstart = note;
+    x.onloadend = () => done([log.length, x.constructor === XMLHttpRequest, x instanceof XMLHttpRequest, new (class extends XMLHttpRequest {})().readyState]); x.send(); })`,
+  (_q, go) => go("continueRequest"),
+);
+is(r, [3, true, true, 0]);
+events.length = 0;
+// A request that is aborted before it begins is none.
+is(await value(`fetch("/made", { signal: AbortSignal.abort("why") }).catch((e) => e)`), "why");
+is(
+  events.filter((e) => /^(Network|Fetch)/.test(e.method)),
+  [],
+);
 
 // The response stage.
 await cdp("Fetch.enable", { patterns: [{ urlPattern: "*", requestStage: "Response" }] });

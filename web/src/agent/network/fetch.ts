@@ -110,6 +110,7 @@ class Refused extends Error {}
 async function run(call: Call): Promise<Response> {
   const { win, native, request, payload } = call;
   const { method, signal, referrerPolicy } = request;
+  if (signal.aborted) return native(request); // there is no request
   const url = atProxy(request.url);
   const headers = Object.fromEntries(request.headers);
   const asks = { origin: win.origin, mode: request.mode, credentials: request.credentials, by: "fetch" as const };
@@ -118,10 +119,9 @@ async function run(call: Call): Promise<Response> {
     const draft = draftOf(url, method, [...request.headers], payload);
     const asked = url === request.url ? undefined : draft;
     const send = (changed = asked): Promise<Response> => (changed ? resend(call, changed) : native(request));
-    const r =
-      wanted(url) && !signal.aborted
-        ? (await intercepted({ exchange: x, win, draft, signal, send, follows: request.redirect === "follow" }))!
-        : await send();
+    const r = wanted(url)
+      ? (await intercepted({ exchange: x, win, draft, signal, send, follows: request.redirect === "follow" }))!
+      : await send();
     const asker: Asker = { ...asks, url: r.url || url };
     const refused = interceptionOf(r)?.judge(r, asker);
     if (refused) {

@@ -37,16 +37,31 @@ interface Call extends Answered {
 const calls = new WeakMap<XMLHttpRequest, Call>();
 const { apply } = Reflect;
 
+const WRAPPED = [
+  "open",
+  "send",
+  "abort",
+  "setRequestHeader",
+  "overrideMimeType",
+  "getResponseHeader",
+  "getAllResponseHeaders",
+] as const;
+
 /** The original methods of one window. */
-type Natives = Pick<
-  Proto,
-  "open" | "send" | "abort" | "setRequestHeader" | "overrideMimeType" | "getResponseHeader" | "getAllResponseHeaders"
->;
+type Natives = Pick<Proto, (typeof WRAPPED)[number]>;
 
 /** Wraps XMLHttpRequest of a window. */
 export function installXhr(win: Win): void {
   const proto = win.XMLHttpRequest.prototype;
-  const native: Natives = { ...methodsOf(proto) };
+  const native = Object.fromEntries(WRAPPED.map((name) => [name, proto[name]])) as unknown as Natives;
+  // Chromium calls listeners of these objects in the order in which they were added, also capturing ones.
+  win.XMLHttpRequest = proto.constructor = new Proxy(win.XMLHttpRequest, {
+    construct(target, args, newTarget) {
+      const xhr = Reflect.construct(target, args, newTarget) as Proto;
+      xhr.addEventListener("loadstart", swallow);
+      return xhr;
+    },
+  });
   const invalid = (what: string): never => {
     throw new win.DOMException(
       `Failed to execute '${what}' on 'XMLHttpRequest': The object's state must be OPENED.`,
@@ -94,11 +109,6 @@ export function installXhr(win: Win): void {
     },
   });
   shadow(proto, (xhr) => calls.get(xhr));
-}
-
-function methodsOf(proto: Proto): Natives {
-  const { open, send, abort, setRequestHeader, overrideMimeType, getResponseHeader, getAllResponseHeaders } = proto;
-  return { open, send, abort, setRequestHeader, overrideMimeType, getResponseHeader, getAllResponseHeaders };
 }
 
 function opened(win: Win, xhr: Proto, args: unknown[]): void {
@@ -196,7 +206,6 @@ function merged(pairs: [string, string][]): Record<string, string> {
 /** Pauses until the Clients have decided. */
 function hold(xhr: Proto, call: Call, native: Natives, draft: Draft): void {
   const control = (call.paused = new AbortController());
-  if (!call.started) xhr.addEventListener("loadstart", swallow, true);
   call.started = true;
   const timer = xhr.timeout > 0 ? originals.setTimeout(() => giveUp(xhr, call, "timeout"), xhr.timeout) : 0;
   const done = (): void => {
