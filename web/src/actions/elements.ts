@@ -1,6 +1,7 @@
 // The page as a tree of elements with bounds. A ref such as "button[0]" is a position, and the element is searched
 // again at each use.
 
+import { stringify } from "../stringify";
 import { selectedOf } from "./aria";
 import { Failure } from "./failure";
 import { bytesOf, MAX_SNAPSHOT } from "./limit";
@@ -88,7 +89,7 @@ class Walk {
     const ref = say`${role}[${n}]`;
     const entry = this.met(() => describe(el, role, ref, box), ref, el);
     if (!entry) return below;
-    this.left -= bytesOf(JSON.stringify(entry));
+    this.left -= bytesOf(stringify(entry));
     if (this.left < 0) return below;
     if (below.length) entry.children = below;
     return [entry];

@@ -1,6 +1,7 @@
 // The page script of package actions: one object per document, which finds elements, tells where to click, and reads
 // the page. Mouse and key input comes over the protocol.
 
+import { stringify } from "../stringify";
 import type { AboutArgs, AnyArgs, ElementArgs, Pair, PrivateVerbs, ReadingVerbs, Verb } from "../wire/verbs";
 import { checkedOf, roleOf } from "./aria";
 import { contentOf } from "./content";
@@ -206,11 +207,11 @@ async function run(verb: string, args: AboutArgs): Promise<string> {
   watchAll();
   try {
     const ok = (await verbOf(verb)(args as never)) ?? null;
-    return answered(verb, JSON.stringify({ ok, secrets: secretsFound() }));
+    return answered(verb, stringify({ ok, secrets: secretsFound() }));
   } catch (e) {
     if (!(e instanceof Failure)) throw e;
     const { kind, message, count } = e;
-    return JSON.stringify({
+    return stringify({
       error: { kind, message, count, locator: args.locator && show(args.locator), waited: performance.now() - start },
     });
   }

@@ -1,6 +1,7 @@
 // Removes secrets from what leaves the page. A text of the page leaves it only with the type Redacted, and only this
 // file makes values of this type.
 
+import { stringify } from "../stringify";
 import {
   forgetSecrets,
   isHiddenField,
@@ -46,7 +47,7 @@ export function join(list: readonly Redacted[], between: string): Redacted {
 
 /** A text as a JSON string. */
 export function quoted(text: Redacted): Redacted {
-  return JSON.stringify(text) as Redacted;
+  return stringify(text) as Redacted;
 }
 
 /** A text of the page without the values of secret fields, and without credentials in URLs. */
