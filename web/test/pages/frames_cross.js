@@ -159,6 +159,17 @@ await cdp("Input.dispatchKeyEvent", { type: "keyDown", key: "c", code: "KeyC", t
 is(await evaluateIn(cross.id, "i.value"), "abc");
 await cdp("Input.dispatchMouseEvent", { type: "mouseMoved", x: 5, y: 5 });
 is((await evaluateIn(cross.id, "log")).at(-1), "mouseleave html");
+
+// The same where CSS draws the frame at half its size.
+await value("f.style.transform = 'scale(.5)', f.style.transformOrigin = '0 0', log = [], 1");
+await evaluateIn(cross.id, "log = [], 1");
+const [small] = (await cdp("DOM.getContentQuads", { objectId: input.objectId })).quads;
+is([small[0], small[1]], [frameBox[0] + (5 + own[0]) / 2, frameBox[1] + (5 + own[1]) / 2], "half its size");
+const middle = { x: (small[0] + small[2]) / 2, y: (small[1] + small[5]) / 2 };
+for (const type of ["mousePressed", "mouseReleased"])
+  await cdp("Input.dispatchMouseEvent", { type, ...middle, button: "left", clickCount: 1 });
+is((await evaluateIn(cross.id, "log")).slice(-2), ["mousedown input", "click input"]);
+await value("f.style.transform = '', 1");
 const nodes = (await cdp("Accessibility.getFullAXTree", { frameId: cross.id })).nodes;
 is(
   nodes.some((n) => n.role.value === "textbox" && n.backendDOMNodeId === backendNodeId),

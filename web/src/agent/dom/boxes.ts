@@ -5,13 +5,14 @@ import { pushNode } from "./dom";
 import { frameOfDocument } from "../page/frames";
 import {
   type Box,
+  type Quad,
   boundsOf,
   contentBox,
-  inTarget,
   locationPoint,
   marginBox,
-  offsetOf,
   paddingBox,
+  placeInTarget,
+  placed,
   quad,
   rectsOf,
   reveal,
@@ -29,8 +30,8 @@ export function boxModel(p: NodeParams): Protocol.DOM.GetBoxModelResponse {
   if (!border) throw new ProtocolError("Could not compute box model.");
   const el = isElement(node) ? node : undefined;
   const { box, at } = el ? untransformed(el, border) : { box: border, at: quad };
-  const { x, y } = offsetOf(documentOf(node));
-  const place = (b: Box): number[] => at(b).map((n, i) => n + (i % 2 ? y : x));
+  const target = placeInTarget(documentOf(node));
+  const place = (b: Box): Quad => placed(target, at(b));
   return {
     model: {
       content: place(el ? contentBox(el, box) : box),
@@ -48,7 +49,7 @@ function contentQuads(p: NodeParams): Protocol.DOM.GetContentQuadsResponse {
   const rects = node.isConnected ? rectsOf(node) : [];
   if (rects.length === 0) throw new ProtocolError("Could not compute content quads.");
   if (isElement(node) && rects.length === 1) return { quads: [boxModel(p).model.border] };
-  return { quads: rects.map((r) => quad(inTarget(documentOf(node), r))) };
+  return { quads: rects.map((r) => placed(placeInTarget(documentOf(node)), quad(r))) };
 }
 
 function scrollIntoView(p: Protocol.DOM.ScrollIntoViewIfNeededRequest): void {

@@ -1,6 +1,6 @@
 // Where nodes are, in CSS pixels of the Target's viewport, and scrolling them into view.
 
-import { frameOfDocument, mainFrame } from "../page/frames";
+import { type Owner, frameOfDocument, mainFrame } from "../page/frames";
 import { documentOf, isElement } from "./nodes";
 
 /** A rectangle by its edges. */
@@ -23,17 +23,50 @@ export function styleOf(el: Element): CSSStyleDeclaration {
   return (el.ownerDocument.defaultView ?? window).getComputedStyle(el);
 }
 
-/** Where a document's viewport begins in the Target's: the borders and paddings of the iframes around it count. */
-export function offsetOf(doc: Document): { x: number; y: number } {
-  let x = 0;
-  let y = 0;
-  for (let frame = frameOfDocument(doc); frame?.owner; frame = frame.parent) {
-    const inner = contentBox(frame.owner, frame.owner.getBoundingClientRect());
-    x += inner.left;
-    y += inner.top;
-  }
-  return { x, y };
+/** Where a viewport is in another one: its point (px, py) is at (x + px * sx, y + py * sy) there. */
+export interface Place {
+  x: number;
+  y: number;
+  sx: number;
+  sy: number;
 }
+
+/**
+ * Where the viewport of a frame is in the viewport around it. CSS may draw the frame smaller or larger than its layout
+ * has it; turned frames are not supported. offsetWidth is rounded to whole pixels.
+ */
+export function placeOf(owner: Owner): Place {
+  const border = owner.getBoundingClientRect();
+  const scale = (drawn: number, laidOut: number): number => (Math.abs(drawn - laidOut) < 1 ? 1 : drawn / laidOut);
+  const sx = scale(border.width, owner.offsetWidth);
+  const sy = scale(border.height, owner.offsetHeight);
+  const { left, top } = contentBox(owner, { left: 0, top: 0, right: 0, bottom: 0 });
+  return { x: border.left + left * sx, y: border.top + top * sy, sx, sy };
+}
+
+/** Where a document's viewport is in the Target's. */
+export function placeInTarget(doc: Document): Place {
+  let p = { x: 0, y: 0, sx: 1, sy: 1 };
+  for (let frame = frameOfDocument(doc); frame?.owner; frame = frame.parent) p = inside(placeOf(frame.owner), p);
+  return p;
+}
+
+/** A place in a viewport, seen from around that viewport. */
+export const inside = (o: Place, p: Place): Place => ({
+  x: o.x + p.x * o.sx,
+  y: o.y + p.y * o.sy,
+  sx: o.sx * p.sx,
+  sy: o.sy * p.sy,
+});
+
+/** A point of the outer viewport, in the inner one. */
+export const within = (o: Place, x: number, y: number): { x: number; y: number } => ({
+  x: (x - o.x) / o.sx,
+  y: (y - o.y) / o.sy,
+});
+
+/** The corners of a quad of the inner viewport, in the outer one. */
+export const placed = (o: Place, q: Quad): Quad => q.map((v, i) => (i % 2 ? o.y + v * o.sy : o.x + v * o.sx));
 
 /**
  * The point of DOM.getNodeForLocation in the viewport. Clients send document coordinates. For the agent of a child
@@ -41,12 +74,6 @@ export function offsetOf(doc: Document): { x: number; y: number } {
  */
 export function locationPoint(p: { x: number; y: number }): { x: number; y: number } {
   return mainFrame().parentId ? { x: p.x, y: p.y } : { x: p.x - scrollX, y: p.y - scrollY };
-}
-
-/** A rectangle of a document's viewport in the Target's. */
-export function inTarget(doc: Document, r: Box): Box {
-  const { x, y } = offsetOf(doc);
-  return { left: r.left + x, top: r.top + y, right: r.right + x, bottom: r.bottom + y };
 }
 
 /** The content box in a border box. */

@@ -3,7 +3,15 @@
 import type { Protocol } from "../../cdp";
 import type { Answer, Json } from "../../wire/cdp";
 import type { Nested } from "../link/nested";
-import { type Point, agentAt, giveKeysTo, setInputRoute, takeKeys, updateKeyTarget, within } from "../link/route";
+import {
+  type Point,
+  agentAt,
+  giveKeysTo,
+  inViewportOfAgent,
+  setInputRoute,
+  takeKeys,
+  updateKeyTarget,
+} from "../link/route";
 import { hover } from "./hover";
 import { spotAt } from "./point";
 
@@ -22,7 +30,7 @@ function route(method: string, p: Json, sessionId: string): Promise<Answer> | un
     case "Input.dispatchDragEvent":
     case "Input.synthesizeTapGesture": {
       const n = agentAt(spotAt((p as Point).x, (p as Point).y));
-      return n?.call(method, { ...p, ...within(n, p as Point) }, sessionId);
+      return n?.call(method, { ...p, ...inViewportOfAgent(n, p as Point) }, sessionId);
     }
     case "Input.dispatchKeyEvent":
     case "Input.insertText":
@@ -49,7 +57,7 @@ function mouse(
   if (!n?.frame.owner || n.frame.agent !== n) return undefined;
   if (p.type === "mouseMoved") hover(spot, p);
   if (p.type === "mousePressed") giveKeysTo(n);
-  return n.call(method, { ...p, ...within(n, p) }, sessionId);
+  return n.call(method, { ...p, ...inViewportOfAgent(n, p) }, sessionId);
 }
 
 function touch(
@@ -64,7 +72,7 @@ function touch(
   if (!n || n.frame.agent !== n) return undefined;
   return n.call(
     method,
-    { ...p, touchPoints: (p.touchPoints ?? []).map((t) => ({ ...t, ...within(n, t) })) },
+    { ...p, touchPoints: (p.touchPoints ?? []).map((t) => ({ ...t, ...inViewportOfAgent(n, t) })) },
     sessionId,
   );
 }

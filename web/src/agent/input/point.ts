@@ -1,7 +1,7 @@
 // Finds the element at a point of the Target, and dispatches events to it.
 
-import { frameOfOwner } from "../page/frames";
-import { contentBox, offsetOf } from "../dom/geometry";
+import { type Owner, frameOfOwner } from "../page/frames";
+import { placeInTarget, placeOf, within } from "../dom/geometry";
 import { settleClick } from "../windows/popups";
 
 /** An element at a point, with the point in the element's own viewport. */
@@ -40,9 +40,7 @@ export function spotAt(px: number, py: number): Spot | undefined {
     const inner: (Window & typeof globalThis) | null | undefined = frameOfOwner(el)?.win;
     if (inner) {
       outer = { el, win, x, y, at: { x: px, y: py }, outer };
-      const box = contentBox(el, el.getBoundingClientRect());
-      x -= box.left;
-      y -= box.top;
+      ({ x, y } = within(placeOf(el as Owner), x, y));
       win = inner;
       root = inner.document;
       el = inner.document.documentElement;
@@ -68,8 +66,7 @@ function slotOfText(host: Element, x: number, y: number): Element | undefined {
 /** An element with a point of the Target's viewport, which need not be on the element. */
 export function inViewportOf(el: Element, x: number, y: number): Spot {
   const doc = el.ownerDocument;
-  const offset = offsetOf(doc);
-  return { el, win: doc.defaultView ?? window, x: x - offset.x, y: y - offset.y, at: { x, y } };
+  return { el, win: doc.defaultView ?? window, ...within(placeInTarget(doc), x, y), at: { x, y } };
 }
 
 type Modifiers = Required<Pick<EventModifierInit, "altKey" | "ctrlKey" | "metaKey" | "shiftKey">>;

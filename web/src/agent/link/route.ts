@@ -4,7 +4,7 @@
 import type { Protocol } from "../../cdp";
 import type { Answer, Json } from "../../wire/cdp";
 import { frameOfOwner } from "../page/frames";
-import { contentBox, locationPoint, offsetOf, reveal } from "../dom/geometry";
+import { type Place, inside, locationPoint, placeInTarget, placeOf, placed, reveal, within } from "../dom/geometry";
 import { changed } from "../input/editing";
 import { focused } from "../input/focus";
 import { type Spot, spotAt } from "../input/point";
@@ -30,7 +30,7 @@ export function forward(method: string, p: Json, sessionId: string): Promise<Ans
   if (method === "DOM.getNodeForLocation") {
     const at = locationPoint(p as Point);
     const n = agentAt(spotAt(at.x, at.y));
-    return n?.call(method, { ...p, ...within(n, at) }, sessionId);
+    return n?.call(method, { ...p, ...inViewportOfAgent(n, at) }, sessionId);
   }
   const n = namedBy(all, method, p);
   if (!n) return undefined;
@@ -108,25 +108,17 @@ export function agentAt(spot: Spot | undefined): Nested | undefined {
   return agent instanceof Nested ? agent : undefined;
 }
 
-/** The position of an agent's viewport in this one. */
-function origin(n: Nested): Point {
-  const { owner } = n.frame;
-  if (!owner) return { x: 0, y: 0 };
-  const box = contentBox(owner, owner.getBoundingClientRect());
-  const { x, y } = offsetOf(owner.ownerDocument);
-  return { x: x + box.left, y: y + box.top };
+/** Where an agent's viewport is in this one. */
+function placeOfAgent({ frame: { owner } }: Nested): Place {
+  return owner ? inside(placeInTarget(owner.ownerDocument), placeOf(owner)) : { x: 0, y: 0, sx: 1, sy: 1 };
 }
 
 /** Converts a point of this agent's viewport to the viewport of an agent below. */
-export function within(n: Nested, p: Point): Point {
-  const { x, y } = origin(n);
-  return { x: p.x - x, y: p.y - y };
-}
+export const inViewportOfAgent = (n: Nested, p: Point): Point => within(placeOfAgent(n), p.x, p.y);
 
 /** Converts the quads of an answer to this agent's viewport. */
 function inThisViewport(n: Nested, answer: Answer): Answer {
-  const { x, y } = origin(n);
-  const place = (quad: number[]): number[] => quad.map((v, i) => v + (i % 2 ? y : x));
+  const place = placed.bind(null, placeOfAgent(n));
   const { quads, model } = (answer.result ?? {}) as Partial<
     Protocol.DOM.GetContentQuadsResponse & Protocol.DOM.GetBoxModelResponse
   >;
@@ -149,13 +141,13 @@ async function revealInThisViewport(
   if (!result || !owner) return answer;
   const [left, top] = result.model.border;
   const outer = owner.getBoundingClientRect();
-  const inner = contentBox(owner, outer);
+  const { x, y, sx, sy } = placeOf(owner);
   const part = p.rect ?? { x: 0, y: 0, width: result.model.width, height: result.model.height };
   reveal(owner, {
-    x: inner.left - outer.left + left + part.x,
-    y: inner.top - outer.top + top + part.y,
-    width: part.width,
-    height: part.height,
+    x: x - outer.left + (left + part.x) * sx,
+    y: y - outer.top + (top + part.y) * sy,
+    width: part.width * sx,
+    height: part.height * sy,
   });
   return answer;
 }
