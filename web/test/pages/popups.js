@@ -12,7 +12,7 @@ const html = `<a id=blank href="/two#x" target=_blank>blank</a> <a id=named href
   <form target=_blank action="/find?old=1"><input name=q value="a b"><button id=send name=by value=me>send</button></form>
   <form target=_blank action="/find"><button id=bare>bare</button></form>
   <iframe name=inner srcdoc="<a id=deep href=/deep target=_blank>deep</a>"></iframe> <a id=in href="about:blank" target=inner>in</a>
-  <a id=top href=/six target=_top>top</a>`;
+  <a id=top href=/six target=_top>top</a> <button id=attribute onclick="window.made = open('/seven', 'seventh', 'width=200')">attribute</button>`;
 hub.popups = true;
 await visit("/one", { html });
 await cdp("Page.enable");
@@ -35,6 +35,10 @@ await click("#named");
 is(await said("open").then((m) => [m.url, m.name, m.noopener]), [APP + "/three", "win", undefined]);
 await click("#named");
 is(await said("popup").then((m) => m.url), APP + "/three", "a window of this name is used again");
+// The open() of an attribute is document.open, which is window.open with three arguments.
+await click("#attribute");
+is(await said("open").then((m) => [m.url, m.name]), [APP + "/seven", "seventh"]);
+is(await value("typeof made.postMessage + document.querySelector('#attribute').id"), "functionattribute");
 await click("#send");
 is(await said("open").then((m) => m.url), APP + "/find?q=a+b&by=me");
 await click("#bare");

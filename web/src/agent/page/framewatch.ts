@@ -313,6 +313,8 @@ export function surviveDocumentOpen(frame: Frame, relisten = () => listen(frame)
   opened.add(doc);
   const native = doc.open;
   doc.open = function (this: Document, ...args: unknown[]): Document {
+    // With three arguments it is window.open (HTML, "document.open"), also the open() of an onclick attribute.
+    if (args.length > 2 && this.defaultView) return this.defaultView.open(...(args as [])) as unknown as Document;
     const result = Reflect.apply(native, this, args) as Document;
     if (this !== doc) return result;
     relisten();
