@@ -28,7 +28,8 @@ func main() {
 
 func pack() error {
 	// The file is renamed when it is whole: a build that fails leaves the old one.
-	out, err := os.Create(target + ".new")
+	// A build meanwhile embeds the folder, but not files whose names begin with a dot.
+	out, err := os.Create(filepath.Join(filepath.Dir(target), ".frontend.zip.new"))
 	if err != nil {
 		return err
 	}
