@@ -24,6 +24,13 @@ type Object = wire.Object
 // Error is a CDP error. Send may return one: it is the answer to the command.
 type Error = wire.Error
 
+// MaxFolder is how long the path of a folder for downloads may be, in bytes: it is kept
+// while its session lasts, and no system has longer ones.
+const MaxFolder = 32 << 10
+
+// ErrLongFolder is the answer to a command with a longer one.
+var ErrLongFolder = wire.InvalidParams("downloadPath is longer than 32768 bytes")
+
 // Command is one command for a Host to carry out. Its byte slices and strings
 // are only valid until Send returns.
 type Command struct {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/session"
 	"github.com/cdphub/cdphub/targets"
@@ -38,8 +39,8 @@ func setDownloads(_ *Hub, r *request) ([]byte, *wire.Error) {
 		w.byGUID = p.behavior == "allowAndName"
 		switch {
 		case r.client.noFiles:
-		case len(p.downloadPath) > maxFolder:
-			return nil, errLongFolder
+		case len(p.downloadPath) > bridge.MaxFolder:
+			return nil, bridge.ErrLongFolder
 		default:
 			w.folder = strings.Clone(p.downloadPath)
 		}
@@ -53,12 +54,6 @@ func setDownloads(_ *Hub, r *request) ([]byte, *wire.Error) {
 	r.client.downloads[r.session] = w
 	return nil, nil
 }
-
-// maxFolder is how long the path of a folder may be, in bytes: it is kept as long as its
-// session, and no system has longer ones.
-const maxFolder = 32 << 10
-
-var errLongFolder = wire.InvalidParams("downloadPath is longer than 32768 bytes")
 
 // downloadTaker is where a Client has asked for downloads.
 type downloadTaker struct {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/targets"
 )
@@ -123,7 +124,7 @@ func TestR152WishesEndWithTheirSessions(t *testing.T) {
 		t.Errorf("%d wishes of sessions that have ended are kept", len(c.downloads))
 	}
 	for _, behavior := range []string{"deny", "allow"} {
-		c.Receive([]byte(`{"id":4,"method":"Browser.setDownloadBehavior","params":{"behavior":"` + behavior + `","downloadPath":"/` + strings.Repeat("x", maxFolder) + `"}}`))
+		c.Receive([]byte(`{"id":4,"method":"Browser.setDownloadBehavior","params":{"behavior":"` + behavior + `","downloadPath":"/` + strings.Repeat("x", bridge.MaxFolder) + `"}}`))
 	}
 	if kept := len(c.downloads[nil].folder); kept > 0 {
 		t.Errorf("%d bytes of a path are kept", kept)

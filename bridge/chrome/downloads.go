@@ -126,8 +126,8 @@ func (h *Host) setDownloadsLocked(s *session, c *bridge.Command, a *onAnswer, co
 		switch {
 		case path == "":
 			return &wire.Error{Code: wire.CodeInvalidParams, Message: "downloadPath not provided"}
-		case len(path) > maxPath:
-			return errLongPath
+		case len(path) > bridge.MaxFolder:
+			return bridge.ErrLongFolder
 		}
 		w.behavior, w.path = strings.Clone(kind), strings.Clone(path)
 	default:
@@ -155,12 +155,6 @@ func (h *Host) setDownloadsLocked(s *session, c *bridge.Command, a *onAnswer, co
 	h.applyWantsLocked(contextID)
 	return nil
 }
-
-// maxPath is how long the path of a folder may be, in bytes: it is kept while its session
-// lasts, and no system has longer ones.
-const maxPath = 32 << 10
-
-var errLongPath = wire.InvalidParams("downloadPath is longer than 32768 bytes")
 
 // ownFolderLocked has the downloads of a Client that may not name files go to a folder of
 // the Client's own, which is removed when the Client leaves.
@@ -375,8 +369,8 @@ func (h *Host) recipientsLocked(d download) (list []recipient) {
 
 // save links a file to where each recipient wants it, sends the event, and removes the
 // original. The event comes after the file is there. Its filePath names the file of a
-// Client that wants it, and is empty for one that wants none, so that no Client
-// sees the Host's own folder. A recipient whose folder cannot be written to still gets the event.
+// Client that wants it, and is empty for one that wants none, so that no Client sees the
+// Host's own folder. A recipient whose folder cannot be written to still gets the event.
 func (h *Host) save(path, guid, name string, takers []recipient, params []byte) {
 	for _, t := range takers {
 		saved := ""
