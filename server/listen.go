@@ -72,11 +72,10 @@ var listenerNames = map[string]string{optionClients: "clients", optionHosts: "ho
 // socket activation. exposed says that other machines may reach it. Errors say what to
 // do.
 func (s *Server) listen(option, addr string, given net.Listener, exposed bool) (net.Listener, error) {
-	if given != nil && given.Addr().Network() != "tcp" { // a Unix socket has no address that other machines reach
-		exposed = true
-	}
 	if given != nil {
 		addr = given.Addr().String()
+		// A Unix socket has no address that other machines reach.
+		exposed = exposed || given.Addr().Network() != "tcp"
 	}
 	if !exposed {
 		if err := refuseExposed(option, addr); err != nil {
@@ -92,13 +91,18 @@ func (s *Server) listen(option, addr string, given net.Listener, exposed bool) (
 	case err == nil:
 		return ln, nil
 	case !isAddress(addr):
-		return nil, fmt.Errorf("%s %q is not an address: set a host and a port, such as 127.0.0.1:9222", option, addr)
+		return nil, noAddress(option, addr)
 	case !errors.Is(err, syscall.EADDRINUSE):
 		return nil, fmt.Errorf("%s: %w", option, err)
 	case s.isOwn(addr):
 		return nil, fmt.Errorf("%s %s is the address of another option, too: set another one", option, addr)
 	}
 	return nil, fmt.Errorf("%s %s is taken by another program: stop it, or set another address", option, addr)
+}
+
+// noAddress is the error for an option whose value is not an address.
+func noAddress(option, addr string) error {
+	return fmt.Errorf("%s %q is not an address: set a host and a port, such as 127.0.0.1:9222", option, addr)
 }
 
 // isAddress reports whether a text is a host, which may be missing, and the number of a
@@ -146,7 +150,7 @@ func (s *Server) guarded(clients, hosts bool) bool {
 func refuseExposed(option, addr string) error {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
-		return fmt.Errorf("%s %q is not an address: set a host and a port, such as 127.0.0.1:9222", option, addr)
+		return noAddress(option, addr)
 	}
 	ip, err := netip.ParseAddr(host)
 	if host == "localhost" || err == nil && ip.IsLoopback() {

@@ -23,6 +23,18 @@ func misplaced(at route, on audience) string {
 	return ""
 }
 
+// orMisplaced serves a path that leads nowhere: with what is wrong with it where that is
+// known, else as before.
+func orMisplaced(at route, on audience, otherwise http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if why := misplaced(at, on); why != "" {
+			http.Error(w, why, http.StatusNotFound)
+			return
+		}
+		otherwise(w, r)
+	}
+}
+
 // notFound has the text that icdp's relay and package httpdiscovery have.
 func notFound(w http.ResponseWriter, _ *http.Request) {
 	http.Error(w, "Not found", http.StatusNotFound)

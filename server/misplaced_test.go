@@ -25,7 +25,8 @@ func TestSessionsThatAreMisplaced(t *testing.T) {
 	}
 }
 
-// Whoever has mistaken one port for the other, or a name for that of a hub, is told so.
+// A request to the wrong one of the two ports, or for a name that no hub can have, gets an
+// answer that says so.
 func TestAddressesThatAreMistaken(t *testing.T) {
 	s := start(t, withActions)
 	clients := "Authorization: Bearer " + clientToken

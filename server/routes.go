@@ -55,9 +55,7 @@ func (s *Server) serve(on audience) http.Handler {
 		if !on.clients {
 			e.role, e.serve = auth.RoleHost, http.NotFound
 		}
-		if why := misplaced(at, on); why != "" {
-			e.serve = func(w http.ResponseWriter, _ *http.Request) { http.Error(w, why, http.StatusNotFound) }
-		}
+		e.serve = orMisplaced(at, on, e.serve)
 		if ok {
 			e = s.find(e, r, on)
 		}

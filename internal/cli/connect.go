@@ -52,8 +52,8 @@ func (c *connectCmd) Run(ctx context.Context, s streams) error {
 	if f.dialer, err = c.dialer(); err != nil {
 		return err
 	}
-	if _, _, err := net.SplitHostPort(c.Listen); err != nil {
-		return fmt.Errorf("--listen %q is not an address: set a host and a port, such as 127.0.0.1:9222", c.Listen)
+	if _, _, err := splitAddress("--listen", c.Listen); err != nil {
+		return err
 	}
 	ln, err := net.Listen("tcp", c.Listen)
 	if errors.Is(err, syscall.EADDRINUSE) {

@@ -140,8 +140,7 @@ func (c *inspectCmd) get(ctx context.Context, address string, into any) error {
 // refused is the error for an answer of the hub that is no success, with the first
 // KiB of its text.
 func refused(resp *http.Response) error {
-	const longest = 1 << 10
-	text, err := io.ReadAll(io.LimitReader(resp.Body, longest))
+	text, err := beginning(resp)
 	if err != nil {
 		return err
 	}

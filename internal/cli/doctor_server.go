@@ -3,7 +3,6 @@ package cli
 import (
 	"crypto/tls"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"os"
@@ -27,8 +26,7 @@ func (c *doctorCmd) port(option, addr string) finding {
 	}
 	client := http.Client{Timeout: time.Second}
 	if resp, none := client.Get("http://" + server.Reachable(addr) + "/health"); none == nil { //nolint:noctx // it has a timeout
-		const longest = 1 << 10
-		body, err := io.ReadAll(io.LimitReader(resp.Body, longest))
+		body, err := beginning(resp)
 		resp.Body.Close()
 		if err == nil && resp.StatusCode == http.StatusOK && isHub(body) {
 			return finding{"port", warning, addr + " is in use by a hub (" + option + ")", "use that hub, or stop it before you start another one"}

@@ -61,7 +61,7 @@ func TestDoctor(t *testing.T) {
 		{"a bad config", []string{"--config", file("c.yaml", "nonsense: 1")}, "config", failing, `"nonsense" is not an option`, false},
 		{"not all options", []string{"--browser-path", broken, "--browser-no-sandbox"}, "options", fine, "the other options are good", false},
 		{"a program in place of a hub", []string{"--host-addr", app.Listener.Addr().String()}, "port", failing, "--host-addr", false},
-		{"a token for nobody", []string{"--host-token=a-token-of-some-length"}, "options", failing, "no Client could connect", false},
+		{"a token for Hosts alone", []string{"--host-token=a-token-of-some-length"}, "options", failing, "no Client could connect", false},
 		{"no effect", []string{"--browser-headed"}, "options", failing, "--browser", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -50,8 +50,7 @@ func (c *healthCmd) Run(ctx context.Context, s streams) error {
 		return fmt.Errorf("unhealthy: %s: %w", place(req.URL), err)
 	}
 	defer resp.Body.Close()
-	const longest = 1 << 10
-	body, err := io.ReadAll(io.LimitReader(resp.Body, longest))
+	body, err := beginning(resp)
 	if err != nil {
 		return fmt.Errorf("unhealthy: %s: %w", place(req.URL), err)
 	}
@@ -66,6 +65,20 @@ func (c *healthCmd) Run(ctx context.Context, s streams) error {
 		return fmt.Errorf("unhealthy: %s answered 401: set --admin-token or CDPHUB_ADMIN_TOKEN", place(req.URL))
 	}
 	return fmt.Errorf("unhealthy: %s answered %d: %s", place(req.URL), resp.StatusCode, said)
+}
+
+// beginning is the first KiB of the body of an answer.
+func beginning(resp *http.Response) ([]byte, error) {
+	const longest = 1 << 10
+	return io.ReadAll(io.LimitReader(resp.Body, longest))
+}
+
+// splitAddress splits the value of an option that is an address.
+func splitAddress(option, addr string) (host, port string, err error) {
+	if host, port, err = net.SplitHostPort(addr); err != nil {
+		return "", "", fmt.Errorf("%s %q is not an address: set a host and a port, such as 127.0.0.1:9222", option, addr)
+	}
+	return host, port, nil
 }
 
 // isHub reports whether the answer of /health is that of a hub.
@@ -117,9 +130,9 @@ func (c *healthCmd) url() (*url.URL, error) {
 	if c.AdminAddr != "" {
 		option, addr, path = "--admin-addr", c.AdminAddr, "/readyz"
 	}
-	host, port, err := net.SplitHostPort(addr)
+	host, port, err := splitAddress(option, addr)
 	if err != nil {
-		return nil, fmt.Errorf("%s %q is not an address: set a host and a port, such as 127.0.0.1:9222", option, addr)
+		return nil, err
 	}
 	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
 		host = "127.0.0.1" // it listens on all addresses, of both families
