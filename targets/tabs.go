@@ -32,24 +32,29 @@ func (t *Tabs) Opened(id string) bool {
 
 // Add adds a Target that one of the Clients has opened, or a Target of theirs, and
 // reports whether it is new.
-func (t *Tabs) Add(id string) bool { return t.add(id, false) }
+func (t *Tabs) Add(id string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.addLocked(id, false)
+}
 
 // Give adds a Target that another Client hands over, and reports whether it is new.
-func (t *Tabs) Give(id string) bool { return t.add(id, true) }
+func (t *Tabs) Give(id string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.addLocked(id, true)
+}
 
 // Inherit adds what another Target has opened or contains, and reports whether it is new.
 // Of a Target that was given, that was given, too.
 func (t *Tabs) Inherit(id, from string) bool {
 	t.mu.Lock()
-	given := t.given[from]
-	t.mu.Unlock()
-	return t.add(id, given)
+	defer t.mu.Unlock()
+	return t.addLocked(id, t.given[from])
 }
 
-// add adds a Target that is not there yet. It copies the id.
-func (t *Tabs) add(id string, given bool) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+// addLocked adds a Target that is not there yet. It copies the id.
+func (t *Tabs) addLocked(id string, given bool) bool {
 	if _, has := t.given[id]; has || id == "" {
 		return false
 	}
@@ -79,8 +84,10 @@ func (t *Tabs) Entries() map[string]bool {
 
 // Put adds Targets as Entries has them.
 func (t *Tabs) Put(entries map[string]bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	for id, given := range entries {
-		t.add(id, given)
+		t.addLocked(id, given)
 	}
 }
 

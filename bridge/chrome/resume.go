@@ -70,10 +70,7 @@ func (h *Host) resumeLocked(list []*session) {
 	type place struct{ target, around string }
 	awaited := make(map[place]bool)
 	for _, s := range list {
-		at := place{target: s.target}
-		if s.parent != nil {
-			at.around = s.parent.target
-		}
+		at := place{s.target, s.around()}
 		waits, asked := awaited[at]
 		if !asked {
 			waits = h.awaitedSessionLocked(s)
@@ -91,11 +88,15 @@ func (h *Host) resumeLocked(list []*session) {
 func (h *Host) awaitedSessionLocked(s *session) bool {
 	i := h.targets[s.target].info
 	i.ID = s.target
-	page := ""
-	if s.parent != nil {
-		page = s.parent.target
+	return h.awaitedLocked(&i, s.around(), nil)
+}
+
+// around is the target of the session that this one was born in; "" for none.
+func (s *session) around() string {
+	if s.parent == nil {
+		return ""
 	}
-	return h.awaitedLocked(&i, page, nil)
+	return s.parent.target
 }
 
 // resumeAllLocked resumes the targets for which no session waits any more.
