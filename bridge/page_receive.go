@@ -174,8 +174,8 @@ func (p *Page) putScript(f *fields) {
 }
 
 // answer passes on the answer to a command. A result that is absent is {}, as
-// when a handler of the page returns nothing. An answer without an id belongs to no command: the
-// hub's timeout, or the end of the session, ends the command.
+// when a handler of the page returns nothing. An answer without an id belongs to no
+// command: the hub's timeout, or the end of the session, ends the command.
 func (p *Page) answer(f *fields) {
 	call, ok := wire.Int(f.id)
 	if !ok {

@@ -151,8 +151,8 @@ func tapGesture(j *Journal, l *line, c *command) {
 	l.did(j, c, &Action{Do: Click, X: p.X, Y: p.Y, On: on}, "tapped "+at(p.X, p.Y)+on.words())
 }
 
-// scrollGesture reads Input.synthesizeScrollGesture. The distance of the gesture is that of the finger, which is the opposite of the
-// scrolling (CDP).
+// scrollGesture reads Input.synthesizeScrollGesture. The distance of the gesture is that of
+// the finger, which is the opposite of the scrolling (CDP).
 func scrollGesture(j *Journal, l *line, c *command) {
 	var p struct{ X, Y, XDistance, YDistance float64 }
 	read(c.params, &p)

@@ -46,7 +46,7 @@ func TestR147WhatAGivenTabOpensIsNotTakenAway(t *testing.T) {
 			t.Errorf("%s: the guest has taken it away from its owner: %s", target, got)
 		}
 	}
-	// A worker in pages of both is nobody's to take away.
+	// A worker may be in pages of both Clients, so that neither can take it away.
 	clients[1].tabs().Remove("WORKER")
 	clients[1].tabs().Add("WORKER")
 	if got := by(guest, "CdpHub.revoke", "WORKER", clients[0].name); !strings.Contains(got, errNoTarget.Message) || !clients[0].tabs().Has("WORKER") {

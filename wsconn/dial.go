@@ -28,9 +28,8 @@ func (e StatusError) Error() string { return fmt.Sprintf("handshake refused with
 // Sec-WebSocket-Protocol offers subprotocols. Redirects are not followed.
 //
 // A server that refuses yields an error that wraps a StatusError and has the beginning of
-// the answer. A context that ends before the
-// handshake yields its cause; afterwards it has no effect. The caller must call Serve or
-// Start of what it returns.
+// the answer. A context that ends before the handshake yields its cause; afterwards it has
+// no effect. The caller must call Serve or Start of what it returns.
 //
 //	conn, err := wsconn.Dial(ctx, "ws://127.0.0.1:9222/devtools/browser/ID", nil, wsconn.Limits{})
 //	if status, refused := errors.AsType[wsconn.StatusError](err); refused {

@@ -14,7 +14,9 @@ import (
 
 const module = "github.com/cdphub/cdphub"
 
-// version, commit and date are set by a release: -ldflags "-X github.com/cdphub/cdphub/internal/version.version=1.2.3 …".
+// version, commit and date are set by a release:
+//
+//	-ldflags "-X github.com/cdphub/cdphub/internal/version.version=1.2.3 …"
 var version, commit, date string
 
 // Info is what is known of a build, as /health has it.

@@ -24,11 +24,11 @@ func TestOperatorsAreToldOfANodeThatIsSilent(t *testing.T) {
 func TestOperatorsAreToldOfAWrongAddress(t *testing.T) {
 	app := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "<h1>hello</h1>") }))
 	defer app.Close()
-	nobody := httptest.NewServer(nil)
-	nobody.Close()
+	closed := httptest.NewServer(nil)
+	closed.Close()
 	for address, says := range map[string]string{
 		"127.0.0.1:9224": `"127.0.0.1:9224" is not the address of a node: use one such as http://127.0.0.1:9224`,
-		nobody.URL:       "no node answers at " + nobody.URL,
+		closed.URL:       "no node answers at " + closed.URL,
 		app.URL:          app.URL + " is not a node of a cluster",
 	} {
 		status := statusCmd{operatorFlags: operatorFlags{URL: address, Timeout: time.Second}}
