@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mailru/easyjson"
-
 	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/targets"
@@ -238,7 +236,7 @@ func (h *Host) probeEvent(upstream, method string, params []byte) {
 		return
 	}
 	var a attachment
-	if easyjson.Unmarshal(params, &a) != nil || a.Info.Type != "page" {
+	if wire.Decode(params, &a) != nil || a.Info.Type != "page" {
 		return
 	}
 	h.mu.Lock()

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mailru/easyjson"
 	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/bridge"
@@ -101,7 +100,7 @@ func (h *Host) rootEvent(method string, params []byte) {
 	switch method {
 	case "Target.targetCreated", "Target.targetInfoChanged", "Target.targetDestroyed":
 		var a attachment
-		if err := easyjson.Unmarshal(params, &a); err != nil {
+		if err := wire.Decode(params, &a); err != nil {
 			h.log.Warn("event of the browser is not valid", zap.String("method", method), zap.Error(err))
 			return
 		}
@@ -202,7 +201,7 @@ func (h *Host) refresh(result, _ []byte) {
 	h.refreshing = false
 	h.mu.Unlock()
 	var all targetList
-	if result == nil || easyjson.Unmarshal(result, &all) != nil {
+	if result == nil || wire.Decode(result, &all) != nil {
 		return
 	}
 	for n := range all.Infos {
@@ -239,7 +238,7 @@ func (h *Host) destroyed(id string) {
 // (tabs.go), with the same rules.
 func (h *Host) targetEvent(s *session, name string, params []byte) bool {
 	var a attachment
-	if err := easyjson.Unmarshal(params, &a); err != nil {
+	if err := wire.Decode(params, &a); err != nil {
 		return false
 	}
 	switch name {
