@@ -216,10 +216,10 @@ func TestQueueShedsWhatOnlyTells(t *testing.T) {
 	q := newQueue()
 	var ran []int
 	for i := range maxQueued + 5 {
-		q.put(func() { ran = append(ran, i) }, true)
+		q.put(func() { ran = append(ran, i) }, 0, true)
 	}
 	end := make(chan struct{})
-	q.put(func() { close(end) }, false)
+	q.put(func() { close(end) }, 0, false)
 	q.run(end)
 	if len(ran) != maxQueued || !slices.IsSorted(ran) {
 		t.Errorf("%d ran", len(ran))

@@ -9,6 +9,8 @@ import (
 	"github.com/mailru/easyjson"
 )
 
+// slack is how many bytes of Go values any text may become.
+//
 // A page, a Host and a browser choose the bytes of their answers and events. Decoded, a
 // short text can need many times its length: [{},{},…] has three bytes for each element,
 // and a Go struct has hundreds. So Decode bounds what a text may become: the bytes of Go
