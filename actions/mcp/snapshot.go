@@ -198,6 +198,9 @@ func screenshot(ctx context.Context, c *call, in screenshotArgs) error {
 	if in.Filename != "" {
 		return c.save("Screenshot", in.Filename, "image/"+shot.Format, shot.Data)
 	}
+	if err := c.attach(len(shot.Data)); err != nil {
+		return err
+	}
 	c.picture = &sdk.ImageContent{Data: shot.Data, MIMEType: "image/" + shot.Format}
 	return nil
 }
