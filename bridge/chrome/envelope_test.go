@@ -2,8 +2,10 @@ package chrome
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/cdphub/cdphub/internal/wire"
 )
@@ -98,4 +100,32 @@ func BenchmarkSplit(b *testing.B) {
 			}
 		})
 	}
+}
+
+// TestR251AnswersOfAnotherShape has a browser answer with what is no object, and send events
+// without a good name or params: each command gets one answer, and no Client hears of the
+// events.
+func TestR251AnswersOfAnotherShape(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := greeted(t, Options{})
+		r.clients("a")
+		const invalid = `error {"code":-32000,"message":"Invalid answer from the browser"}`
+		for _, member := range []string{
+			`"result":5`, `"result":[]`, `"result":"x"`, `"result":null`, `"error":5`, `"error":"m"`, `"error":[]`, `"result":{},"error":null`,
+		} {
+			r.must("a", "Page.enable", `{}`)
+			r.says(`{"id":` + r.numberOf("Page.enable") + `,` + member + `,"sessionId":"A"}`)
+			r.wantTold("a " + fmt.Sprint(r.hub.calls) + " " + invalid)
+			r.forget()
+		}
+		for _, event := range []string{
+			`"method":"Page","params":{}`, `"method":"a b.c","params":{}`, `"method":"Page.x\u0022","params":{}`, `"method":5,"params":{}`,
+			`"method":"Page.x","params":[]`, `"method":"Page.x","params":5`, `"method":"` + strings.Repeat("a.b", 100) + `"`,
+		} {
+			r.says(`{` + event + `,"sessionId":"A"}`)
+			r.wantTold()
+		}
+		r.says(`{"method":"Page.x","sessionId":"A"}`)
+		r.wantTold("a < Page.x {}")
+	})
 }
