@@ -81,6 +81,8 @@ func TestPageReceives(t *testing.T) {
 		{"ready without targets", `{"kind":"ready","v":1}`, ""},
 		{"ready, targets of another type", `{"kind":"ready","v":1,"targets":{}}`, ""},
 		{"ready of another version", `{"kind":"ready","v":2,"targets":[]}`, ""},
+		{"ready, version of another type", `{"kind":"ready","v":"1","targets":[]}`, ""},
+		{"ready without a version", `{"kind":"ready","targets":[]}`, "ready again [] |"},
 		{"ready again", readyT1, "ready again [{T1 one http://a/ }] |"},
 		{"ready, some targets bad", `{"kind":"ready","v":1,"targets":[5,{"targetId":""},{"targetId":"T3"},null,{"url":"u"}]}`, "ready again [{T3   }] |"},
 		{"ready with a browser", `{"kind":"ready","v":1,"targets":[],"browser":{"product":"Chrome/156","userAgent":"` +
