@@ -235,8 +235,8 @@ func (h *Host) probeEvent(upstream, method string, params []byte) {
 	if method != "Target.attachedToTarget" {
 		return
 	}
-	var a attachment
-	if wire.Decode(params, &a) != nil || a.Info.Type != "page" {
+	a, err := readAttachment(params)
+	if err != nil || a.Info.Type != "page" {
 		return
 	}
 	h.mu.Lock()
