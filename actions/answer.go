@@ -4,7 +4,6 @@ package actions
 
 import (
 	"encoding/json"
-	"strconv"
 	"time"
 
 	"github.com/mailru/easyjson"
@@ -82,33 +81,46 @@ type scriptError struct {
 	Waited  float64 `json:"waited"` // ms
 }
 
-// decodeResult decodes the result of a command. The caller gives the bytes away: what
-// is decoded may alias them.
-func decodeResult(result []byte, into any) error {
-	if u, ok := into.(easyjson.Unmarshaler); ok {
-		return easyjson.Unmarshal(result, u)
-	}
-	return json.Unmarshal(result, into)
-}
-
 // readScriptAnswer reads the answer of the page script out of the result of a call.
 // The script returns a JSON text and not an object: pages can change toJSON and
 // prototypes, and the text goes through CDP as one string.
 func readScriptAnswer(out *evaluated) (a scriptAnswer, err error) {
 	text, ok := wire.Text(out.Result.Value)
 	if !ok {
-		return a, errorf(Internal, "the page script answered %s", strconv.Quote(string(out.Result.Value)))
-		// The decoded value aliases text, which nothing else holds.
+		return a, errorf(Internal, "the page script answered %.100q", []byte(out.Result.Value))
 	}
-	if easyjson.Unmarshal([]byte(text), &a) != nil {
+	if len(text) > maxScriptAnswer {
+		return a, errorf(LimitExceeded, "limit exceeded: the answer of the page has %d bytes, at most %d are read", len(text), maxScriptAnswer)
+	}
+	// The decoded value aliases text, which nothing else holds.
+	if wire.Decode([]byte(text), &a) != nil {
 		return a, errorf(Internal, "the page script answered %.100q", text)
 	}
 	return a, nil
 }
 
-// failure is the error that the page script has named, on a page.
+// maxScriptAnswer is the longest answer of the page script that is read, in bytes. The
+// script gives at most MaxValue of JSON, and says by itself what is longer; the secrets that
+// it has found come besides.
+const maxScriptAnswer = 2 * MaxValue
+
+// longestFailure is how much is kept of a text in an error of the page script, in bytes.
+const longestFailure = 4 << 10
+
+// scriptKinds are the failures that the page script knows (web/src/actions/failure.ts).
+var scriptKinds = map[Kind]bool{
+	InvalidArgument: true, ElementNotFound: true, StaleRef: true, AmbiguousLocator: true, NotVisible: true, NotEnabled: true, Obscured: true,
+	LimitExceeded: true,
+}
+
+// failure is the error that the page script has named, on a page. In a frame the page can
+// answer in the place of the script.
 func (e *scriptError) failure(page string) *Error {
-	return &Error{Kind: e.Kind, Message: e.Message, Details: Details{
-		Locator: e.Locator, Count: e.Count, Waited: time.Duration(e.Waited) * time.Millisecond, PageID: page,
+	if !scriptKinds[e.Kind] {
+		return errorf(Internal, "the page script failed: %s", cut(e.Message, longestFailure))
+	}
+	waited := min(max(e.Waited, 0), float64(MaxTimeout.Milliseconds()))
+	return &Error{Kind: e.Kind, Message: cut(e.Message, longestFailure), Details: Details{
+		Locator: cut(e.Locator, longestFailure), Count: max(e.Count, 0), Waited: time.Duration(waited) * time.Millisecond, PageID: page,
 	}}
 }

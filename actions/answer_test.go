@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/mailru/easyjson"
+
+	"github.com/cdphub/cdphub/internal/wire"
 )
 
 // plainEvaluated and plainAnswer are evaluated and scriptAnswer as
@@ -56,7 +58,7 @@ func TestScriptAnswer(t *testing.T) {
 		},
 	} {
 		var out evaluated
-		if err := decodeResult(scriptResult(in), &out); err != nil {
+		if err := wire.Decode(scriptResult(in), &out); err != nil {
 			t.Fatal(err)
 		}
 		got, err := readScriptAnswer(&out)
@@ -66,7 +68,7 @@ func TestScriptAnswer(t *testing.T) {
 	}
 	for _, in := range []string{`{"result":{"value":5}}`, `{"result":{}}`, `{"result":{"value":"no JSON"}}`, `{"result":{"value":"{\"secrets\":5}"}}`} {
 		var out evaluated
-		if err := decodeResult([]byte(in), &out); err != nil {
+		if err := wire.Decode([]byte(in), &out); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := readScriptAnswer(&out); KindOf(err) != Internal {
@@ -78,7 +80,7 @@ func TestScriptAnswer(t *testing.T) {
 func TestEvaluatedNull(t *testing.T) {
 	var out evaluated
 	const thrown = `{"result":{"type":"object","subtype":"null","value":null},"exceptionDetails":{"text":"Uncaught","exception":{"type":"object","subtype":"null","value":null}}}`
-	if err := decodeResult([]byte(thrown), &out); err != nil {
+	if err := wire.Decode([]byte(thrown), &out); err != nil {
 		t.Fatal(err)
 	}
 	if got := out.exception(); got != "null" {
@@ -102,7 +104,7 @@ func BenchmarkScriptAnswer(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				var out evaluated
-				if err := decodeResult(in, &out); err != nil {
+				if err := wire.Decode(in, &out); err != nil {
 					b.Fatal(err)
 				}
 				if a, err := readScriptAnswer(&out); err != nil || a.OK == nil {

@@ -73,15 +73,6 @@ func (p *Page) wake(ctx context.Context, session string) {
 // document is being committed.
 const attaching = 3 * time.Second
 
-// frameTree is Page.FrameTree.
-type frameTree struct {
-	Frame struct {
-		// One line for all: encoding/json matches names without regard to case.
-		ID, ParentID, LoaderID, Name, URL, UnreachableURL string
-	}
-	ChildFrames []frameTree
-}
-
 // begin makes the session. What it needs of the page's domains goes out at
 // once.
 func (p *Page) begin(ctx context.Context) (string, error) {

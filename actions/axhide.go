@@ -51,6 +51,9 @@ func (n *domNode) markClosed(closed map[int]bool, inside bool) {
 	}
 }
 
+// maxSecretNodes is how many secret elements are looked at: each takes a command.
+const maxSecretNodes = 2000
+
 // secretNodes are the secret elements that the page script sees, by their
 // backendNodeId, which the accessibility tree has, too.
 func (p *Page) secretNodes(ctx context.Context) (map[int]bool, error) {
@@ -75,6 +78,9 @@ func (p *Page) secretNodes(ctx context.Context) (map[int]bool, error) {
 	// The script returns an array; each element of it needs an objectId of its own.
 	if err := p.calls(ctx, command{w.session, "Runtime.getProperties", obj{"objectId": list.Result.ObjectID, "ownProperties": true}, &items}); err != nil {
 		return nil, err
+	}
+	if len(items.Result) > maxSecretNodes {
+		return nil, errorf(LimitExceeded, "limit exceeded: the page has %d secret elements, at most %d are looked at; take a snapshot", len(items.Result), maxSecretNodes)
 	}
 	nodes := make([]struct{ Node domNode }, len(items.Result))
 	var ask []command
@@ -104,35 +110,35 @@ func (p *Page) secretNodes(ctx context.Context) (map[int]bool, error) {
 type hiding struct {
 	fields, closed map[int]bool
 	secrets        []string
-	byID           map[string]map[string]any
+	byID           map[string]*axNode
+	below          map[string]bool // what lies in secret elements, and is hidden
 }
 
-// tree changes the nodes in place and returns them. The first loop makes the index,
-// the second hides fields and collects their values, and the third takes these out of
-// all other nodes.
-func (h *hiding) tree(nodes []map[string]any) []map[string]any {
-	for _, n := range nodes {
-		h.byID[textOf(n["nodeId"])] = n
+// tree changes the nodes. The first loop makes the index, the second hides fields and
+// collects their values, and the third takes these out of all other nodes.
+func (h *hiding) tree(nodes []axNode) {
+	for i := range nodes {
+		h.byID[nodes[i].NodeID] = &nodes[i]
 	}
-	for _, n := range nodes {
-		id, _ := n["backendDOMNodeId"].(float64)
-		if h.fields[int(id)] || h.closed[int(id)] && isField(n) {
-			h.hideValue(n, "value")
-			h.hideBelow(n, make(map[string]bool))
+	h.below = make(map[string]bool)
+	for i := range nodes {
+		n := &nodes[i]
+		if h.fields[n.BackendDOMNodeID] || h.closed[n.BackendDOMNodeID] && isField(n) {
+			h.hideValue(&n.Value, true)
+			h.hideBelow(n)
 		}
 	}
-	r := redactorOf(h.secrets)
-	for _, n := range nodes {
-		if before := valueOf(n["name"]); r.text(before) != before {
+	r, _ := (*redactor)(nil).with(h.secrets)
+	for i := range nodes {
+		n := &nodes[i]
+		if before := n.Name.text(); r.text(before) != before {
 			h.hideLines(n)
 		}
-		for _, name := range []string{"name", "value", "description", "properties"} {
-			if v, ok := n[name]; ok {
-				n[name] = r.axValue(v)
-			}
+		for _, v := range []*axValue{&n.Name, &n.Value, &n.Description} {
+			v.RawMessage = r.axValue(v.RawMessage)
 		}
+		n.Properties = r.axValue(n.Properties)
 	}
-	return nodes
 }
 
 // shown are the ARIA roles of elements whose value shows progress or size, and is
@@ -140,100 +146,57 @@ func (h *hiding) tree(nodes []map[string]any) []map[string]any {
 var shown = []string{"progressbar", "meter", "scrollbar"}
 
 // isField reports whether a node has a value, or may have one.
-func isField(n map[string]any) bool {
-	role := valueOf(n["role"])
-	return n["value"] != nil && !slices.Contains(shown, role) || slices.Contains([]string{"textbox", "searchbox", "combobox", "spinbutton", "listbox"}, role)
+func isField(n *axNode) bool {
+	role := n.Role.text()
+	return len(n.Value.RawMessage) > 0 && !slices.Contains(shown, role) ||
+		slices.Contains([]string{"textbox", "searchbox", "combobox", "spinbutton", "listbox"}, role)
 }
 
 // hideBelow hides what lies in a secret element: its text, and which of its options
-// is selected. met ends a tree that goes in circles.
-func (h *hiding) hideBelow(n map[string]any, met map[string]bool) {
-	children, _ := n["childIds"].([]any)
-	for _, id := range children {
-		c := h.byID[textOf(id)]
-		if c == nil || met[textOf(id)] {
+// is selected. A node is hidden once, so that a tree that goes in circles ends.
+func (h *hiding) hideBelow(n *axNode) {
+	for open := slices.Clone(n.ChildIDs); len(open) > 0; {
+		id := open[len(open)-1]
+		open = open[:len(open)-1]
+		c := h.byID[id]
+		if c == nil || h.below[id] {
 			continue
 		}
-		met[textOf(id)] = true
-		h.hideValue(c, "name")
-		h.hideValue(c, "value")
-		if properties, ok := c["properties"].([]any); ok {
-			c["properties"] = slices.DeleteFunc(properties, func(p any) bool {
-				property, _ := p.(map[string]any)
-				return property["name"] == "selected"
-			})
+		h.below[id] = true
+		h.hideValue(&c.Name, false)
+		h.hideValue(&c.Value, true)
+		list := c.properties()
+		if kept := slices.DeleteFunc(slices.Clone(list), func(p axProperty) bool { return p.Name == "selected" }); len(kept) < len(list) {
+			c.Properties = mustJSON(kept)
 		}
-		h.hideBelow(c, met)
+		open = append(open, c.ChildIDs...)
 	}
 }
 
 // hideLines hides the boxes of lines in a text that has a secret in it: it may
 // stand in two of them.
-func (h *hiding) hideLines(n map[string]any) {
-	if valueOf(n["role"]) != "StaticText" {
+func (h *hiding) hideLines(n *axNode) {
+	if n.Role.text() != "StaticText" {
 		return
 	}
-	children, _ := n["childIds"].([]any)
-	for _, id := range children {
-		if c := h.byID[textOf(id)]; c != nil {
-			h.hideValue(c, "name")
+	for _, id := range n.ChildIDs {
+		if c := h.byID[id]; c != nil {
+			h.hideValue(&c.Name, false)
 		}
 	}
 }
 
-// hideValue hides one AXValue of a node, and notes it as a secret. The value of a
-// field is also a secret elsewhere; a name may be a common word.
-func (h *hiding) hideValue(n map[string]any, name string) {
-	v, ok := n[name].(map[string]any)
-	text := textOf(v["value"])
+// hideValue hides one AXValue of a node. The value of a field is noted as a secret
+// elsewhere; a name may be a common word.
+func (h *hiding) hideValue(v *axValue, isValue bool) {
+	text := v.text()
 	// Dots stand for a password already, and say no more than its length; axValue
 	// hides them.
-	if !ok || text == "" || strings.Trim(text, "•") == "" {
+	if text == "" || strings.Trim(text, "•") == "" {
 		return
 	}
-	if name == "value" {
+	if isValue {
 		h.secrets = append(h.secrets, strings.TrimSpace(text))
 	}
-	n[name] = obj{"type": "string", "value": Redacted} // without where it comes from
-}
-
-// axValue is value for what a node has: dots that a browser shows in the place of
-// a password tell how long it is; types and names of properties are not the page's.
-func (r *redactor) axValue(v any) any {
-	switch v := v.(type) {
-	case string:
-		if v != "" && strings.Trim(v, "•") == "" {
-			return Redacted
-		}
-		return r.text(v)
-	case []any:
-		for i := range v {
-			v[i] = r.axValue(v[i])
-		}
-	case map[string]any:
-		for name, inner := range v {
-			if _, word := inner.(string); !word || name != "type" && name != "name" {
-				v[name] = r.axValue(inner)
-			}
-		}
-	}
-	return v
-}
-
-// valueOf is the text of an AXValue.
-func valueOf(v any) string {
-	m, _ := v.(map[string]any)
-	return textOf(m["value"])
-}
-
-// textOf is a JSON value as text; numbers and booleans are their JSON.
-func textOf(v any) string {
-	switch v := v.(type) {
-	case nil:
-		return ""
-	case string:
-		return v
-	default:
-		return string(mustJSON(v))
-	}
+	v.RawMessage = mustJSON(obj{"type": "string", "value": Redacted}) // without where it comes from
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 )
 
+func axText(text string) axValue { return axValue{mustJSON(obj{"type": "role", "value": text})} }
+
 // TestAXTreeTellsTexts keeps texts but those that are said already.
 func TestAXTreeTellsTexts(t *testing.T) {
 	tree := axTree{byID: map[string]*axNode{}}
@@ -24,7 +26,7 @@ func TestAXTreeTellsTexts(t *testing.T) {
 		{"9", "StaticText", " ", "8"},
 		{"10", "StaticText", "Loose", ""},
 	} {
-		node := axNode{NodeID: n.id, Role: axValue{n.role}, Name: axValue{n.name}, ChildIDs: strings.Fields(n.children)}
+		node := axNode{NodeID: n.id, Role: axText(n.role), Name: axText(n.name), ChildIDs: strings.Fields(n.children)}
 		nodes = append(nodes, node)
 	}
 	for i := range nodes {
@@ -47,7 +49,7 @@ func TestAXTreesMayBeDeep(t *testing.T) {
 	tree := axTree{byID: map[string]*axNode{}}
 	for i := range nodes {
 		id := fmt.Sprint(i)
-		tree.byID[id] = &axNode{NodeID: id, Role: axValue{"generic"}, ChildIDs: []string{fmt.Sprint(i + 1)}}
+		tree.byID[id] = &axNode{NodeID: id, Role: axText("generic"), ChildIDs: []string{fmt.Sprint(i + 1)}}
 	}
 	if list := tree.children(tree.byID["0"], 1); slices.ContainsFunc(list, func(n AXNode) bool { return n.Role == "generic" }) {
 		t.Errorf("%d uninteresting nodes are in the answer", len(list))

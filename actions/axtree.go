@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"github.com/cdphub/cdphub/internal/wire"
 )
 
 // AccessibilityTree is the raw tree of the page's main document: the nodes of
@@ -13,9 +15,11 @@ import (
 func (p *Page) AccessibilityTree(ctx context.Context) (nodes json.RawMessage, err error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
-	if nodes, err = p.rawTree(ctx); err != nil {
+	list, err := p.rawTree(ctx)
+	if err != nil {
 		return nil, err
 	}
+	nodes = mustJSON(list)
 	return nodes, checkTree(nodes, MaxValue)
 }
 
@@ -34,7 +38,7 @@ func checkTree(tree json.RawMessage, most int) error {
 // rawTree reads the tree and hides its secrets. It asks for the secret elements
 // first: a secret that is typed after that is not in the tree's values yet, or is
 // hidden with its field.
-func (p *Page) rawTree(ctx context.Context) (nodes json.RawMessage, err error) {
+func (p *Page) rawTree(ctx context.Context) (nodes []axNode, err error) {
 	var secrets []string
 	if err := p.scriptIn(ctx, "", scriptCall{verb: "secrets", result: &secrets}); err != nil {
 		return nil, err
@@ -54,12 +58,12 @@ func (p *Page) rawTree(ctx context.Context) (nodes json.RawMessage, err error) {
 	if err := checkTree(out.Nodes, maxTree); err != nil {
 		return nil, err
 	}
-	var list []map[string]any
-	if err := json.Unmarshal(out.Nodes, &list); err != nil {
+	if err := wire.Decode(out.Nodes, &nodes); err != nil {
 		return nil, errorf(Internal, "the accessibility tree cannot be read: %v", err)
 	}
-	h := hiding{fields: fields, closed: closed, secrets: secrets, byID: make(map[string]map[string]any, len(list))}
-	return mustJSON(h.tree(list)), nil
+	h := hiding{fields: fields, closed: closed, secrets: secrets, byID: make(map[string]*axNode, len(nodes))}
+	h.tree(nodes)
+	return nodes, nil
 }
 
 // AXNode is a node of the accessibility tree, as BAP names it.
@@ -86,38 +90,6 @@ type AXOptions struct {
 	All           bool    // texts and generic nodes too, and not the interesting alone
 }
 
-// axNode is Accessibility.AXNode.
-type axNode struct {
-	NodeID      string
-	Ignored     bool
-	Role        axValue
-	Name        axValue
-	Value       axValue
-	Description axValue
-	Properties  []struct {
-		Name  string
-		Value axValue
-	}
-	ChildIDs []string
-
-	BackendDOMNodeID int
-}
-
-// axValue is Accessibility.AXValue.
-type axValue struct{ Value any }
-
-// text is the value as text; "" without one.
-func (v axValue) text() string {
-	switch s := v.Value.(type) {
-	case nil:
-		return ""
-	case string:
-		return s
-	default:
-		return string(mustJSON(s))
-	}
-}
-
 // AXTree reads the accessibility tree as BAP names it. The values of
 // secret fields are redacted. A tree beyond MaxValue is an error of kind
 // LimitExceeded.
@@ -131,13 +103,12 @@ func (p *Page) AXTree(ctx context.Context, o AXOptions) (AXNode, error) {
 			return AXNode{}, err
 		}
 	}
-	raw, err := p.rawTree(ctx)
+	nodes, err := p.rawTree(ctx)
 	if err != nil {
 		return AXNode{}, err
 	}
-	var nodes []axNode
-	if err := json.Unmarshal(raw, &nodes); err != nil || len(nodes) == 0 {
-		return AXNode{}, errorf(Internal, "the accessibility tree cannot be read: %v", err)
+	if len(nodes) == 0 {
+		return AXNode{}, errorf(Internal, "the accessibility tree cannot be read: it has no nodes")
 	}
 	t := axTree{options: o, byID: make(map[string]*axNode, len(nodes))}
 	for i := range nodes {
@@ -149,12 +120,7 @@ func (p *Page) AXTree(ctx context.Context, o AXOptions) (AXNode, error) {
 			delete(t.byID, nodes[i].NodeID)
 			top := t.convert(&nodes[i])
 			top.Children = t.children(&nodes[i], 1)
-			// The raw tree is longer than the answer can be, so that a short one
-			// needs no check.
-			if len(raw) > MaxValue { // what it was made of is longer
-				err = checkTree(mustJSON(top), MaxValue)
-			}
-			return top, err
+			return top, checkTree(mustJSON(top), MaxValue)
 		}
 	}
 	return AXNode{}, errorf(ElementNotFound, "element not found: %s is not in the accessibility tree", o.Root)
@@ -176,7 +142,7 @@ var dull = []string{"generic", "none", "InlineTextBox", "LayoutTable", "LineBrea
 func (t *axTree) interesting(n, in *axNode) bool {
 	role, text := n.Role.text(), strings.TrimSpace(n.Name.text())
 	if role == "StaticText" {
-		return text != "" && !strings.Contains(in.Name.text(), text) && !strings.Contains(in.Value.text(), text)
+		return text != "" && !strings.Contains(in.Name.beginning(), text) && !strings.Contains(in.Value.beginning(), text)
 	}
 	return !slices.Contains(dull, role)
 }
@@ -208,6 +174,10 @@ func (t *axTree) below(of, in *axNode, depth int) (list []AXNode) {
 	return list
 }
 
+// maxLevel is the largest level of a heading or an item that is told; WAI-ARIA gives no
+// limit to aria-level.
+const maxLevel = 1 << 20
+
 // maxAXDepth is how deep the tree may be, with the nodes that are left out.
 const maxAXDepth = 500
 
@@ -215,33 +185,30 @@ const maxAXDepth = 500
 // values.
 func (t *axTree) convert(n *axNode) AXNode {
 	c := AXNode{Role: n.Role.text(), Name: n.Name.text(), Value: n.Value.text(), Description: n.Description.text()}
-	for _, property := range n.Properties {
-		v := property.Value.Value
+	for _, property := range n.properties() {
+		v := property.Value.value()
 		switch property.Name {
 		case "checked":
-			switch v {
 			// A checkbox can be "mixed" (WAI-ARIA, aria-checked). Chromium gives true
 			// as a text here.
-			case "mixed":
-				c.Checked = v
-			default:
-				c.Checked = v == "true" || v == true
+			c.Checked = v == "true" || v == `"true"`
+			if v == `"mixed"` {
+				c.Checked = "mixed"
 			}
 		case "disabled":
-			c.Disabled = v == true
+			c.Disabled = v == "true"
 		case "expanded":
-			open := v == true
+			open := v == "true"
 			c.Expanded = &open
 		case "focused":
-			c.Focused = v == true
+			c.Focused = v == "true"
 		case "selected":
-			c.Selected = v == true
+			c.Selected = v == "true"
 		case "required":
-			c.Required = v == true
+			c.Required = v == "true"
 		case "level":
-			if level, ok := v.(float64); ok {
-				c.Level = int(level)
-			}
+			level, _ := wire.Int([]byte(v))
+			c.Level = int(min(max(level, 0), maxLevel))
 		}
 	}
 	return c

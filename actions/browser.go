@@ -132,7 +132,7 @@ func (b *Browser) Close() {
 // as new as the last answer.
 func (b *Browser) settle(ctx context.Context) error {
 	done := make(chan struct{})
-	b.events.put(func() { close(done) }, false)
+	b.events.put(func() { close(done) }, 0, false)
 	select {
 	case <-done:
 		return nil

@@ -2,6 +2,8 @@ package actions
 
 import (
 	"context"
+
+	"github.com/cdphub/cdphub/internal/wire"
 )
 
 // Client is one CDP connection, as relay.Local is.
@@ -46,7 +48,7 @@ func do(ctx context.Context, c Client, list ...command) (method string, err erro
 	for i, cmd := range list {
 		out, failed := waits[i](ctx)
 		if failed == nil && cmd.result != nil {
-			failed = decodeResult(out, cmd.result)
+			failed = wire.Decode(out, cmd.result)
 		}
 		if failed != nil && err == nil {
 			method, err = cmd.method, failed

@@ -118,10 +118,16 @@ func (p *Page) dialogOpening(session string, e struct{ Type, Message, DefaultPro
 	p.b.mu.Lock()
 	policy := p.b.dialogs
 	p.b.mu.Unlock()
-	d := Dialog{Type: e.Type, Message: p.redact(e.Message), Default: p.redact(e.DefaultPrompt), URL: p.redactURL(e.URL)}
+	d := Dialog{
+		Type: cut(e.Type, longestWord), Message: p.redact(cut(e.Message, longestMessage)), Default: p.redact(cut(e.DefaultPrompt, longestMessage)),
+		URL: p.redactURL(e.URL),
+	}
 	p.mu.Lock()
 	answer := p.dialog.armed
 	p.dialog.armed = nil
+	if p.dialog.timer != nil { // of a dialog whose end was not told
+		p.dialog.timer.Stop()
+	}
 	switch {
 	case answer != nil:
 	case policy == LeaveDialogs:

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"strings"
 	"time"
+
+	"github.com/cdphub/cdphub/internal/wire"
 )
 
 // Value is what an expression has come to.
@@ -25,7 +27,7 @@ type EvaluateOptions struct {
 // decode reads the value, and reports whether there was one.
 func (e *evaluated) decode(v any) bool {
 	value := remoteValue(e.Result.Value, e.Result.Subtype)
-	return e.ExceptionDetails == nil && value != nil && json.Unmarshal(value, v) == nil
+	return e.ExceptionDetails == nil && value != nil && wire.Decode(value, v) == nil
 }
 
 // exception is the first line of what was thrown, or "". The other lines are a stack,
@@ -41,7 +43,7 @@ func (e *evaluated) exception() string {
 			text = strings.Trim(string(remoteValue(d.Exception.Value, d.Exception.Subtype)), `"`)
 		}
 	}
-	text, _, _ = strings.Cut(text, "\n")
+	text, _, _ = strings.Cut(cut(text, longestFailure), "\n")
 	if text == "" {
 		text = "exception"
 	}

@@ -2,7 +2,8 @@ package actions
 
 import (
 	"context"
-	"encoding/json"
+
+	"github.com/cdphub/cdphub/internal/wire"
 )
 
 // handlers are the events of CDP that change what is known of pages. Others are
@@ -14,7 +15,7 @@ var handlers = map[string]handler{
 	"Target.targetCrashed":     atBrowser(func(b *Browser, e targetEvent) { b.drop(e.TargetID) }),
 	"Target.detachedFromTarget": {do: func(b *Browser, _ string, params []byte) {
 		var e targetEvent
-		if json.Unmarshal(params, &e) == nil {
+		if wire.Decode(params, &e) == nil {
 			b.detached(e.SessionID)
 		}
 	}},
@@ -46,10 +47,12 @@ var handlers = map[string]handler{
 }
 
 // event takes an event of the connection. It is called under the lock of the
-// connection, so that it only queues.
+// connection, so that it only queues. A connection whose events nobody can keep up with
+// ends, since its pages would not be what they seem: all calls fail then.
 func (b *Browser) event(sessionID, method string, params []byte) {
-	if h, known := handlers[method]; known {
-		b.events.put(func() { h.do(b, sessionID, params) }, h.tells)
+	h, known := handlers[method]
+	if known && !b.events.put(func() { h.do(b, sessionID, params) }, len(params), h.tells) {
+		go b.Close() // ends with the connection, which cannot end under its own lock
 	}
 }
 
@@ -72,7 +75,7 @@ type targetEvent struct {
 func atBrowser[T any](f func(*Browser, T)) handler {
 	return handler{do: func(b *Browser, sessionID string, params []byte) {
 		var v T
-		if sessionID == "" && json.Unmarshal(params, &v) == nil {
+		if sessionID == "" && wire.Decode(params, &v) == nil {
 			f(b, v)
 		}
 	}}
@@ -86,7 +89,7 @@ func onPage[T any](f func(p *Page, sessionID string, v T)) handler {
 		p := b.sessions[sessionID]
 		b.mu.Unlock()
 		var v T
-		if p != nil && json.Unmarshal(params, &v) == nil {
+		if p != nil && wire.Decode(params, &v) == nil {
 			f(p, sessionID, v)
 		}
 	}}
@@ -144,6 +147,10 @@ func (p *Page) childAttached(_ string, e targetEvent) {
 	p.b.sessions[e.SessionID] = p
 	p.b.mu.Unlock()
 	p.mu.Lock()
+	if len(p.children) >= maxFrames {
+		p.mu.Unlock()
+		return
+	}
 	p.children[e.TargetInfo.TargetID] = e.SessionID
 	// A script in the frame's last process is of no use any more.
 	delete(p.worlds, e.TargetInfo.TargetID)

@@ -3,6 +3,7 @@ package actions
 import (
 	"context"
 	"encoding/base64"
+	"encoding/json"
 )
 
 // FillOptions are for Fill.
@@ -124,11 +125,11 @@ func (p *Page) DragTo(ctx context.Context, from, to Locator) error {
 		}
 	}
 	return p.act(ctx, func(ctx context.Context, s string) error {
-		a, err := p.point(ctx, from, obj{})
+		at, err := p.point(ctx, from, obj{})
 		if err != nil {
 			return err
 		}
-		return p.drag(ctx, s, Point{a.X, a.Y}, to)
+		return p.drag(ctx, s, at, to)
 	})
 }
 
@@ -155,11 +156,10 @@ func (p *Page) drag(ctx context.Context, s string, from Point, l Locator) error 
 	if err := p.send(ctx, mouse(s, "mouseMoved", from, 0, nil), mouse(s, "mousePressed", from, 0, press)); err != nil {
 		return err
 	}
-	t, err := p.point(ctx, l, obj{"disabled": true, "covered": true})
+	to, err := p.point(ctx, l, obj{"disabled": true, "covered": true})
 	if err != nil {
 		return err
 	}
-	to := Point{t.X, t.Y}
 	// One move in between: pages begin a drag only after some way.
 	half := Point{(from.X + to.X) / 2, (from.Y + to.Y) / 2}
 	if err := p.send(ctx, mouse(s, "mouseMoved", half, 0, held), mouse(s, "mouseMoved", to, 0, held)); err != nil {
@@ -179,7 +179,7 @@ func (p *Page) drag(ctx context.Context, s string, from Point, l Locator) error 
 // drop ends a drag of HTML's drag and drop model. The data come with
 // Input.dragIntercepted.
 func (p *Page) drop(ctx context.Context, s string, at Point) error {
-	var data any
+	var data json.RawMessage
 	if err := p.await(ctx, Timeout, func() (bool, *Error) {
 		data = p.dragged
 		return p.dragged != nil, nil
@@ -194,7 +194,7 @@ func (p *Page) drop(ctx context.Context, s string, at Point) error {
 }
 
 // dragIntercepted takes the Input.DragData of a drag that the page has begun.
-func (p *Page) dragIntercepted(_ string, e struct{ Data any }) {
+func (p *Page) dragIntercepted(_ string, e struct{ Data json.RawMessage }) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.dragged = e.Data

@@ -24,11 +24,11 @@ type FrameChoice struct {
 // Frames lists the frames of the page, the main one first; addresses and names
 // are redacted.
 func (p *Page) Frames(ctx context.Context) ([]Frame, error) {
-	list, err := p.frames(ctx)
-	for i := range list {
-		list[i] = p.tellFrame(list[i])
+	table, err := p.frames(ctx)
+	for i := range table.list {
+		table.list[i] = p.tellFrame(table.list[i])
 	}
-	return list, err
+	return table.list, err
 }
 
 // tellFrame is a frame as a caller may know it.
@@ -39,12 +39,12 @@ func (p *Page) tellFrame(f Frame) Frame {
 
 // frames lists the frames with addresses and names as they are, for what judges them.
 // Each process of the page has a tree of its own; trees[0] is that of the page.
-func (p *Page) frames(ctx context.Context) ([]Frame, error) {
+func (p *Page) frames(ctx context.Context) (table frameTable, err error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
 	s, err := p.attach(ctx)
 	if err != nil {
-		return nil, err
+		return table, err
 	}
 	p.mu.Lock()
 	sessions := []string{s}
@@ -59,31 +59,15 @@ func (p *Page) frames(ctx context.Context) ([]Frame, error) {
 	}
 	// Without the tree of a child, that frame has just gone.
 	if method, err := p.do(ctx, commands...); err != nil && (trees[0].FrameTree.Frame.ID == "" || ctx.Err() != nil) {
-		return nil, p.translate(method, err)
+		return table, p.translate(method, err)
 	}
-	var list []Frame
-	for _, t := range trees {
-		list = t.FrameTree.appendTo(list)
-	}
-	return list, nil
-}
-
-// appendTo adds a tree's frames to a list. A frame in another process is in two
-// trees: in that of its parent and in its own.
-func (t frameTree) appendTo(list []Frame) []Frame {
-	f := Frame{ID: t.Frame.ID, Name: t.Frame.Name, URL: t.Frame.URL, Parent: t.Frame.ParentID}
-	for _, known := range list {
-		if known.ID == f.ID {
-			return list
+	table.parents = make(map[string]string)
+	for i := range trees {
+		if err := table.add(&trees[i].FrameTree); err != nil {
+			return frameTable{}, err
 		}
 	}
-	if f.ID != "" {
-		list = append(list, f)
-	}
-	for _, c := range t.ChildFrames {
-		list = c.appendTo(list)
-	}
-	return list
+	return table, nil
 }
 
 // SetFrame has locators, snapshots and Evaluate work in a frame, until the page
@@ -99,11 +83,11 @@ func (p *Page) SetFrame(ctx context.Context, c FrameChoice) (Frame, error) {
 			return Frame{}, err
 		}
 	}
-	list, err := p.frames(ctx)
+	table, err := p.frames(ctx)
 	if err != nil {
 		return Frame{}, err
 	}
-	for _, f := range list {
+	for _, f := range table.list {
 		if id != "" && f.ID != id || id == "" && c.URL != "" && !strings.Contains(f.URL, c.URL) {
 			continue
 		}
@@ -281,25 +265,25 @@ func (p *Page) owners(ctx context.Context, frame string) ([]owner, error) {
 	if err := p.scriptIn(ctx, frame, scriptCall{verb: "depth", result: &depth}); err != nil {
 		return nil, err
 	}
-	list, err := p.frames(ctx)
+	table, err := p.frames(ctx)
 	if err != nil {
 		return nil, err
 	}
-	parents := map[string]string{}
-	for _, f := range list {
-		parents[f.ID] = f.Parent
+	chain, err := table.chain(frame)
+	if err != nil {
+		return nil, err
 	}
-	for ; depth > 0; depth-- {
-		frame = parents[frame]
+	if depth < 0 || depth >= len(chain) {
+		return nil, errorf(Internal, "the page script says that %d frames are around it, of %d", depth, len(chain)-1)
 	}
 	// nil would mean that nothing is known.
-	owners := make([]owner, 0, len(parents)) // never nil
+	owners := make([]owner, 0, len(chain))
 	var commands []command
-	for parents[frame] != "" {
-		root, session := p.rootOf(parents[frame], parents)
+	for chain = chain[depth:]; len(chain) > 1; {
+		root, session := p.rootOf(chain[1:])
 		owners = append(owners, owner{session: session})
-		commands = append(commands, command{session, "DOM.getFrameOwner", obj{"frameId": frame}, new(struct{ BackendNodeID int })})
-		frame = root
+		commands = append(commands, command{session, "DOM.getFrameOwner", obj{"frameId": chain[0]}, new(struct{ BackendNodeID int })})
+		chain = chain[1+root:]
 	}
 	if err := p.calls(ctx, commands...); err != nil {
 		return nil, err
@@ -310,26 +294,24 @@ func (p *Page) owners(ctx context.Context, frame string) ([]owner, error) {
 	return owners, nil
 }
 
-// rootOf is the outermost frame of the process of a frame, and the session of that
-// process. DOM.getBoxModel gives its boxes relative to that frame.
-func (p *Page) rootOf(frame string, parents map[string]string) (root, session string) {
+// rootOf is the outermost frame of the process of the first of these frames, each of
+// which lies in the next, and the session of that process. DOM.getBoxModel gives its boxes
+// relative to that frame.
+func (p *Page) rootOf(chain []string) (root int, session string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for {
+	for i, frame := range chain {
 		if s, apart := p.children[frame]; apart {
-			return frame, s
+			return i, s
 		}
-		if parents[frame] == "" {
-			return frame, p.session
-		}
-		frame = parents[frame]
 	}
+	return len(chain) - 1, p.session
 }
 
 // ownersOffset is where the content of the innermost of these elements begins, in the
 // viewport of the page: the sum of the corners of their content boxes.
 func (p *Page) ownersOffset(ctx context.Context, list []owner) (x, y float64, err error) {
-	boxes := make([]struct{ Model struct{ Content []float64 } }, len(list))
+	boxes := make([]struct{ Model struct{ Content []pixels } }, len(list))
 	commands := make([]command, len(list))
 	for i, o := range list {
 		commands[i] = command{o.session, "DOM.getBoxModel", obj{"backendNodeId": o.node}, &boxes[i]}
@@ -341,7 +323,7 @@ func (p *Page) ownersOffset(ctx context.Context, list []owner) (x, y float64, er
 		if len(b.Model.Content) < 2 {
 			return 0, 0, errorf(NotVisible, "element not visible: the frame has no box")
 		}
-		x, y = x+b.Model.Content[0], y+b.Model.Content[1]
+		x, y = x+float64(b.Model.Content[0]), y+float64(b.Model.Content[1])
 	}
 	return x, y, nil
 }

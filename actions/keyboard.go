@@ -59,7 +59,7 @@ func (p *Page) takeFocus(ctx context.Context, s string, l Locator, o TypeOptions
 		if err != nil {
 			return err
 		}
-		if err := p.click(ctx, s, Point{to.X, to.Y}, ClickOptions{}, 0); err != nil {
+		if err := p.click(ctx, s, to, ClickOptions{}, 0); err != nil {
 			return err
 		}
 	}

@@ -16,6 +16,9 @@ const maxLoads = 16
 // loadLocked is the record of a document, by its loader. The record is made with the
 // first event: the response to a document comes before the document is committed.
 func (p *Page) loadLocked(loader string) *load {
+	if len(loader) > longestWord { // those of a browser are short
+		loader = strings.Clone(loader[:longestWord])
+	}
 	l := p.loads[loader]
 	if l == nil {
 		if len(p.loads) >= maxLoads {

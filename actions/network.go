@@ -86,8 +86,11 @@ type requestEvent struct {
 // requestSent takes Network.requestWillBeSent. A redirect comes as a second event
 // with the same id, which has the response of the first.
 func (p *Page) requestSent(session string, e requestEvent) {
+	if len(e.RequestID) > longestWord { // those of a browser are short
+		return
+	}
 	r := &Request{
-		ID: e.RequestID, URL: p.redactURL(e.Request.URL), Method: e.Request.Method, ResourceType: strings.ToLower(e.Type),
+		ID: e.RequestID, URL: p.redactURL(e.Request.URL), Method: cut(e.Request.Method, longestWord), ResourceType: strings.ToLower(cut(e.Type, longestWord)),
 		Headers: p.redactHeaders(e.Request.Headers), HasBody: e.Request.HasPostData, session: session, began: e.Timestamp,
 	}
 	redirect := e.RedirectResponse
@@ -99,7 +102,8 @@ func (p *Page) requestSent(session string, e requestEvent) {
 	main := e.FrameID == p.main
 	r.Document = main && e.Type == "Document" && redirect == nil
 	if before := p.requests[r.ID]; before != nil && redirect != nil {
-		before.Status, before.StatusText, before.MIMEType, before.Response = redirect.Status, redirect.StatusText, redirect.MIMEType, headers
+		before.Status, before.Response = redirect.Status, headers
+		before.StatusText, before.MIMEType = cut(redirect.StatusText, longestWord), cut(redirect.MIMEType, longestWord)
 		before.took(e.Timestamp)
 	}
 	p.requests[r.ID] = r
@@ -188,7 +192,7 @@ func (p *Page) responded(_ string, e struct {
 	var seen Request
 	if r != nil {
 		r.Status, r.Response = e.Response.Status, headers
-		r.StatusText, r.MIMEType = e.Response.StatusText, e.Response.MIMEType
+		r.StatusText, r.MIMEType = cut(e.Response.StatusText, longestWord), cut(e.Response.MIMEType, longestWord)
 		seen = *r
 		seen.Response = maps.Clone(headers)
 	}
@@ -218,12 +222,12 @@ func (p *Page) loadingFailed(_ string, e struct{ RequestID, ErrorText, Type stri
 	delete(p.requests, e.RequestID)
 	// CDP gives the request of a document the id of its loader.
 	if l := p.loads[e.RequestID]; l != nil || e.Type == "Document" { // a document's request has its loader's id
-		p.loadLocked(e.RequestID).failed = e.ErrorText
+		p.loadLocked(e.RequestID).failed = cut(e.ErrorText, longestWord)
 		p.changeLocked()
 	}
 	var seen Request
 	if r != nil {
-		r.Error = p.redact(e.ErrorText)
+		r.Error = p.redact(cut(e.ErrorText, longestWord))
 		seen = *r
 	}
 	p.mu.Unlock()

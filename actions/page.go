@@ -2,6 +2,7 @@ package actions
 
 import (
 	"context"
+	"encoding/json"
 	"sync"
 
 	"github.com/cdphub/cdphub/internal/wire"
@@ -56,7 +57,7 @@ type Page struct {
 	worlds      map[string]*world // by frame id
 	dialog      dialogState
 	refFrames   map[string]string // frames with scripts of their own, by what the refs in them begin with
-	dragged     any               // what is being dragged, once the browser has said
+	dragged     json.RawMessage   // what is being dragged, once the browser has said
 	mouse       pointer           // of MouseMove and its like
 	requests    map[string]*Request
 	recent      []*Request

@@ -25,13 +25,6 @@ type HoverOptions struct {
 	Stay     time.Duration // before it returns
 }
 
-// aim is what the page script says of where to point, in the viewport of the page.
-type aim struct {
-	X, Y    float64
-	Checked any // true, false, "mixed" or nil
-	Tag     string
-}
-
 // Click clicks an element when it is visible, stable, enabled and hit by the pointer,
 // and returns the point in the viewport. If the click leads to another document,
 // Click waits for it, see Follow. Errors: ElementNotFound, AmbiguousLocator,
@@ -52,11 +45,9 @@ func (p *Page) Click(ctx context.Context, l Locator, o ClickOptions) (at Point, 
 	}
 	err = p.act(ctx, func(ctx context.Context, s string) error {
 		to, err := p.point(ctx, l, obj{"position": o.Position, "force": o.Force, "covered": o.Covered})
-		if err != nil || o.Trial {
-			at = Point{to.X, to.Y}
+		if at = to; err != nil || o.Trial {
 			return err
 		}
-		at = Point{to.X, to.Y}
 		return p.click(ctx, s, at, o, mask)
 	})
 	if err == nil && !o.Trial && !o.NoWait {
@@ -100,19 +91,18 @@ func mouse(session, kind string, at Point, mask int, more obj) command {
 // point asks the page script where to point at an element, once the element can be
 // acted on. A Point is taken as it is, after the script has checked that something is
 // there.
-func (p *Page) point(ctx context.Context, l Locator, options obj) (aim, error) {
+func (p *Page) point(ctx context.Context, l Locator, options obj) (Point, error) {
 	q := l.query()
 	if q.By == "point" {
-		return aim{X: q.X, Y: q.Y}, p.scriptIn(ctx, "", scriptCall{verb: "hit", args: obj{"locator": q}})
+		return Point{q.X, q.Y}, p.scriptIn(ctx, "", scriptCall{verb: "hit", args: obj{"locator": q}})
 	}
 	options["locator"] = q
-	var to aim
+	var to struct{ X, Y pixels }
 	if err := p.script(ctx, scriptCall{verb: "point", args: options, result: &to}); err != nil {
-		return to, err
+		return Point{}, err
 	}
 	dx, dy, err := p.frameOffset(ctx, p.frameFor(q))
-	to.X, to.Y = to.X+dx, to.Y+dy
-	return to, err
+	return Point{float64(to.X) + dx, float64(to.Y) + dy}, err
 }
 
 // Hover moves the pointer over an element.
@@ -125,7 +115,7 @@ func (p *Page) Hover(ctx context.Context, l Locator, o HoverOptions) (at Point, 
 		if err != nil {
 			return err
 		}
-		at = Point{to.X, to.Y}
+		at = to
 		if err := p.send(ctx, mouse(s, "mouseMoved", at, 0, nil)); err != nil {
 			return err
 		}
@@ -163,7 +153,7 @@ func (p *Page) SetChecked(ctx context.Context, l Locator, checked bool) error {
 		if err != nil {
 			return err
 		}
-		if err := p.click(ctx, s, Point{to.X, to.Y}, ClickOptions{}, 0); err != nil {
+		if err := p.click(ctx, s, to, ClickOptions{}, 0); err != nil {
 			return err
 		}
 		if err := p.script(ctx, state); err != nil {

@@ -100,8 +100,12 @@ func TestGlob(t *testing.T) {
 		{"*a*b*c*", "xxaxxbxxcxx", true},
 		{"*a*b*c*", "xxaxxcxxbxx", false},
 	} {
-		if got := glob(c.pattern, c.text); got != c.want {
-			t.Errorf("glob(%q, %q) = %v", c.pattern, c.text, got)
+		pattern, err := CompileGlob(c.pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := pattern.Match(t.Context(), c.text); got != c.want || err != nil {
+			t.Errorf("%q matches %q: %v, %v", c.pattern, c.text, got, err)
 		}
 	}
 }
@@ -129,6 +133,9 @@ func TestRoutesChangeHeaders(t *testing.T) {
 func TestRoutesNewestFirst(t *testing.T) {
 	abort := &Route{Patterns: []RoutePattern{{URL: "*/a"}}, Decide: func(context.Context, Request) RouteDecision { return RouteDecision{Abort: "Failed"} }}
 	answer := &Route{Decide: func(context.Context, Request) RouteDecision { return RouteDecision{Respond: &RouteResponse{}} }}
+	if err := abort.compile(); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		routes []*Route
 		url    string
@@ -216,10 +223,10 @@ func TestQueueShedsWhatOnlyTells(t *testing.T) {
 	q := newQueue()
 	var ran []int
 	for i := range maxQueued + 5 {
-		q.put(func() { ran = append(ran, i) }, true)
+		q.put(func() { ran = append(ran, i) }, 0, true)
 	}
 	end := make(chan struct{})
-	q.put(func() { close(end) }, false)
+	q.put(func() { close(end) }, 0, false)
 	q.run(end)
 	if len(ran) != maxQueued || !slices.IsSorted(ran) {
 		t.Errorf("%d ran", len(ran))

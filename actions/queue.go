@@ -8,30 +8,43 @@ import "sync"
 type queue struct {
 	wake chan struct{} // has an item when list may not be empty
 
-	mu   sync.Mutex // guards list
-	list []func()
-	shed int // events dropped since the queue was last empty
+	mu    sync.Mutex // guards what is below
+	list  []func()
+	bytes int // that the events in list hold
+	shed  int // events dropped since the queue was last empty
 }
 
-// maxQueued is how many events may wait. Beyond it the newest events that only tell
-// subscribers are dropped. Events that change the state of a page are never dropped.
-const maxQueued = 10_000
+// How many events may wait, and how many bytes. Beyond it the newest events that only tell
+// subscribers are dropped. Events that change the state of a page cannot be dropped: beyond
+// the second limits the queue is overrun.
+const (
+	maxQueued      = 10_000
+	maxQueuedBytes = 64 << 20
+	overrun        = 10 // times as many
+)
 
 func newQueue() *queue { return &queue{wake: make(chan struct{}, 1)} }
 
-// put adds f. One that may be dropped is, when the queue is full.
-func (q *queue) put(f func(), droppable bool) {
+// put adds f, which holds so many bytes of an event. One that may be dropped is, when the
+// queue is full. It reports false when there is no place even for others: a page or a Host
+// sends faster than anybody can take it.
+func (q *queue) put(f func(), bytes int, droppable bool) (taken bool) {
 	q.mu.Lock()
-	if droppable && len(q.list) >= maxQueued {
+	full := len(q.list) >= maxQueued || q.bytes > maxQueuedBytes
+	taken = len(q.list) < overrun*maxQueued && q.bytes < overrun*maxQueuedBytes
+	switch {
+	case droppable && full:
 		q.shed++
-	} else {
-		q.list = append(q.list, f)
+		taken = true
+	case taken:
+		q.list, q.bytes = append(q.list, f), q.bytes+bytes
 	}
 	q.mu.Unlock()
 	select {
 	case q.wake <- struct{}{}:
 	default:
 	}
+	return taken
 }
 
 // run handles the events until end is closed. It takes the whole list at once, so
@@ -45,7 +58,7 @@ func (q *queue) run(end <-chan struct{}) {
 		}
 		q.mu.Lock()
 		list := q.list
-		q.list, q.shed = nil, 0
+		q.list, q.bytes, q.shed = nil, 0, 0
 		q.mu.Unlock()
 		for _, f := range list {
 			f()

@@ -3,6 +3,7 @@ package actions
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
 	"net/url"
 	"regexp"
 	"slices"
@@ -123,7 +124,7 @@ func (r *redactor) text(text string) string {
 // maxSecretBytes.
 func (r *redactor) with(secrets []string) (_ *redactor, more bool) {
 	var list []string
-	for _, s := range secrets {
+	for _, s := range secrets[:min(len(secrets), maxSecrets)] {
 		if r == nil || !slices.Contains(r.values, s) {
 			list = append(list, s)
 		}
@@ -162,9 +163,22 @@ func (p *Page) redact(text string) string { return p.b.shared.secretsOf(p.ID).te
 // redactURL is redact for an address, which it cuts.
 func (p *Page) redactURL(raw string) string { return p.redact(cut(raw, longestURL)) }
 
-// redactHeaders is RedactHeaders with what is known of the page.
+// maxHeaders is how much of a message's headers is kept, in bytes: those of the last
+// maxRequests requests are.
+const maxHeaders = 64 << 10
+
+// redactHeaders is RedactHeaders with what is known of the page. Headers beyond maxHeaders
+// are left out, in the order of their names.
 func (p *Page) redactHeaders(headers map[string]string) map[string]string {
-	out := RedactHeaders(headers)
+	left := maxHeaders
+	kept := make(map[string]string, min(len(headers), 64))
+	for _, name := range slices.Sorted(maps.Keys(headers)) {
+		if left -= len(name) + len(headers[name]); left < 0 {
+			break
+		}
+		kept[name] = headers[name]
+	}
+	out := RedactHeaders(kept)
 	for name, value := range out {
 		out[name] = p.redact(value)
 	}

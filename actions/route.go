@@ -17,9 +17,11 @@ type Route struct {
 // RoutePattern matches requests that all its fields match. Empty fields match
 // everything.
 type RoutePattern struct {
-	URL          string // with "*" for any characters
+	URL          string // see CompileGlob
 	ResourceType string // in CDP's words: "Document", "XHR", "Image"
 	Method       string
+
+	glob *Pattern // of URL; nil for ""
 }
 
 // RouteDecision is what becomes of a request: the first of Abort, Respond, Without
@@ -72,6 +74,9 @@ type RouteResponse struct {
 func (p *Page) Route(ctx context.Context, r Route) (cancel func(context.Context) error, err error) {
 	ctx, done := bounded(ctx)
 	defer done()
+	if err := r.compile(); err != nil {
+		return nil, err
+	}
 	p.mu.Lock()
 	p.routes = append(p.routes, &r)
 	p.mu.Unlock()
@@ -163,7 +168,7 @@ func (p *Page) paused(session string, e pausedEvent) {
 // headers are those of the request as they are.
 func decide(ctx context.Context, routes []*Route, r Request, headers map[string]string) (method string, params obj) {
 	for _, route := range slices.Backward(routes) {
-		if !route.matches(r) {
+		if !route.matches(ctx, r) {
 			continue
 		}
 		switch d := route.Decide(ctx, r); {
@@ -208,36 +213,37 @@ func (r *RouteResponse) params() obj {
 	return obj{"responseCode": status, "responseHeaders": headerList(r.Headers), "body": base64.StdEncoding.EncodeToString(r.Body)}
 }
 
-func (r *Route) matches(q Request) bool {
+// matches reports whether a request is for the route. A pattern that is not done when ctx
+// ends matches nothing.
+func (r *Route) matches(ctx context.Context, q Request) bool {
 	return len(r.Patterns) == 0 || slices.ContainsFunc(r.Patterns, func(m RoutePattern) bool {
-		return (m.URL == "" || glob(m.URL, q.URL)) && (m.Method == "" || m.Method == q.Method) &&
-			(m.ResourceType == "" || m.ResourceType == q.ResourceType)
+		return (m.Method == "" || m.Method == q.Method) && (m.ResourceType == "" || m.ResourceType == q.ResourceType) && m.matchesURL(ctx, q.URL)
 	})
 }
 
-// glob reports whether a text matches a pattern, in which * stands for any characters
-// and ? for one, as in Fetch.RequestPattern. It goes back only to the last star, so
-// that its time is at most the product of both lengths.
-func glob(pattern, text string) bool {
-	star, mark := -1, 0
-	i, j := 0, 0
-	for j < len(text) {
-		switch {
-		case i < len(pattern) && pattern[i] == '*':
-			star, mark = i, j
-			i++
-		case i < len(pattern) && (pattern[i] == '?' || pattern[i] == text[j]):
-			i++
-			j++
-		case star >= 0:
-			mark++
-			i, j = star+1, mark
-		default:
-			return false
+func (m *RoutePattern) matchesURL(ctx context.Context, url string) bool {
+	if m.glob == nil {
+		return true
+	}
+	found, err := m.glob.Match(ctx, url)
+	return found && err == nil
+}
+
+// compile compiles the patterns of the route, in a copy of its list.
+func (r *Route) compile() error {
+	if len(r.Patterns) > MaxGlobs {
+		return invalid("there are %d patterns, at most %d are possible", len(r.Patterns), MaxGlobs)
+	}
+	r.Patterns = slices.Clone(r.Patterns)
+	for i := range r.Patterns {
+		m := &r.Patterns[i]
+		if m.URL == "" {
+			continue
+		}
+		var err error
+		if m.glob, err = CompileGlob(m.URL); err != nil {
+			return err
 		}
 	}
-	for i < len(pattern) && pattern[i] == '*' {
-		i++
-	}
-	return i == len(pattern)
+	return nil
 }

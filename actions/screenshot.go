@@ -108,13 +108,13 @@ func (p *Page) overlay(ctx context.Context, o ScreenshotOptions) (wipe func(), e
 		}
 		queries[i] = l.query()
 	}
-	var boxes []Box
+	var boxes []pageBox
 	if err := p.script(ctx, scriptCall{verb: "boxes", args: obj{"locators": queries}, result: &boxes}); err != nil {
 		return nil, err
 	}
 	marks := []any{}
 	for _, b := range boxes {
-		marks = append(marks, b)
+		marks = append(marks, b.box())
 	}
 	for _, m := range o.Marks {
 		marks = append(marks, m)
@@ -129,10 +129,18 @@ func (p *Page) overlay(ctx context.Context, o ScreenshotOptions) (wipe func(), e
 	}, nil
 }
 
+// maxArea is how large a picture may be, in CSS pixels. A page chooses its own size; a
+// larger picture ends the process that draws for all pages (Chromium 156).
+const maxArea = 1 << 27
+
+// minScale and maxScale bound what is taken for the device pixels of a CSS pixel, whatever the page says. Chromium
+// zooms from 0.25 to 5, on screens of 1 to 4.
+const minScale, maxScale = 0.1, 20
+
 // layout is Page.getLayoutMetrics.
 type layout struct {
-	CSSVisualViewport struct{ PageX, PageY, ClientWidth, ClientHeight float64 }
-	CSSContentSize    struct{ Width, Height float64 }
+	CSSVisualViewport struct{ PageX, PageY, ClientWidth, ClientHeight pixels }
+	CSSContentSize    struct{ Width, Height pixels }
 }
 
 // shotParams are the params of Page.captureScreenshot. Without params that need it
@@ -161,15 +169,18 @@ func (p *Page) shotParams(ctx context.Context, s string, o ScreenshotOptions) (o
 		return nil, err
 	}
 	v := m.CSSVisualViewport
-	area := Box{v.PageX, v.PageY, v.ClientWidth, v.ClientHeight}
+	area := pageBox{v.PageX, v.PageY, v.ClientWidth, v.ClientHeight}.box()
 	switch {
 	case o.Clip != nil:
-		area = Box{v.PageX + o.Clip.X, v.PageY + o.Clip.Y, o.Clip.Width, o.Clip.Height}
+		area = Box{area.X + o.Clip.X, area.Y + o.Clip.Y, o.Clip.Width, o.Clip.Height}
 	case o.FullPage:
-		area = Box{0, 0, m.CSSContentSize.Width, m.CSSContentSize.Height}
+		area = pageBox{0, 0, m.CSSContentSize.Width, m.CSSContentSize.Height}.box()
 	}
 	if area.Width < 1 || area.Height < 1 {
 		return nil, errorf(NotVisible, "element not visible: there is nothing of it to take a picture of")
+	}
+	if area.Width*area.Height > maxArea {
+		return nil, errorf(LimitExceeded, "limit exceeded: the picture would have %.0f × %.0f CSS pixels, at most %d can be taken: take a part of the page", area.Width, area.Height, maxArea)
 	}
 	// The picture of a clip has deviceScaleFactor pixels for each CSS pixel.
 	scale := 1.0
@@ -178,7 +189,7 @@ func (p *Page) shotParams(ctx context.Context, s string, o ScreenshotOptions) (o
 		if err := p.script(ctx, scriptCall{verb: "metrics", result: &screen}); err != nil {
 			return nil, err
 		}
-		scale = 1 / screen.Scale
+		scale = 1 / min(max(screen.Scale, minScale), maxScale)
 	}
 	params["clip"] = obj{"x": area.X, "y": area.Y, "width": area.Width, "height": area.Height, "scale": scale}
 	params["captureBeyondViewport"] = true
@@ -194,10 +205,12 @@ func (p *Page) box(ctx context.Context, l Locator) (b Box, err error) {
 	if l.query().By == "point" {
 		return b, invalid("a point is not an element: a screenshot needs an element")
 	}
-	if err := p.script(ctx, scriptCall{verb: "box", args: obj{"locator": l.query()}, result: &b}); err != nil {
+	var within pageBox
+	if err := p.script(ctx, scriptCall{verb: "box", args: obj{"locator": l.query()}, result: &within}); err != nil {
 		return b, err
 	}
 	dx, dy, err := p.frameOffset(ctx, p.frameFor(l.query()))
+	b = within.box()
 	b.X, b.Y = b.X+dx, b.Y+dy
 	return b, err
 }

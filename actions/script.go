@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/web"
 )
 
@@ -224,7 +225,7 @@ func (p *Page) read(out *evaluated, result any) error {
 	if result == nil || answer.OK == nil { // null changes nothing
 		return nil
 	}
-	if err := decodeResult(answer.OK, result); err != nil {
+	if err := wire.Decode(answer.OK, result); err != nil {
 		return errorf(Internal, "the page script's answer: %v", err)
 	}
 	return nil

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/cdphub/cdphub/internal/wire"
 )
 
 // EventKind is a set of kinds of events.
@@ -201,7 +203,7 @@ func (p *Page) enable(ctx context.Context, session, method string, d *domain) er
 	}
 	if d == p.console {
 		p.telling(true)
-		defer p.b.events.put(func() { p.telling(false) }, false) // after what comes before the answer
+		defer p.b.events.put(func() { p.telling(false) }, 0, false) // after what comes before the answer
 	}
 	err := p.calls(ctx, command{session, method, nil, nil})
 	p.mu.Lock()
@@ -226,7 +228,7 @@ func (b *Browser) emit(e Event) {
 				s.f(e)
 			}
 		}
-	}, e.Kind&(ConsoleEvents|NetworkEvents|LogEvents) != 0)
+	}, 0, e.Kind&(ConsoleEvents|NetworkEvents|LogEvents) != 0)
 }
 
 // wanting lists the subscriptions to a kind of a page's events. Their functions are
@@ -259,7 +261,7 @@ func (r remote) text() string {
 	switch {
 	case r.UnserializableValue != "":
 		return r.UnserializableValue
-	case json.Unmarshal(r.Value, &s) == nil && r.Type == "string":
+	case r.Type == "string" && wire.Decode(r.Value, &s) == nil:
 		return s
 	case r.Value != nil:
 		return string(r.Value)
@@ -277,6 +279,10 @@ type stackTrace struct {
 	}
 }
 
+// longestWord is how much an event has of what is a word in the protocol, such as a type or
+// a level, in bytes.
+const longestWord = 256
+
 // longestMessage is how much of a console's message an event has, in bytes: many are
 // kept.
 const longestMessage = 16 << 10
@@ -293,7 +299,7 @@ func (p *Page) consoleCalled(_ string, e struct {
 	for i, a := range e.Args {
 		words[i] = a.text()
 	}
-	m := ConsoleMessage{Level: e.Type, Text: p.redact(cut(strings.Join(words, " "), longestMessage))}
+	m := ConsoleMessage{Level: cut(e.Type, longestWord), Text: p.redact(cut(strings.Join(words, " "), longestMessage))}
 	if e.StackTrace != nil && len(e.StackTrace.CallFrames) > 0 {
 		f := e.StackTrace.CallFrames[0]
 		m.URL, m.Line, m.Column = p.redactURL(f.URL), f.LineNumber+1, f.ColumnNumber+1
@@ -321,9 +327,9 @@ func (p *Page) thrown(_ string, e struct {
 	d := e.ExceptionDetails
 	m := ConsoleMessage{Level: "error", Text: d.Text, URL: p.redactURL(d.URL), Line: d.LineNumber + 1, Column: d.ColumnNumber + 1}
 	if d.Exception != nil {
-		m.Text = cut(m.Text+" "+d.Exception.text(), longestMessage)
+		m.Text += " " + d.Exception.text()
 	}
-	m.Text = p.redact(m.Text)
+	m.Text = p.redact(cut(m.Text, longestMessage))
 	p.write(m)
 }
 
@@ -336,7 +342,7 @@ func (p *Page) logged(_ string, e struct {
 	}
 },
 ) {
-	m := ConsoleMessage{Level: e.Entry.Level, Text: p.redact(cut(e.Entry.Text, longestMessage)), URL: p.redactURL(e.Entry.URL), Line: e.Entry.LineNumber}
+	m := ConsoleMessage{Level: cut(e.Entry.Level, longestWord), Text: p.redact(cut(e.Entry.Text, longestMessage)), URL: p.redactURL(e.Entry.URL), Line: e.Entry.LineNumber}
 	p.b.emit(Event{Kind: LogEvents, Page: p, Body: m})
 }
 
@@ -345,12 +351,14 @@ func (p *Page) logged(_ string, e struct {
 // downloadBegins takes Page.downloadWillBegin. The suggested name may come from the
 // page, and so hold a secret.
 func (p *Page) downloadBegins(_ string, e struct{ GUID, URL, SuggestedFilename string }) {
-	p.b.emit(Event{Kind: DownloadEvents, Page: p, Body: Download{ID: e.GUID, URL: p.redactURL(e.URL), Suggested: p.redact(e.SuggestedFilename), State: "started"}})
+	p.b.emit(Event{Kind: DownloadEvents, Page: p, Body: Download{
+		ID: cut(e.GUID, longestWord), URL: p.redactURL(e.URL), Suggested: p.redact(cut(e.SuggestedFilename, longestWord)), State: "started",
+	}})
 }
 
 // downloadGoes takes Page.downloadProgress, and drops all but the last.
 func (p *Page) downloadGoes(_ string, e struct{ GUID, State string }) {
 	if e.State != "inProgress" {
-		p.b.emit(Event{Kind: DownloadEvents, Page: p, Body: Download{ID: e.GUID, State: e.State}})
+		p.b.emit(Event{Kind: DownloadEvents, Page: p, Body: Download{ID: cut(e.GUID, longestWord), State: cut(e.State, longestWord)}})
 	}
 }

@@ -3,6 +3,8 @@ package actions
 import (
 	"context"
 	"encoding/json"
+
+	"github.com/cdphub/cdphub/internal/wire"
 )
 
 // DeclaredTool is something that a page says can be done with it, as BAP names
@@ -53,7 +55,7 @@ func (p *Page) DeclaredTools(ctx context.Context) ([]DeclaredTool, error) {
 		return nil, err
 	}
 	list := []DeclaredTool{}
-	if err := json.Unmarshal(p.redactJSON(v.JSON), &list); err != nil {
+	if err := wire.Decode(p.redactJSON(v.JSON), &list); err != nil {
 		return nil, errorf(Internal, "the page declares tools that are not valid: %v", err)
 	}
 	return list, nil

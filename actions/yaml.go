@@ -2,6 +2,7 @@ package actions
 
 import (
 	"context"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -43,9 +44,18 @@ type part struct {
 type hole struct {
 	Handle string
 	Line   int    // the frame's own, from 0
-	Depth  int    // of that line
 	Above  string // what all refs in it begin with: "f1"
 }
+
+// maxHoles is how many frames of other origins one snapshot reads, in all documents
+// together. Further ones stay empty.
+const maxHoles = 256
+
+// longestTitle is how much of a document's title an answer has, in bytes.
+const longestTitle = 4 << 10
+
+// aboveRefs is what refs of a frame begin with. Frames nest at most maxNesting deep.
+var aboveRefs = regexp.MustCompile(`^(?:f\d{1,6}){1,8}$`)
 
 // SnapshotYAML reads the page as an accessibility tree in YAML, with refs of
 // the scheme YAML: e12, and f1e12 inside of frames.
@@ -62,45 +72,89 @@ func (p *Page) SnapshotYAML(ctx context.Context, o YAMLOptions) (YAMLSnapshot, e
 	p.mu.Lock()
 	frame := p.frame
 	p.mu.Unlock()
-	s, err := p.readYAML(ctx, frame, args, 0)
+	r := yamlReader{p: p, holes: maxHoles, left: MaxSnapshot}
+	s, err := r.read(ctx, frame, args, 0)
 	s.Text = cutLines(s.Text)
 	return s, err
 }
 
-// readYAML reads a frame, and inserts the frames that its script cannot read. A frame
-// that cannot be read at all, or not in time, stays empty.
-func (p *Page) readYAML(ctx context.Context, frame string, args obj, depth int) (YAMLSnapshot, error) {
+// yamlReader reads the parts of one snapshot. A page that answers in the place of the
+// script may say anything: the snapshot reads so many frames and bytes, and no more.
+type yamlReader struct {
+	p     *Page
+	holes int // frames that may still be read
+	left  int // bytes of text that are still wanted
+}
+
+// read reads a frame, and inserts the frames that its script cannot read. A frame that
+// cannot be read at all, or not in time, stays empty.
+func (r *yamlReader) read(ctx context.Context, frame string, args obj, depth int) (YAMLSnapshot, error) {
 	var s part
-	if err := p.scriptIn(ctx, frame, scriptCall{verb: "yaml", args: args, result: &s}); err != nil {
+	if err := r.p.scriptIn(ctx, frame, scriptCall{verb: "yaml", args: args, result: &s}); err != nil {
 		return YAMLSnapshot{}, err
 	}
-	if len(s.Holes) == 0 || depth >= maxNesting {
-		return s.YAMLSnapshot, nil
-	}
-	lines := strings.Split(s.Text, "\n")
+	s.Text, s.Title, s.URL, s.Count = cutLines(s.Text), cut(s.Title, longestTitle), cut(s.URL, longestURL), max(s.Count, 0)
+	r.left -= len(s.Text)
+	inner := make(map[int]string)
 	for _, h := range s.Holes {
-		inner, err := p.readHole(ctx, frame, h, args, depth)
-		if err != nil || inner.Text == "" || h.Line >= len(lines) {
+		if depth >= maxNesting || r.holes == 0 || r.left <= 0 || ctx.Err() != nil {
+			break
+		}
+		r.holes--
+		found, err := r.readHole(ctx, frame, h, args, depth)
+		if err != nil || found.Text == "" {
 			continue
 		}
-		indent := strings.Repeat("  ", h.Depth+1)
-		lines[h.Line] += ":\n" + indent + strings.ReplaceAll(inner.Text, "\n", "\n"+indent)
-		s.Count += inner.Count
+		inner[h.Line] = found.Text
+		s.Count += found.Count
 	}
-	s.Text = strings.Join(lines, "\n")
+	s.Text = weave(s.Text, inner)
 	return s.YAMLSnapshot, nil
+}
+
+// weave inserts texts below lines of another one, each two spaces deeper than its line. It
+// ends when the text is longer than a snapshot may be.
+func weave(text string, inner map[int]string) string {
+	if len(inner) == 0 {
+		return text
+	}
+	var b strings.Builder
+	n := 0
+	for line := range strings.Lines(text) {
+		line, broken := strings.CutSuffix(line, "\n")
+		b.WriteString(line)
+		if below := inner[n]; below != "" {
+			indent := line[:len(line)-len(strings.TrimLeft(line, " "))] + "  "
+			b.WriteString(":")
+			for line := range strings.Lines(below) {
+				if b.Len() > MaxSnapshot {
+					return b.String()
+				}
+				b.WriteString("\n" + indent + strings.TrimSuffix(line, "\n"))
+			}
+		}
+		if broken {
+			b.WriteByte('\n')
+		}
+		n++
+	}
+	return b.String()
 }
 
 // readHole reads one frame of another process and notes its refs. A frame whose
 // address is not allowed is not shown.
-func (p *Page) readHole(ctx context.Context, frame string, h hole, around obj, depth int) (YAMLSnapshot, error) {
+func (r *yamlReader) readHole(ctx context.Context, frame string, h hole, around obj, depth int) (YAMLSnapshot, error) {
+	p := r.p
+	if h.Above != "" && !aboveRefs.MatchString(h.Above) {
+		return YAMLSnapshot{}, errorf(Internal, "the page script says %.20q of a frame", h.Above)
+	}
 	ctx, cancel := context.WithTimeout(ctx, frameTime)
 	defer cancel()
 	id, err := p.frameOf(ctx, frame, Handle{h.Handle})
 	if err != nil {
 		return YAMLSnapshot{}, err
 	}
-	inner, err := p.readYAML(ctx, id, obj{"refs": around["refs"], "boxes": around["boxes"], "above": h.Above}, depth+1)
+	inner, err := r.read(ctx, id, obj{"refs": around["refs"], "boxes": around["boxes"], "above": h.Above}, depth+1)
 	if err != nil {
 		return YAMLSnapshot{}, err
 	}
@@ -108,7 +162,9 @@ func (p *Page) readHole(ctx context.Context, frame string, h hole, around obj, d
 		return YAMLSnapshot{}, err
 	}
 	p.mu.Lock()
-	p.refFrames[h.Above] = id
+	if len(p.refFrames) < maxFrames {
+		p.refFrames[h.Above] = id
+	}
 	p.mu.Unlock()
 	return inner, nil
 }

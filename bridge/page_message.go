@@ -166,7 +166,7 @@ type browserMessage struct {
 // readTarget reads one Target; ok is false when it has no usable id.
 func readTarget(raw []byte) (t targets.Info, ok bool) {
 	var m targetMessage
-	if len(raw) == 0 || raw[0] != '{' || easyjson.Unmarshal(raw, &m) != nil {
+	if len(raw) == 0 || raw[0] != '{' || wire.Decode(raw, &m) != nil {
 		return t, false
 	}
 	if m.TargetID == "" || len(m.TargetID) > targets.MaxID {
@@ -213,7 +213,7 @@ func appendTexts(list []string, raw []byte) (_ []string, ok bool) {
 // readNested reads a session that begins; its parent is named elsewhere.
 func readNested(raw []byte) (n Nested, ok bool) {
 	var m nestedMessage
-	if len(raw) == 0 || raw[0] != '{' || easyjson.Unmarshal(raw, &m) != nil {
+	if len(raw) == 0 || raw[0] != '{' || wire.Decode(raw, &m) != nil {
 		return n, false
 	}
 	ok = m.SessionID != "" && len(m.SessionID) <= maxSessionID && len(m.TargetID) <= targets.MaxID && len(m.Type) <= maxType
@@ -224,7 +224,7 @@ func readNested(raw []byte) (n Nested, ok bool) {
 // false when raw is no list. A Target that is not usable does not affect the others.
 func readTargets(raw []byte) (list []targets.Info, refused int, ok bool) {
 	var items rawList
-	if len(raw) == 0 || raw[0] != '[' || easyjson.Unmarshal(raw, &items) != nil {
+	if len(raw) == 0 || raw[0] != '[' || wire.Decode(raw, &items) != nil {
 		return nil, 0, false
 	}
 	for _, item := range items {
@@ -241,7 +241,7 @@ func readTargets(raw []byte) (list []targets.Info, refused int, ok bool) {
 // of known. Items that are no strings are ignored, as are names that come twice.
 func readNames(raw []byte, known ...string) []string {
 	var items rawList
-	if len(raw) == 0 || raw[0] != '[' || easyjson.Unmarshal(raw, &items) != nil {
+	if len(raw) == 0 || raw[0] != '[' || wire.Decode(raw, &items) != nil {
 		return nil
 	}
 	named := make(map[string]bool, len(known))
@@ -281,7 +281,7 @@ func readHandles(raw []byte, beyond bool) handles {
 		h.add(name)
 	}
 	var items rawList
-	if !beyond || len(raw) == 0 || raw[0] != '[' || easyjson.Unmarshal(raw, &items) != nil {
+	if !beyond || len(raw) == 0 || raw[0] != '[' || wire.Decode(raw, &items) != nil {
 		return h
 	}
 	count := len(names)
@@ -321,7 +321,7 @@ func readHostID(raw []byte) string {
 // empty.
 func readVersion(raw []byte) (v Version) {
 	var m browserMessage
-	if len(raw) == 0 || raw[0] != '{' || easyjson.Unmarshal(raw, &m) != nil {
+	if len(raw) == 0 || raw[0] != '{' || wire.Decode(raw, &m) != nil {
 		return v
 	}
 	limited := func(s string, limit int) string {

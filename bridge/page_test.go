@@ -18,6 +18,7 @@ const readyT1 = `{"kind":"ready","v":1,"targets":[{"targetId":"T1","title":"one"
 
 func TestPageReceives(t *testing.T) {
 	deep := strings.Repeat("[", 300) + strings.Repeat("]", 300)
+	const invalid = `result 7 S {"code":-32000,"message":"Invalid answer from the Host"}`
 	tests := []struct {
 		name string
 		in   string
@@ -54,6 +55,15 @@ func TestPageReceives(t *testing.T) {
 			"result nested too deep", `{"kind":"response","sessionId":"S","id":7,"result":{"a":` + deep + `}}`,
 			`result 7 S {"code":-32000,"message":"Invalid answer from the Host"}`,
 		},
+		{"R-251 error that is a number", `{"kind":"response","sessionId":"S","id":7,"error":5}`, invalid},
+		{"R-251 error that is a string", `{"kind":"response","sessionId":"S","id":7,"error":"m"}`, invalid},
+		{"R-251 error that is a list", `{"kind":"response","sessionId":"S","id":7,"error":[]}`, invalid},
+		{"R-251 error that is false", `{"kind":"response","sessionId":"S","id":7,"error":false}`, invalid},
+		{"R-251 error that is no object, and a result", `{"kind":"response","sessionId":"S","id":7,"result":{},"error":5}`, invalid},
+		{"R-251 result that is a list", `{"kind":"response","sessionId":"S","id":7,"result":[]}`, invalid},
+		{"R-251 browserResult with an error that is no object", `{"kind":"browserResult","id":7,"error":"m"}`, `result 7  {"code":-32000,"message":"Invalid answer from the Host"}`},
+		{"R-251 browserResult that is not JSON", `{"kind":"browserResult","id":7,"result":{"a":tru}}`, `result 7  {"code":-32000,"message":"Invalid answer from the Host"}`},
+		{"R-251 event with an id that is not JSON", `{"kind":"event","sessionId":"S","id":7,"params":{"a":}}`, ""},
 		{"response without id", `{"kind":"response","sessionId":"S","result":{}}`, ""},
 		{"response, id a string", `{"kind":"response","sessionId":"S","id":"7","result":{}}`, ""},
 		{"browserResult", `{"kind":"browserResult","id":8,"result":{"targetId":"T"}}`, `result 8  {"targetId":"T"}`},
@@ -71,13 +81,16 @@ func TestPageReceives(t *testing.T) {
 		{"ready without targets", `{"kind":"ready","v":1}`, ""},
 		{"ready, targets of another type", `{"kind":"ready","v":1,"targets":{}}`, ""},
 		{"ready of another version", `{"kind":"ready","v":2,"targets":[]}`, ""},
+		{"ready, version of another type", `{"kind":"ready","v":"1","targets":[]}`, ""},
+		{"ready without a version", `{"kind":"ready","targets":[]}`, "ready again [] |"},
 		{"ready again", readyT1, "ready again [{T1 one http://a/ }] |"},
 		{"ready, some targets bad", `{"kind":"ready","v":1,"targets":[5,{"targetId":""},{"targetId":"T3"},null,{"url":"u"}]}`, "ready again [{T3   }] |"},
 		{"ready with a browser", `{"kind":"ready","v":1,"targets":[],"browser":{"product":"Chrome/156","userAgent":"` +
 			strings.Repeat("a", 1025) + `"}}`, "ready again [] Chrome/156|"},
 	}
 	p := connect(t)
-	p.say(`{"kind":"event","targetId":"T1","method":"A.b","params":{}}`) // before ready: dropped
+	p.say(`{"kind":"event","targetId":"T1","method":"A.b","params":{}}`)   // before ready: dropped
+	p.say(`{"kind":"response","sessionId":"S","id":7,"result":{"a":tru}}`) // no hub has asked yet
 	p.say(readyT1)
 	want(t, p.hub.lines, "ready [{T1 one http://a/ }] |")
 	for _, tt := range tests {

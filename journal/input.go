@@ -1,11 +1,12 @@
 package journal
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/cdphub/cdphub/internal/wire"
 )
 
 // acted makes an entry of what a Client did. The caller has made the entry of the
@@ -42,7 +43,7 @@ func plain(do, text string) func(*Journal, *line, *command) {
 // read reads params. Members that a Client has sent wrongly stay zero: the Host
 // refuses them.
 func read(params []byte, into any) {
-	_ = json.Unmarshal(params, into)
+	_ = wire.Decode(params, into)
 }
 
 func at(x, y float64) string { return fmt.Sprintf("at (%v, %v)", math.Round(x), math.Round(y)) }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/cdphub/cdphub/internal/wire"
 )
 
 func timeOf(ms int64) time.Time { return time.UnixMilli(ms) }
@@ -151,7 +153,7 @@ type remote struct {
 func (r remote) String() string {
 	var s string
 	switch {
-	case json.Unmarshal(r.Value, &s) == nil && r.Value != nil:
+	case wire.Decode(r.Value, &s) == nil && r.Value != nil:
 		return s
 	case r.Value != nil:
 		return string(r.Value)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/relay"
 )
 
@@ -125,7 +126,7 @@ func keepPicture(j *Journal, l *line, result []byte, failed bool) {
 	}
 	l.pictures.came(time.Now())
 	var shot struct{ Data string }
-	if failed || json.Unmarshal(result, &shot) != nil {
+	if failed || wire.Decode(result, &shot) != nil {
 		return
 	}
 	data, err := base64.StdEncoding.DecodeString(shot.Data)

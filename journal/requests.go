@@ -210,7 +210,7 @@ func loadingFinished(j *Journal, l *line, e *event) {
 	// Network.loadingFinished).
 	var p struct{ EncodedDataLength float64 }
 	read(e.params, &p)
-	x.Size = int64(p.EncodedDataLength)
+	x.Size = int64(min(max(p.EncodedDataLength, 0), 1<<53)) // as JSON has integers
 	if !j.askBody(l, e, id, x) {
 		l.finish(j, e, id, x, "")
 	}

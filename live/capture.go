@@ -144,7 +144,7 @@ func (v *View) call(session, method string, params, result any, within time.Dura
 	if err != nil || result == nil {
 		return err
 	}
-	return json.Unmarshal(out, result)
+	return wire.Decode(out, result)
 }
 
 // send sends a command. A caller that does not want the answer need not call wait.

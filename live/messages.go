@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/relay"
@@ -123,24 +124,34 @@ func (v *View) dialogLocked(opening []byte) {
 	m := dialogMessage{Kind: "dialog"}
 	if opening != nil {
 		var e struct{ Type, Message, DefaultPrompt string }
-		if json.Unmarshal(opening, &e) != nil {
+		if wire.Decode(opening, &e) != nil {
 			return
 		}
-		m.Type, m.Message, m.Default = e.Type, e.Message, e.DefaultPrompt
+		m.Type, m.Message, m.Default = cut(e.Type), cut(e.Message), cut(e.DefaultPrompt)
 	}
 	v.holder.sendLocked(m)
+}
+
+// longestText is how much of a text of a page a viewer gets, in bytes.
+const longestText = 64 << 10
+
+func cut(text string) string {
+	if len(text) <= longestText {
+		return text
+	}
+	return strings.ToValidUTF8(text[:longestText], "") + "…"
 }
 
 // visible reads {"visible":true}.
 func visible(params []byte) bool {
 	var p struct{ Visible bool }
-	return json.Unmarshal(params, &p) == nil && p.Visible
+	return wire.Decode(params, &p) == nil && p.Visible
 }
 
 // detached reads {"sessionId":"S","targetId":"T"}.
 func detached(params []byte) string {
 	var p struct{ SessionID string }
-	_ = json.Unmarshal(params, &p) // "" is no session
+	_ = wire.Decode(params, &p) // "" is no session
 	return p.SessionID
 }
 

@@ -2,7 +2,6 @@ package live
 
 import (
 	"encoding/base64"
-	"encoding/json"
 	"strconv"
 	"time"
 
@@ -28,20 +27,30 @@ func (v *View) frame(params []byte) {
 			text, _ := wire.Text(value)
 			data, err = base64.StdEncoding.DecodeString(text)
 		case "metadata":
-			err = json.Unmarshal(value, &at)
+			err = wire.Decode(value, &at)
 		case "sessionId":
-			// A copy: params are not kept for the next frame.
-			v.ack = append(append([]byte(`{"sessionId":`), value...), '}')
+			if _, ok := wire.Int(value); ok { // a copy: params are not kept for the next frame
+				v.ack = append(append([]byte(`{"sessionId":`), value...), '}')
+			}
 		}
 		return err
 	})
-	if len(data) > 0 && at.DeviceWidth > 0 {
+	if len(data) > 0 && len(data) <= longestPicture && at.DeviceWidth > 0 {
 		v.keep(data, at.DeviceWidth, at.DeviceHeight)
 	}
 }
 
+// longestPicture is how many bytes a picture may have: every viewer gets it. A page of
+// noise on a large screen has a tenth of it.
+const longestPicture = 16 << 20
+
+// maxPixels is the largest size of a page that viewers are told, in CSS pixels. It is beyond
+// what Chromium can lay out.
+const maxPixels = 1 << 26
+
 // keep makes a picture the newest. Viewers that were slow skip those in between.
 func (v *View) keep(data []byte, width, height float64) {
+	width, height = min(width, maxPixels), min(max(height, 0), maxPixels)
 	v.seq++
 	p := picture{seq: v.seq, data: data, head: pictureMessage(v.seq, width, height)}
 	v.mu.Lock()
@@ -77,7 +86,7 @@ func (v *View) shoot(now time.Time, want size) (after time.Duration) {
 	if err := v.call(v.session, "Page.captureScreenshot", object{"format": "jpeg", "quality": quality}, &shot, late); err != nil {
 		return every
 	}
-	if err := v.call(v.session, "Page.getLayoutMetrics", object{}, &at, late); err != nil || len(shot.Data) == 0 {
+	if err := v.call(v.session, "Page.getLayoutMetrics", object{}, &at, late); err != nil || len(shot.Data) == 0 || len(shot.Data) > longestPicture {
 		return every
 	}
 	v.keep(shot.Data, at.CSSVisualViewport.ClientWidth, at.CSSVisualViewport.ClientHeight)

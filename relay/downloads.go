@@ -77,6 +77,9 @@ func (h *Hub) takersLocked(of targets.Info) (takers []downloadTaker) {
 	return takers
 }
 
+// longestState is longer than any state of a download (CDP, Browser.downloadProgress).
+const longestState = 32
+
 // downloadState is the params of Browser.downloadProgress, with the file at the end.
 // Contents are base64 in JSON, as encoding/json has []byte; Clients never get them.
 type downloadState struct {
@@ -105,7 +108,7 @@ func (hc *connection) download(targetID, method string, params []byte) {
 	}
 	var d downloadState
 	if method == downloadProgress {
-		if json.Unmarshal(params, &d) != nil {
+		if wire.Decode(params, &d) != nil || !bridge.IsFileName(d.GUID) || len(d.State) > longestState {
 			return // a page has made it up
 		}
 		// Each taker gets params of its own, without the file.

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/cdphub/cdphub/bridge"
 )
 
 // downloads writes files of frames, only below one directory.
@@ -49,9 +51,7 @@ func (d downloads) save(folder, name string, contents []byte) error {
 	if err != nil || !filepath.IsLocal(below) || !filepath.IsAbs(folder) {
 		return fmt.Errorf("%s is not below the hub's download directory", folder)
 	}
-	// The name comes from a page. IsLocal refuses also names that Windows reserves,
-	// such as NUL.
-	if name != filepath.Base(name) || !filepath.IsLocal(name) || name == "." {
+	if !bridge.IsFileName(name) { // it comes from a page
 		return fmt.Errorf("%q is not a file name", name)
 	}
 	root, err := os.OpenRoot(d.root) // what is opened cannot lead outside, even if links change meanwhile

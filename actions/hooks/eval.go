@@ -2,13 +2,13 @@ package hooks
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
 	"strings"
 
 	"github.com/cdphub/cdphub/actions"
+	"github.com/cdphub/cdphub/internal/wire"
 )
 
 type evalParams struct {
@@ -88,7 +88,7 @@ func (c *call) origin(ctx context.Context) (string, error) {
 		return "", err
 	}
 	var origin string
-	if err := json.Unmarshal(v.JSON, &origin); err != nil {
+	if err := wire.Decode(v.JSON, &origin); err != nil {
 		return "", errorf(actions.Internal, "the page has no origin")
 	}
 	return origin, nil

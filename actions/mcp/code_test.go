@@ -115,12 +115,15 @@ func TestPatternsOfRoutes(t *testing.T) {
 		{"**/a?b=1", "https://a.example/a?b=1", true},
 		{"**/a.b", "https://a.example/aXb", false},
 	} {
-		re, err := globPattern(tt.glob)
-		if err != nil || re.MatchString(tt.url) != tt.want {
+		pattern, err := actions.CompileURLGlob(tt.glob)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found, err := pattern.Match(t.Context(), tt.url); found != tt.want || err != nil {
 			t.Errorf("%s, %s: %v, want %v", tt.glob, tt.url, err, tt.want)
 		}
 	}
-	if _, err := globPattern(""); err == nil {
+	if _, err := actions.CompileURLGlob(""); err == nil {
 		t.Error("an empty pattern is one")
 	}
 }

@@ -10,23 +10,34 @@ import (
 	"github.com/cdphub/cdphub/actions"
 )
 
-// maxMessages is how many messages of a page's console are kept.
-const maxMessages = 1000
+// How much of a page's console is kept.
+const (
+	maxMessages     = 1000
+	maxConsoleBytes = 2 << 20 // of texts and addresses
+)
 
 // console is what a page has written to its console, the oldest message first.
 type console struct {
 	messages []actions.ConsoleMessage
+	bytes    int // of them
 	since    int // where those of the document begin
 	moved    int // where those after the last navigation begin, within a document too
 }
 
 func (c *console) add(m actions.ConsoleMessage) {
 	c.messages = append(c.messages, m)
-	if over := len(c.messages) - maxMessages; over > 0 {
+	c.bytes += bytesOf(m)
+	over := 0
+	for ; len(c.messages)-over > maxMessages || c.bytes > maxConsoleBytes; over++ {
+		c.bytes -= bytesOf(c.messages[over])
+	}
+	if over > 0 {
 		c.messages = slices.Delete(c.messages, 0, over)
 		c.since, c.moved = max(c.since-over, 0), max(c.moved-over, 0)
 	}
 }
+
+func bytesOf(m actions.ConsoleMessage) int { return len(m.Level) + len(m.Text) + len(m.URL) }
 
 // navigated notes that the page has another address, and parsed that this was a new
 // document: then the messages since are those of the document.

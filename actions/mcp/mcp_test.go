@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -22,12 +21,25 @@ const tree = `- main [ref=e1]:
   - button "Save" [ref=e5]
 `
 
+// found is matching for an expression.
+func found(t *testing.T, text, expression string) (lines []string, n int) {
+	t.Helper()
+	pattern, err := actions.CompilePattern(expression)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lines, n, err = matching(t.Context(), text, pattern); err != nil {
+		t.Fatal(err)
+	}
+	return lines, n
+}
+
 func TestMatching(t *testing.T) {
-	lines, n := matching(tree, regexp.MustCompile("One|Two|Save"))
+	lines, n := found(t, tree, "One|Two|Save")
 	if want := strings.TrimSuffix(tree, "\n"); n != 3 || strings.Join(lines, "\n") != want {
 		t.Errorf("%d matches: %q, want 3: %q", n, lines, want)
 	}
-	lines, n = matching(tree, regexp.MustCompile("Save"))
+	lines, n = found(t, tree, "Save")
 	if want := "- main [ref=e1]:\n  - button \"Save\" [ref=e5]"; n != 1 || strings.Join(lines, "\n") != want {
 		t.Errorf("%d matches: %q, want 1: %q", n, lines, want)
 	}

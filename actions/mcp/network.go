@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -47,9 +46,9 @@ func (c *call) requests(ctx context.Context) ([]actions.Request, error) {
 // whether they are listed or not, so that browser_network_request finds them with any
 // filter.
 func networkRequests(ctx context.Context, c *call, in requestsArgs) error {
-	filter, err := regexp.Compile(in.Filter)
+	filter, err := actions.CompilePattern(in.Filter)
 	if err != nil {
-		return invalid(fmt.Sprintf("filter: %v", err))
+		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
@@ -59,8 +58,11 @@ func networkRequests(ctx context.Context, c *call, in requestsArgs) error {
 	}
 	hidden := 0
 	for i, r := range list {
+		wanted, err := filter.Match(ctx, r.URL)
 		switch {
-		case !filter.MatchString(r.URL):
+		case err != nil:
+			return err
+		case !wanted:
 		case !in.Static && r.Error == "" && r.Status < 400 && slices.Contains(static, r.ResourceType):
 			hidden++
 		default:

@@ -29,6 +29,9 @@ type Files struct {
 // gets the file in the answer, as an embedded resource.
 func (c *call) deliver(title, name, mimeType string, data []byte) (string, error) {
 	if c.files.Write == "" {
+		if err := c.attach(len(data)); err != nil {
+			return "", err
+		}
 		r := &sdk.ResourceContents{URI: (&url.URL{Scheme: "attachment", Path: "/" + path.Clean("/" + name)[1:]}).String(), MIMEType: mimeType}
 		if strings.HasPrefix(mimeType, "text/") || mimeType == "application/json" {
 			r.Text = string(data)

@@ -22,6 +22,7 @@ type reply struct {
 	link     string // to a file with the snapshot, instead
 	picture  *sdk.ImageContent
 	attached []sdk.Content // files
+	size     int           // bytes of picture and attached
 	status   int           // of the page's document, as HTTP has it; 0 when it is not known
 }
 
@@ -63,7 +64,7 @@ func (r *reply) result(err error) *sdk.CallToolResult {
 	var b strings.Builder
 	section := func(title string, lines ...string) {
 		if len(lines) > 0 {
-			fmt.Fprintf(&b, "### %s\n%s\n", title, noSections(strings.Join(lines, "\n")))
+			fmt.Fprintf(&b, "### %s\n%s\n", title, noSections(cutSection(strings.Join(lines, "\n"))))
 		}
 	}
 	if err != nil {
@@ -99,6 +100,31 @@ func (r *reply) result(err error) *sdk.CallToolResult {
 	}
 	result.Content = append(result.Content, r.attached...)
 	return result
+}
+
+// maxSection is how long a section of an answer may be, in bytes: a value of a page, with
+// what is said around it.
+const maxSection = actions.MaxValue + 1<<20
+
+// cutSection cuts a section that is longer, and says so.
+func cutSection(text string) string {
+	if len(text) <= maxSection {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxSection], "") + fmt.Sprintf("\n(cut: this section has %d bytes, at most %d are given)", len(text), maxSection)
+}
+
+// maxAttached is how many bytes of pictures and files one answer may have.
+const maxAttached = 16 << 20
+
+// attach counts bytes that an answer is to have besides its text. The error has the kind
+// LimitExceeded.
+func (r *reply) attach(bytes int) error {
+	if r.size += bytes; r.size > maxAttached {
+		return &actions.Error{Kind: actions.LimitExceeded, Message: fmt.Sprintf(
+			"limit exceeded: the answer would have files of %d bytes, at most %d can be attached: ask for a part of the page", r.size, maxAttached)}
+	}
+	return nil
 }
 
 // noSections escapes lines that begin like a heading of Markdown: a page could write

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/actions"
 )
@@ -34,6 +35,50 @@ func TestPagesMakeNoSections(t *testing.T) {
 		}
 		if title := r.page[1]; strings.ContainsAny(title, "\n\r\u2028") {
 			t.Errorf("%q: the title is %q", lineBreak, title)
+		}
+	}
+}
+
+// TestR254AnswersAreBounded has tools say and attach more than an answer may have.
+func TestR254AnswersAreBounded(t *testing.T) {
+	var r reply
+	for range 100 {
+		r.say("%s", strings.Repeat("é", 1<<19))
+	}
+	r.snapshot = strings.Repeat("- x\n", 4<<20)
+	text := r.result(nil).Content[0].(*sdk.TextContent).Text
+	if len(text) > 2*maxSection+1000 || strings.Count(text, "(cut: this section has ") != 2 {
+		t.Errorf("an answer of %d bytes", len(text))
+	}
+	c := &call{session: newSession(actions.Caller{}, Options{}, zap.NewNop())}
+	var err error
+	for range 5 {
+		_, err = c.deliver("Body", "a.bin", "application/octet-stream", make([]byte, maxAttached/4))
+		if err != nil {
+			break
+		}
+	}
+	if actions.KindOf(err) != actions.LimitExceeded || len(c.attached) != 4 {
+		t.Errorf("%d files are attached: %v", len(c.attached), err)
+	}
+}
+
+// TestR254ConsolesAreBounded has a page write long messages, and many.
+func TestR254ConsolesAreBounded(t *testing.T) {
+	for name, m := range map[string]actions.ConsoleMessage{
+		"long": {Level: "log", Text: strings.Repeat("x", 16<<10), URL: strings.Repeat("y", 8<<10)},
+		"many": {Level: "log"},
+	} {
+		var c console
+		for range 3 * maxMessages {
+			c.add(m)
+		}
+		total := 0
+		for _, m := range c.messages {
+			total += bytesOf(m)
+		}
+		if len(c.messages) > maxMessages || total > maxConsoleBytes || total != c.bytes || len(c.messages) == 0 {
+			t.Errorf("%s: %d messages of %d bytes are kept, counted as %d", name, len(c.messages), total, c.bytes)
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -22,7 +21,7 @@ var routeTools = []tool{
 // route says what becomes of requests to addresses that match a pattern.
 type route struct {
 	pattern string
-	match   *regexp.Regexp
+	match   *actions.Pattern
 	decide  actions.RouteDecision
 	about   string
 }
@@ -40,7 +39,7 @@ type routeArgs struct {
 // route reads the arguments. A status, a body or a type answers requests; otherwise
 // the headers are changed.
 func (in routeArgs) route() (*route, error) {
-	match, err := globPattern(in.Pattern)
+	match, err := actions.CompileURLGlob(in.Pattern)
 	if err != nil {
 		return nil, err
 	}
@@ -86,45 +85,6 @@ func (in routeArgs) route() (*route, error) {
 	return r, nil
 }
 
-// globPattern reads a pattern of addresses as page.route of Playwright does.
-func globPattern(glob string) (*regexp.Regexp, error) {
-	var b strings.Builder
-	b.WriteByte('^')
-	inside := false
-	for i := 0; i < len(glob); i++ {
-		switch c := glob[i]; {
-		case c == '*' && strings.HasPrefix(glob[i:], "**"):
-			b.WriteString(".*")
-			i++
-			if strings.HasPrefix(glob[i+1:], "/") { // **/ is also nothing
-				b.WriteString("/?")
-				i++
-			}
-		case c == '*':
-			b.WriteString("[^/]*")
-		case c == '{':
-			b.WriteString("(?:")
-			inside = true
-		case c == '}' && inside:
-			b.WriteByte(')')
-			inside = false
-		case c == ',' && inside:
-			b.WriteByte('|')
-		case c == '\\' && i+1 < len(glob):
-			i++
-			b.WriteString(regexp.QuoteMeta(glob[i : i+1]))
-		default:
-			b.WriteString(regexp.QuoteMeta(glob[i : i+1]))
-		}
-	}
-	b.WriteByte('$')
-	re, err := regexp.Compile(b.String())
-	if err != nil || glob == "" {
-		return nil, invalid(fmt.Sprintf("pattern: %q is not a pattern", glob))
-	}
-	return re, nil
-}
-
 // addRoute is browser_route. The route stands in the list before pages ask for it, so
 // that no request gets by in between; if a page cannot ask, it is taken out again.
 func addRoute(ctx context.Context, c *call, in routeArgs) error {
@@ -133,8 +93,14 @@ func addRoute(ctx context.Context, c *call, in routeArgs) error {
 		return err
 	}
 	c.mu.Lock()
-	c.routes = append(c.routes, r)
+	full := len(c.routes) >= actions.MaxGlobs
+	if !full {
+		c.routes = append(c.routes, r)
+	}
 	c.mu.Unlock()
+	if full {
+		return invalid(fmt.Sprintf("there are %d routes already: remove some with browser_unroute", actions.MaxGlobs))
+	}
 	if err := c.routePages(ctx); err != nil {
 		c.mu.Lock()
 		c.routes = slices.DeleteFunc(c.routes, func(o *route) bool { return o == r })
@@ -147,12 +113,13 @@ func addRoute(ctx context.Context, c *call, in routeArgs) error {
 }
 
 // decision is what becomes of a request, by the newest route that matches. It is
-// called for each request of a routed page, and must be quick.
-func (s *session) decision(_ context.Context, r actions.Request) actions.RouteDecision {
+// called for each request of a routed page, and looks for it until ctx ends.
+func (s *session) decision(ctx context.Context, r actions.Request) actions.RouteDecision {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, route := range slices.Backward(s.routes) {
-		if route.match.MatchString(r.URL) {
+	routes := slices.Clone(s.routes)
+	s.mu.Unlock()
+	for _, route := range slices.Backward(routes) {
+		if found, _ := route.match.Match(ctx, r.URL); found {
 			return route.decide
 		}
 	}

@@ -2,9 +2,7 @@ package mcp
 
 import (
 	"context"
-	"fmt"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -92,7 +90,10 @@ func find(ctx context.Context, c *call, in findArgs) error {
 	if err != nil {
 		return err
 	}
-	lines, n := matching(s.Text, pattern)
+	lines, n, err := matching(ctx, s.Text, pattern)
+	if err != nil {
+		return err
+	}
 	c.say("%d matches", n)
 	if in.Filename != "" {
 		c.lines = append(c.lines, lines...)
@@ -104,24 +105,20 @@ func find(ctx context.Context, c *call, in findArgs) error {
 
 // pattern is what is searched for. A text is found in any case; a regex may stand
 // between slashes as in JavaScript, with the flag i or none.
-func (in findArgs) pattern() (*regexp.Regexp, error) {
+func (in findArgs) pattern() (*actions.Pattern, error) {
 	if (in.Text == "") == (in.Regex == "") {
 		return nil, invalid("one of text and regex must be given")
 	}
-	expression := "(?i)" + regexp.QuoteMeta(in.Text)
-	if in.Regex != "" {
-		expression = in.Regex
-		if inner, ok := strings.CutSuffix(expression, "/i"); ok && strings.HasPrefix(inner, "/") {
-			expression = "(?i)" + inner[1:]
-		} else if len(expression) > 1 && strings.HasPrefix(expression, "/") && strings.HasSuffix(expression, "/") {
-			expression = expression[1 : len(expression)-1]
-		}
+	if in.Text != "" {
+		return actions.CompileText(in.Text)
 	}
-	re, err := regexp.Compile(expression)
-	if err != nil {
-		return nil, invalid(fmt.Sprintf("regex: %v", err))
+	expression := in.Regex
+	if inner, ok := strings.CutSuffix(expression, "/i"); ok && strings.HasPrefix(inner, "/") {
+		expression = "(?i)" + inner[1:]
+	} else if len(expression) > 1 && strings.HasPrefix(expression, "/") && strings.HasSuffix(expression, "/") {
+		expression = expression[1 : len(expression)-1]
 	}
-	return re, nil
+	return actions.CompilePattern(expression)
 }
 
 // maxMatches is how many matches browser_find shows.
@@ -130,7 +127,7 @@ const maxMatches = 50
 // matching keeps the lines that match, each with the lines that it lies in, so that a
 // match has its place in the page. n counts all matches, also those beyond
 // maxMatches.
-func matching(text string, re *regexp.Regexp) (lines []string, n int) {
+func matching(ctx context.Context, text string, pattern *actions.Pattern) (lines []string, n int, err error) {
 	var path []string // from the root to the line before
 	shown := 0        // how many of path have been printed
 	for line := range strings.Lines(text) {
@@ -138,7 +135,11 @@ func matching(text string, re *regexp.Regexp) (lines []string, n int) {
 		depth := min(depthOf(line), len(path))
 		path = append(path[:depth], line)
 		shown = min(shown, depth)
-		if !re.MatchString(line) {
+		found, err := pattern.Match(ctx, line)
+		if err != nil {
+			return nil, 0, err
+		}
+		if !found {
 			continue
 		}
 		if n++; n > maxMatches {
@@ -147,7 +148,7 @@ func matching(text string, re *regexp.Regexp) (lines []string, n int) {
 		lines = append(lines, path[shown:]...)
 		shown = len(path)
 	}
-	return lines, n
+	return lines, n, nil
 }
 
 type screenshotArgs struct {
@@ -196,6 +197,9 @@ func screenshot(ctx context.Context, c *call, in screenshotArgs) error {
 	c.say("A picture of %d × %d pixels", shot.Width, shot.Height)
 	if in.Filename != "" {
 		return c.save("Screenshot", in.Filename, "image/"+shot.Format, shot.Data)
+	}
+	if err := c.attach(len(shot.Data)); err != nil {
+		return err
 	}
 	c.picture = &sdk.ImageContent{Data: shot.Data, MIMEType: "image/" + shot.Format}
 	return nil

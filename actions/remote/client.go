@@ -165,7 +165,7 @@ func (c *client) fail() {
 // block.
 func (c *client) receive(frame []byte) {
 	var m message
-	if json.Unmarshal(frame, &m) != nil {
+	if wire.Decode(frame, &m) != nil {
 		return
 	}
 	if m.ID == 0 {

@@ -2,7 +2,6 @@ package chrome
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -108,7 +107,7 @@ func askEndpoint(ctx context.Context, u *url.URL) (*url.URL, error) {
 	var version struct {
 		Endpoint string `json:"webSocketDebuggerUrl"`
 	}
-	err = json.Unmarshal(body, &version)
+	err = wire.Decode(body, &version)
 	if err == nil {
 		var answer *url.URL
 		if answer, err = url.Parse(version.Endpoint); err == nil && answer.Path != "" {

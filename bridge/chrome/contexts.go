@@ -3,8 +3,6 @@ package chrome
 import (
 	"encoding/json"
 
-	"github.com/mailru/easyjson"
-
 	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/internal/wire"
 )
@@ -143,7 +141,7 @@ func (h *Host) disposeLocked(contextID string) {
 func (h *Host) visibleTargets(s *session, result []byte) []byte {
 	return h.without(result, "targetInfos", func(raw json.RawMessage) bool {
 		var i info
-		return easyjson.Unmarshal(raw, &i) != nil || h.hiddenInfoLocked(s, &i)
+		return wire.Decode(raw, &i) != nil || h.hiddenInfoLocked(s, &i)
 	})
 }
 
@@ -172,7 +170,7 @@ func (h *Host) without(object []byte, name string, hidden func(json.RawMessage) 
 			return nil
 		}
 		var all []json.RawMessage
-		if err := json.Unmarshal(value, &all); err != nil {
+		if err := wire.Decode(value, &all); err != nil {
 			return err
 		}
 		for _, raw := range all {

@@ -273,9 +273,24 @@ func (h *Host) locateDownload(s *session, params []byte) {
 	guid := text(params, "guid")
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if len(h.downloads.takers) > 0 {
+	if len(h.downloads.takers) > 0 && h.mayRunLocked(guid) {
 		h.downloads.running[guid] = download{context: h.contextOfLocked(s.context), known: true, target: s.target}
 	}
+}
+
+// maxDownloads is how many downloads may be under way.
+const maxDownloads = 1000
+
+// mayRunLocked reports whether a download can have this guid, which becomes the name of a
+// file, and whether there is a place for it. A browser that the hub has not started can say
+// anything.
+func (h *Host) mayRunLocked(guid string) bool {
+	_, runs := h.downloads.running[guid]
+	if bridge.IsFileName(guid) && (runs || len(h.downloads.running) < maxDownloads) {
+		return true
+	}
+	h.log.Warn("download of the browser refused: its guid cannot be the name of a file, or too many are under way")
+	return false
 }
 
 // downloadWillBegin handles Browser.downloadWillBegin: it goes to the sessions
@@ -291,7 +306,7 @@ func (h *Host) downloadWillBegin(params []byte) {
 	}
 	d.name = text(params, "suggestedFilename")
 	var takers []recipient
-	if len(h.downloads.takers) > 0 {
+	if len(h.downloads.takers) > 0 && h.mayRunLocked(guid) {
 		h.downloads.running[guid] = d
 		takers = h.recipientsLocked(d)
 	}
@@ -307,6 +322,9 @@ func (h *Host) downloadWillBegin(params []byte) {
 // first saved where the sessions want it, if it is in a folder of the Host.
 func (h *Host) downloadProgress(params []byte) {
 	guid, state, path := text(params, "guid"), text(params, "state"), text(params, "filePath")
+	if !bridge.IsFileName(guid) { // its beginning was refused, too
+		return
+	}
 	h.mu.Lock()
 	d, ok := h.downloads.running[guid]
 	if state != "inProgress" {
@@ -315,7 +333,7 @@ func (h *Host) downloadProgress(params []byte) {
 	ours := false
 	if state == "completed" {
 		for contextID, folder := range h.downloads.folders {
-			if filepath.Dir(path) == folder {
+			if name := filepath.Base(path); bridge.IsFileName(name) && path == filepath.Join(folder, name) {
 				d.context, d.known, ours = contextID, true, true
 			}
 		}

@@ -359,6 +359,55 @@ func TestDownloadIsPlacedInsideItsFolder(t *testing.T) {
 	}
 }
 
+// TestR253DownloadsOfAHostileBrowserStayInside has a browser give ids and paths that lead
+// out of the folders: nothing is written or removed there.
+func TestR253DownloadsOfAHostileBrowserStayInside(t *testing.T) {
+	above := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		r := greeted(t, Options{})
+		r.clients("a")
+		theirs := filepath.Join(above, "theirs")
+		if err := os.Mkdir(theirs, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		r.setDownloads("a", "allowAndName", theirs)
+		ours := r.folder()
+		secret := filepath.Join(above, "secret")
+		if err := os.WriteFile(secret, []byte("secret"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(secret, filepath.Join(ours, "link")); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(ours, "good"), []byte("evil"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, guid := range []string{"../evil", above + "/evil", "a\u0000b", "..", ".", strings.Repeat("x", 5000), `..\\evil`} {
+			r.says(`{"method":"Browser.downloadWillBegin","params":{"frameId":"T0","guid":"` + guid + `","suggestedFilename":"f.txt"}}`)
+			r.says(fmt.Sprintf(`{"method":"Browser.downloadProgress","params":{"guid":"%s","state":"completed","filePath":%q}}`, guid, filepath.Join(ours, "good")))
+		}
+		r.begins("G", "T0")
+		for _, path := range []string{ours + "/..", ours + "/../../secret", ours + "/./good", ours + "/", filepath.Join(ours, "link"), secret} {
+			r.goesOn("G", "completed", fmt.Sprintf(`,"filePath":%q`, path))
+		}
+		synctest.Wait()
+		for folder, want := range map[string]int{above: 2, theirs: 0} {
+			if list, err := os.ReadDir(folder); err != nil || len(list) != want {
+				t.Errorf("%s has %v, %v, want %d entries", folder, list, err, want)
+			}
+		}
+		r.wantFile(secret, "secret")
+		for n := range 2 * maxDownloads {
+			r.says(fmt.Sprintf(`{"method":"Browser.downloadWillBegin","params":{"frameId":"T0","guid":"G%d"}}`, n))
+		}
+		r.cancel()
+		<-r.ended
+		if n := len(r.hub.host.(*Host).downloads.running); n > maxDownloads {
+			t.Errorf("%d downloads are under way", n)
+		}
+	})
+}
+
 // TestR152KeptTextsAreBounded sends texts as long as messages where the Host keeps them
 // for as long as a session.
 func TestR152KeptTextsAreBounded(t *testing.T) {

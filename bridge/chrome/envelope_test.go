@@ -2,10 +2,15 @@ package chrome
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
+
+	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/internal/wire"
+	"github.com/cdphub/cdphub/targets"
 )
 
 // messages are what a browser may send, and what it may not.
@@ -97,5 +102,66 @@ func BenchmarkSplit(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// TestR251AnswersOfAnotherShape has a browser answer with what is no object, and send events
+// without a good name or params: each command gets one answer, and no Client hears of the
+// events.
+func TestR251AnswersOfAnotherShape(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := greeted(t, Options{})
+		r.clients("a")
+		const invalid = `error {"code":-32000,"message":"Invalid answer from the browser"}`
+		for _, member := range []string{
+			`"result":5`, `"result":[]`, `"result":"x"`, `"result":null`, `"error":5`, `"error":"m"`, `"error":[]`, `"result":{},"error":null`,
+		} {
+			r.must("a", "Page.enable", `{}`)
+			r.says(`{"id":` + r.numberOf("Page.enable") + `,` + member + `,"sessionId":"A"}`)
+			r.wantTold("a " + fmt.Sprint(r.hub.calls) + " " + invalid)
+			r.forget()
+		}
+		for _, event := range []string{
+			`"method":"Page","params":{}`, `"method":"a b.c","params":{}`, `"method":"Page.x\u0022","params":{}`, `"method":5,"params":{}`,
+			`"method":"Page.x","params":[]`, `"method":"Page.x","params":5`, `"method":"` + strings.Repeat("a.b", 100) + `"`,
+		} {
+			r.says(`{` + event + `,"sessionId":"A"}`)
+			r.wantTold()
+		}
+		r.says(`{"method":"Page.x","sessionId":"A"}`)
+		r.wantTold("a < Page.x {}")
+	})
+}
+
+// TestR250TargetsOfABrowserAreBounded has a browser name more targets than any has, with
+// long texts, and with ids that are too long.
+func TestR250TargetsOfABrowserAreBounded(t *testing.T) {
+	h := newHost(&fakeBrowser{}, &Options{Log: zap.NewNop()}, nil, nil)
+	long := strings.Repeat("é", targets.MaxURL)
+	for n := range maxTargets + 10 {
+		if n == 3 {
+			long = ""
+		}
+		h.rootEvent("Target.targetCreated", fmt.Appendf(nil, `{"targetInfo":{"targetId":"T%d","type":"tab","title":%q,"url":%q}}`, n, long, "data:"+long))
+	}
+	if len(h.targets) != maxTargets {
+		t.Errorf("%d targets are known, want %d", len(h.targets), maxTargets)
+	}
+	for id, one := range h.targets {
+		if len(one.Title) > targets.MaxTitle || len(one.URL) > targets.MaxURL {
+			t.Errorf("%s has a title of %d bytes and a URL of %d", id, len(one.Title), len(one.URL))
+		}
+	}
+	long = strings.Repeat("x", targets.MaxID+1)
+	for _, member := range []string{"targetId", "type", "openerId", "browserContextId", "parentFrameId", "parentId"} {
+		info := `"targetInfo":{"targetId":"T1","type":"page","` + member + `":"` + long + `"}`
+		if _, err := readAttachment([]byte(`{` + info + `}`)); err == nil {
+			t.Errorf("a %s of %d bytes is taken", member, len(long))
+		}
+	}
+	for _, member := range []string{"targetId", "sessionId"} {
+		if _, err := readAttachment([]byte(`{"` + member + `":"` + long + `"}`)); err == nil {
+			t.Errorf("a %s of %d bytes is taken", member, len(long))
+		}
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/mailru/easyjson"
 	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/bridge"
@@ -92,7 +91,7 @@ func (h *Host) barIfFile(frameID, url string) bool {
 // Client's own Fetch.enable, in a page that it may see: a link there may lead to a file.
 func (h *Host) mayPassPaused(s *session, params []byte) bool {
 	var e pausedDocument
-	if easyjson.Unmarshal(params, &e) == nil && !h.barIfFile(e.FrameID, e.Request.URL) {
+	if wire.Decode(params, &e) == nil && !h.barIfFile(e.FrameID, e.Request.URL) {
 		return true
 	}
 	h.mu.Lock()
@@ -109,7 +108,7 @@ func (h *Host) judgePaused(params []byte) {
 		return
 	}
 	var e pausedDocument
-	if err := easyjson.Unmarshal(params, &e); err != nil {
+	if err := wire.Decode(params, &e); err != nil {
 		h.cancel(errNotCDP) // a page would wait for ever
 		return
 	}

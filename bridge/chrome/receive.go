@@ -6,6 +6,10 @@ import (
 	"github.com/cdphub/cdphub/internal/wire"
 )
 
+// invalidAnswer is the error for a command whose answer has another shape than CDP's. A
+// browser at an address of its own may send anything.
+var invalidAnswer = wire.AppendError(nil, wire.ServerError("Invalid answer from the browser"))
+
 // receive takes one message of the browser. It runs in the goroutine of conn.Serve, the
 // reader, and uses frame only until it returns.
 func (h *Host) receive(frame []byte) {
@@ -57,6 +61,9 @@ func (h *Host) answer(m *message) {
 		return
 	}
 	result, cdpErr := m.result, m.cdpErr
+	if cdpErr != nil && cdpErr[0] != '{' || cdpErr == nil && result != nil && result[0] != '{' {
+		result, cdpErr = nil, invalidAnswer
+	}
 	if a.rewrite != nil {
 		result, cdpErr = a.rewrite(result, cdpErr)
 	}
@@ -70,12 +77,13 @@ func (h *Host) answer(m *message) {
 // session, which is the connection itself.
 func (h *Host) event(m *message) {
 	method, ok := wire.Text(m.method)
-	if !ok {
-		return
-	}
 	params := m.params
 	if params == nil {
 		params = wire.Empty
+	}
+	// Clients, logs and the tables of domains take the name of an event as it is.
+	if !ok || !wire.IsMethod(method) || params[0] != '{' {
+		return
 	}
 	if m.sessionID == nil {
 		h.rootEvent(method, params)

@@ -1,6 +1,7 @@
 package chrome
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -8,9 +9,14 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/cdphub/cdphub/bridge"
 )
 
-var errRelative = errors.New("the path of the folder is not absolute")
+var (
+	errRelative   = errors.New("the path of the folder is not absolute")
+	errNotRegular = errors.New("what the browser has saved is not a regular file")
+)
 
 // maxNames is how many names are tried for a file. Chromium tries as many.
 const maxNames = 100
@@ -22,6 +28,10 @@ const maxNames = 100
 func saveAs(from, to string) (saved string, err error) {
 	if !filepath.IsAbs(to) {
 		return to, errRelative
+	}
+	// A browser that is not the hub's own could name a link, or a pipe.
+	if info, err := os.Lstat(from); err != nil || !info.Mode().IsRegular() {
+		return to, cmp.Or(err, errNotRegular)
 	}
 	root, err := os.OpenRoot(filepath.Dir(to))
 	if err != nil {
@@ -66,9 +76,10 @@ func copyTo(root *os.Root, from, name string) error {
 }
 
 // place is the path of a file of that guid or, where it is to keep its own,
-// name. A server has chosen the name: one that could lead out of the folder is not used.
+// name. A server has chosen the name: one that could lead out of the folder is not used. The
+// guid is a file name, as bridge.IsFileName knows it.
 func (w *want) place(guid, name string) string {
-	if w.behavior == "allow" && name != "." && filepath.IsLocal(name) && !strings.ContainsAny(name, `/\`) {
+	if w.behavior == "allow" && bridge.IsFileName(name) {
 		return filepath.Join(w.path, name)
 	}
 	return filepath.Join(w.path, guid)

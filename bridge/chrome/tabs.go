@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mailru/easyjson"
-
 	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/targets"
@@ -237,8 +235,8 @@ func (h *Host) probeEvent(upstream, method string, params []byte) {
 	if method != "Target.attachedToTarget" {
 		return
 	}
-	var a attachment
-	if easyjson.Unmarshal(params, &a) != nil || a.Info.Type != "page" {
+	a, err := readAttachment(params)
+	if err != nil || a.Info.Type != "page" {
 		return
 	}
 	h.mu.Lock()

@@ -1,10 +1,10 @@
 package chrome
 
 import (
+	"errors"
 	"strings"
 	"time"
 
-	"github.com/mailru/easyjson"
 	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/bridge"
@@ -100,8 +100,8 @@ func (h *Host) readDefault(result, _ []byte) {
 func (h *Host) rootEvent(method string, params []byte) {
 	switch method {
 	case "Target.targetCreated", "Target.targetInfoChanged", "Target.targetDestroyed":
-		var a attachment
-		if err := easyjson.Unmarshal(params, &a); err != nil {
+		a, err := readAttachment(params)
+		if err != nil {
 			h.log.Warn("event of the browser is not valid", zap.String("method", method), zap.Error(err))
 			return
 		}
@@ -128,9 +128,43 @@ func (h *Host) rootEvent(method string, params []byte) {
 // Chromium's own /json/list leaves out, and the windows of its own interface.
 var unlisted = map[string]bool{"browser": true, "tab": true, "browser_ui": true}
 
+// maxTargets is how many targets the Host remembers. Besides those that the hub knows it
+// has the tabs around pages, and the frames and workers in them.
+const maxTargets = 4 * targets.MaxCount
+
+// maxSessionID is how long the id of a session may be, in bytes. Those of Chromium have 32.
+const maxSessionID = 128
+
+var errLongID = errors.New("an id in it is too long")
+
+// readAttachment reads the params of an event of the domain Target. A page chooses its title
+// and address, and a browser that the hub has not started everything.
+func readAttachment(params []byte) (a attachment, err error) {
+	if err = wire.Decode(params, &a); err == nil && (!a.Info.bound() || len(a.TargetID) > targets.MaxID || len(a.SessionID) > maxSessionID) {
+		err = errLongID
+	}
+	return a, err
+}
+
+// bound cuts title and address as the hub does, and reports whether all ids can be kept.
+func (i *info) bound() bool {
+	if len(i.Title) > targets.MaxTitle {
+		i.Title = targets.Cut(i.Title, targets.MaxTitle)
+	}
+	if len(i.URL) > targets.MaxURL {
+		i.URL = targets.Cut(i.URL, targets.MaxURL)
+	}
+	return max(len(i.ID), len(i.Type), len(i.Opener), len(i.Context), len(i.Parent), len(i.ParentTarget)) <= targets.MaxID
+}
+
 // created adds a target, and announces it to the hub.
 func (h *Host) created(i *info) {
 	h.mu.Lock()
+	if _, known := h.targets[i.ID]; !known && len(h.targets) >= maxTargets {
+		h.mu.Unlock()
+		h.log.Warn("target refused: the browser has too many")
+		return
+	}
 	t := target{info: *i, owner: h.ownerLocked(i.Context), web: h.webLocked(i), born: h.born}
 	h.born++
 	t.listed = !unlisted[i.Type]
@@ -202,11 +236,13 @@ func (h *Host) refresh(result, _ []byte) {
 	h.refreshing = false
 	h.mu.Unlock()
 	var all targetList
-	if result == nil || easyjson.Unmarshal(result, &all) != nil {
+	if result == nil || wire.Decode(result, &all) != nil {
 		return
 	}
 	for n := range all.Infos {
-		h.changed(&all.Infos[n])
+		if all.Infos[n].bound() {
+			h.changed(&all.Infos[n])
+		}
 	}
 }
 
@@ -238,8 +274,8 @@ func (h *Host) destroyed(id string) {
 // reports whether the Client may see it. It is also called for events that were held back
 // (tabs.go), with the same rules.
 func (h *Host) targetEvent(s *session, name string, params []byte) bool {
-	var a attachment
-	if err := easyjson.Unmarshal(params, &a); err != nil {
+	a, err := readAttachment(params)
+	if err != nil {
 		return false
 	}
 	switch name {

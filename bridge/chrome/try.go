@@ -2,7 +2,6 @@ package chrome
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -35,7 +34,7 @@ func Try(ctx context.Context, o Options) (product string, err error) {
 				ID     int
 				Result struct{ Product string }
 			}
-			if json.Unmarshal(message, &m) == nil && m.ID == 1 {
+			if wire.Decode(message, &m) == nil && m.ID == 1 {
 				answers <- m.Result.Product
 			}
 		})

@@ -12,7 +12,7 @@ import { checkLength } from "./limit";
 import { findAll, show } from "./locate";
 import { observe } from "./observed";
 import { overlay } from "./overlay";
-import { forget, redact, type RedactedValue, type Redacted, word } from "./redact";
+import { forget, type RedactedValue, type Redacted, word } from "./redact";
 import { handles } from "./refs";
 import { secretElements, secrets, secretsFound, watchAll } from "./secrets";
 import { stateOf } from "./state";
@@ -51,9 +51,8 @@ const readers: Readers = {
   // The pointer's target.
   point: (a) =>
     until(a.wait, async (n) => {
-      const { el, x, y } = await aimAt(a.locator, a, n);
-      const checked = checkedOf(el, roleOf(el)) ?? null;
-      return { x, y, checked: checked === "mixed" ? word(checked) : checked, tag: redact(el.localName) };
+      const { x, y } = await aimAt(a.locator, a, n);
+      return { x, y };
     }),
   hit: (a) => {
     if (!findAll(a.locator).length)

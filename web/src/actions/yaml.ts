@@ -54,9 +54,8 @@ type Snapshot = {
 /** A frame whose content comes from its own page script. */
 type Hole = {
   handle: Redacted;
-  /** The index of the frame's own line, from 0, and its depth. */
+  /** The index of the frame's own line, from 0. */
   line: number;
-  depth: number;
   /** The prefix of its refs. */
   above: Redacted;
 };
@@ -200,7 +199,7 @@ class Writer {
     const head = say`${indent}- ${key(this.head(item))}`;
     const { props, children } = item;
     this.count++;
-    if (item.role === "iframe" && !documentOf(item.el)) this.addHole(item.el, depth);
+    if (item.role === "iframe" && !documentOf(item.el)) this.addHole(item.el);
     if (!props.length && !children.length) return void this.lines.add(head);
     if (!props.length && children.length === 1 && typeof children[0] === "string")
       return void this.lines.add(say`${head}: ${scalar(children[0])}`);
@@ -209,11 +208,10 @@ class Writer {
     for (const c of children) this.write(c, depth + 1, pointer || item.pointer);
   }
 
-  private addHole(el: Element, depth: number): void {
+  private addHole(el: Element): void {
     this.holes.push({
       handle: handles.of(el),
       line: this.lines.count,
-      depth,
       above: say`${this.o.above}${frameName(el)}`,
     });
   }

@@ -56,14 +56,10 @@ export interface Position {
   y: number;
 }
 
-/** The action point, and the element there. */
+/** The action point. */
 export interface PointResult {
   x: number;
   y: number;
-  /** true, false, "mixed", or null for what cannot be checked. */
-  checked: unknown;
-  /** The element's local name. */
-  tag: string;
 }
 
 export interface Box {
@@ -144,8 +140,6 @@ export interface YAMLHole {
   handle: string;
   /** The index of the frame's own line, from 0. */
   line: number;
-  /** The depth of that line. */
-  depth: number;
   /** The prefix of the refs in it. */
   above: string;
 }
