@@ -31,6 +31,11 @@ func (c *Client) upload(env *wire.Envelope) *wire.Error {
 	if h.opts.Upload == nil {
 		return errNoUploads
 	}
+	giveBack, refused := c.takeUpload(h.opts.UploadSize)
+	if refused != nil {
+		return refused
+	}
+	defer giveBack()
 	params, err := h.opts.Upload(env.Params)
 	if err != nil {
 		return wire.ServerError(err.Error())
