@@ -65,8 +65,11 @@ func (l *Ledger) Guarded(r Resource, total int64, lock sync.Locker) *Pool {
 // Process is the Pool of a resource of the whole process.
 func (l *Ledger) Process(r Resource) *Pool { return l.process[r] }
 
-// Take is Take of a resource of the whole process.
+// Take is Take of a resource of the whole process. A nil Ledger refuses nothing.
 func (l *Ledger) Take(r Resource, payer Payer, n int64) (release func(), err error) {
+	if l == nil {
+		return func() {}, nil
+	}
 	return l.process[r].Take(payer, n)
 }
 

@@ -59,7 +59,7 @@ var allowed = map[string]string{
 	"internal/wire":        "",
 	"wsconn":               "quota internal/version internal/wire",
 	"internal/version":     "",
-	"internal/auth":        "internal/advice internal/scope internal/urlhost",
+	"internal/auth":        "internal/advice internal/scope internal/urlhost quota",
 	"internal/scope":       "internal/secrets internal/urlhost internal/wire",
 	"internal/secrets":     "web",
 	"internal/scopedoc":    "internal/docpage internal/scope",

@@ -16,6 +16,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/internal/advice"
+	"github.com/cdphub/cdphub/quota"
 )
 
 // Gate lets requests in by their tokens. While none are set it lets everybody
@@ -91,6 +92,21 @@ func (p Pass) Bearer() string {
 		return ""
 	}
 	return cmp.Or(p.bearer, p.secret.Hash())
+}
+
+// Payer is whose part of the limits the bearer uses; the zero value where no token was
+// needed.
+func (p Pass) Payer() quota.Payer {
+	id := p.Bearer()
+	switch {
+	case p.Grant.Payer.ID != "":
+		return p.Grant.Payer
+	case id == "":
+		return quota.Payer{}
+	}
+	// Some digits of the hash tell tokens without a name apart.
+	const digits = 8
+	return quota.Payer{ID: id, Name: cmp.Or(p.Grant.Name, "token "+id[:min(len(id), digits)])}
 }
 
 // Hold calls end, once, with ErrExpired or ErrRevoked as soon as the token no
