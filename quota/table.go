@@ -17,6 +17,7 @@ const (
 	Viewers
 	EventStreams
 	MCPSessions
+	BAPConnections
 	BAPSessions
 	ActionCalls
 	Uploads
@@ -54,8 +55,9 @@ var Table = [resources]Limit{
 	Sandboxes:      {Name: "sandboxes", Unit: "sandboxes", Option: "--max-sandboxes", Total: 64},
 	Connections:    {Name: "connections", Unit: "WebSocket connections from this address", Option: "--max-connections", Total: 4096, Roles: "host"},
 	Viewers:        {Name: "viewers", Unit: "live views", Total: 4096, Roles: "admin"},
-	EventStreams:   {Name: "event_streams", Unit: "streams of the dashboard's state", Total: 1024, Roles: "admin"},
+	EventStreams:   {Name: "event_streams", Unit: "streams of the dashboard's state to this address", Total: 64, Roles: "admin"},
 	MCPSessions:    {Name: "mcp_sessions", Unit: "MCP sessions", Total: 1000},
+	BAPConnections: {Name: "bap_connections", Unit: "connections of the Browser Agent Protocol from this address", Option: "--bap-connections", Total: 10},
 	BAPSessions:    {Name: "bap_sessions", Unit: "BAP sessions that can be resumed", Total: 1000},
 	ActionCalls:    {Name: "action_calls", Unit: "requests of action APIs without an answer", Total: 4096},
 	Uploads:        {Name: "upload_bytes", Unit: "bytes of files that are being uploaded", Total: 256 << 20},

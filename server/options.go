@@ -120,6 +120,7 @@ type Limits struct {
 
 	MaxConnections    int // of one address to one listener, 4096
 	MaxClients        int // of one hub, 1024
+	MaxSessions       int // of all Clients of one hub, 65536, or MaxClientSessions if that is more
 	MaxClientSessions int // of one Client, 8192
 	MaxClientCalls    int // commands of one Client without an answer, 4096
 	MaxCalls          int // commands of all Clients of one hub without an answer, 65536

@@ -131,9 +131,10 @@ func PassOf(r *http.Request) Pass {
 	return p
 }
 
-// WithPass is the request as if a Gate had let it in like that.
+// WithPass is the request as if a Gate had let it in like that. What is done with its
+// context counts for the Payer of the Pass.
 func WithPass(r *http.Request, p Pass) *http.Request {
-	return r.WithContext(context.WithValue(r.Context(), passKey{}, p))
+	return r.WithContext(quota.NewContext(context.WithValue(r.Context(), passKey{}, p), p.Payer()))
 }
 
 // Require lets requests through to next that have a token for what ask says.

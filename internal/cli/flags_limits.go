@@ -21,6 +21,7 @@ type limitFlags struct {
 	MaxHostQueued     positiveInt      `help:"Maximum messages that wait to be written to one Host." default:"1048576" env:"CDPHUB_MAX_HOST_QUEUED" group:"Limits:"`
 	MaxConnections    positiveInt      `help:"Maximum connections from one IP address, or one /64 network of IPv6, to one listener. The limit does not apply to a --trusted-proxy. It is never above a quarter of the files that the process may open." default:"4096" env:"CDPHUB_MAX_CONNECTIONS" group:"Limits:"`
 	MaxClients        positiveInt      `help:"Maximum Clients of one hub." default:"1024" env:"CDPHUB_MAX_CLIENTS" group:"Limits:"`
+	MaxSessions       positiveInt      `help:"Maximum sessions of all Clients of one hub." default:"65536" env:"CDPHUB_MAX_SESSIONS" group:"Limits:"`
 	MaxClientSessions positiveInt      `help:"Maximum sessions of one Client." default:"8192" env:"CDPHUB_MAX_CLIENT_SESSIONS" group:"Limits:"`
 	MaxClientCalls    positiveInt      `help:"Maximum commands of one Client that wait for an answer." default:"4096" env:"CDPHUB_MAX_CLIENT_CALLS" group:"Limits:"`
 	MaxCalls          positiveInt      `help:"Maximum commands of all Clients of one hub that wait for an answer." default:"65536" env:"CDPHUB_MAX_CALLS" group:"Limits:"`
@@ -44,7 +45,7 @@ func (f limitFlags) options() server.Limits {
 		MaxClientQueue: int64(f.MaxClientQueue), MaxHostQueue: int64(f.MaxHostQueue),
 		MaxClientQueued: int(f.MaxClientQueued), MaxHostQueued: int(f.MaxHostQueued),
 		MaxConnections: int(f.MaxConnections), MaxClients: int(f.MaxClients), MaxLinks: int(f.MaxLinks), LinkGrace: time.Duration(f.LinkGrace),
-		MaxClientSessions: int(f.MaxClientSessions), MaxClientCalls: int(f.MaxClientCalls), MaxCalls: int(f.MaxCalls),
+		MaxSessions: int(f.MaxSessions), MaxClientSessions: int(f.MaxClientSessions), MaxClientCalls: int(f.MaxClientCalls), MaxCalls: int(f.MaxCalls),
 		PingEvery: time.Duration(f.PingEvery), PongWithin: time.Duration(f.PongWithin),
 		MessageTimeout: time.Duration(f.MessageTimeout), WriteTimeout: time.Duration(f.WriteTimeout), HostGrace: time.Duration(f.HostGrace),
 		NamedGrace: time.Duration(f.NamedGrace), MaxNamed: int(f.MaxNamed), NamedMemory: int64(f.NamedMemory),
