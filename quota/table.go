@@ -26,6 +26,7 @@ const (
 	NamedMemory
 	TimelineMemory
 	Timelines
+	TimelineQueue
 	Recordings
 	resources // how many there are
 )
@@ -66,5 +67,6 @@ var Table = [resources]Limit{
 	NamedMemory:    {Name: "session_memory_bytes", Unit: "bytes of named sessions", Total: 256 << 20, Evicts: true},
 	TimelineMemory: {Name: "timeline_bytes", Unit: "bytes of timelines", Total: 64 << 20, Evicts: true},
 	Timelines:      {Name: "timelines", Unit: "timelines", Total: 4096, Evicts: true},
+	TimelineQueue:  {Name: "timeline_queue_bytes", Unit: "bytes of events that wait for the timelines", Total: 32 << 20},
 	Recordings:     {Name: "recording_bytes", Unit: "bytes of recordings", Option: "--record-size", Total: 1 << 30, Evicts: true},
 }
