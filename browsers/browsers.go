@@ -165,7 +165,7 @@ func (p *Pool) Acquire(ctx context.Context, name string) (hub *relay.Hub, releas
 	if err != nil {
 		return nil, nil, err
 	}
-	hub, forget, err := p.hubs.Acquire(name)
+	hub, forget, err := p.hubs.AcquireFor(quota.FromContext(ctx), name)
 	if err != nil {
 		done()
 		return nil, nil, err

@@ -169,7 +169,7 @@ func (p *Pool) enterLocked(hub string, payer quota.Payer) (*slot, error) {
 
 // startLocked starts the browser of a hub, in a goroutine that ends with the browser.
 func (p *Pool) startLocked(name string, account *quota.Account) (*slot, error) {
-	hub, release, err := p.hubs.Acquire(name)
+	hub, release, err := p.hubs.AcquireFor(account.Payer(), name)
 	if err != nil {
 		return nil, err
 	}

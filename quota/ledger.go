@@ -37,11 +37,12 @@ type Ledger struct {
 
 	mu     sync.Mutex // guards everything below
 	listed map[*Pool]struct{}
+	asked  map[Resource]func(add func(Payer, int64))
 }
 
 // New makes a Ledger.
 func New(o Options) *Ledger {
-	l := &Ledger{bearers: o.Bearers, listed: make(map[*Pool]struct{})}
+	l := &Ledger{bearers: o.Bearers, listed: make(map[*Pool]struct{}), asked: make(map[Resource]func(add func(Payer, int64)))}
 	for r := range resources {
 		l.process[r] = l.Pool(r, o.Totals[r])
 	}
@@ -97,6 +98,14 @@ func (l *Ledger) unlist(p *Pool) {
 	delete(l.listed, p)
 }
 
+// Ask has Usage ask somebody what Payers have of a resource, which is counted without a
+// Pool. It must be called before Usage is.
+func (l *Ledger) Ask(r Resource, usage func(add func(Payer, int64))) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.asked[r] = usage
+}
+
 // Usage is what Payers have of a resource, by their names.
 type Usage struct {
 	Resource Resource
@@ -107,7 +116,7 @@ type Usage struct {
 // slightly different moments.
 func (l *Ledger) Usage() []Usage {
 	l.mu.Lock()
-	pools := slices.Collect(maps.Keys(l.listed))
+	pools, asked := slices.Collect(maps.Keys(l.listed)), maps.Clone(l.asked)
 	l.mu.Unlock()
 	list := make([]Usage, resources)
 	for r := range list {
@@ -119,6 +128,9 @@ func (l *Ledger) Usage() []Usage {
 			list[p.resource].Used[a.payer.Name] += a.used
 		}
 		p.mu.Unlock()
+	}
+	for r, usage := range asked {
+		usage(func(p Payer, n int64) { list[r].Used[p.Name] += n })
 	}
 	return list
 }

@@ -124,6 +124,9 @@ func (a *Account) Add(n int64) {
 	a.AddLocked(n)
 }
 
+// Payer is whose account it is.
+func (a *Account) Payer() Payer { return a.payer }
+
 // Used is what the account has.
 func (a *Account) Used() int64 {
 	a.pool.mu.Lock()

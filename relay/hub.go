@@ -37,10 +37,9 @@ type Options struct {
 	Derive func(parts ...string) string
 	// Upload puts the contents of files in the place of the paths in the params of
 	// DOM.setFileInputFiles, for a Host that cannot read files (bridge.Uploads). If it
-	// is nil, the hub refuses that method for these Hosts.
-	Upload func(params []byte) ([]byte, error)
-	// UploadSize is how many bytes of files Upload reads at most (quota.Uploads); 32 MiB.
-	UploadSize int64
+	// is nil, the hub refuses that method for these Hosts. It calls take before it reads a
+	// file, with the bytes of the file (quota.Uploads), and fails with its error.
+	Upload func(params []byte, take func(bytes int64) error) ([]byte, error)
 	// Download writes a file that a frame has downloaded to a folder that a Client
 	// has named. If it is nil, no files are written.
 	Download func(folder, name string, contents []byte) error
@@ -90,7 +89,6 @@ func (o Options) withDefaults() Options {
 	if o.HandoffURL == nil {
 		o.HandoffURL = func(string, string) string { return "" }
 	}
-	o.UploadSize = or(o.UploadSize, 32<<20)
 	o.Grace = or(o.Grace, 30*time.Second)
 	l := &o.Limits
 	l.Clients = or(l.Clients, int(quota.Table[quota.Clients].Total))

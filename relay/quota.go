@@ -96,13 +96,3 @@ func (w wait) endLocked() {
 	w.account.AddLocked(-1)
 	w.account.CloseLocked()
 }
-
-// takeUpload counts bytes of files that are read for a Client until they are given back.
-// It must be called without the hub's lock.
-func (c *Client) takeUpload(bytes int64) (giveBack func(), why *wire.Error) {
-	giveBack, err := c.hub.opts.Quotas.Take(quota.Uploads, c.account.payer, bytes)
-	if err != nil {
-		return nil, wire.ServerError(err.Error())
-	}
-	return giveBack, nil
-}

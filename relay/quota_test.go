@@ -179,3 +179,55 @@ func TestR247Paused(t *testing.T) {
 		t.Errorf("%d commands stay", n)
 	}
 }
+
+// TestR247Hubs has one token make hubs until it gets no more.
+func TestR247Hubs(t *testing.T) {
+	hs := NewHubs(Options{Quotas: quota.New(quota.Options{
+		Bearers: func(string) int { return 5 }, Totals: map[quota.Resource]int64{quota.Hubs: 20},
+	})})
+	made := 0
+	for ; ; made++ {
+		if _, _, err := hs.AcquireFor(quota.Payer{ID: "A"}, fmt.Sprint("a", made)); err != nil {
+			if !errors.Is(err, ErrTooManyHubs) || !strings.Contains(err.Error(), "its part") {
+				t.Error(err)
+			}
+			break
+		}
+	}
+	if made > 11 {
+		t.Errorf("one token has %d of 20 hubs", made)
+	}
+	if _, _, err := hs.AcquireFor(quota.Payer{ID: "B"}, "b"); err != nil {
+		t.Errorf("another token: %v", err)
+	}
+	if _, _, err := hs.AcquireFor(quota.Payer{ID: "A"}, "b"); err != nil {
+		t.Errorf("a hub that is there: %v", err)
+	}
+}
+
+// TestR247Uploads has one token read files for as many commands as it gets, while
+// their Host takes none.
+func TestR247Uploads(t *testing.T) {
+	h := New(Options{
+		Quotas: quota.New(quota.Options{Bearers: func(string) int { return 5 }}),
+		Upload: func(p []byte, take func(int64) error) ([]byte, error) {
+			return p, take(quota.Table[quota.Uploads].Total / 8)
+		},
+	})
+	setHost(h, &everything{}, list(1))
+	taken := h.opts.Quotas.Process(quota.Uploads).Open(quota.Payer{ID: "A"})
+	const command = `{"id":ID,"method":"DOM.setFileInputFiles","params":{"files":["/a"],"nodeId":1},"sessionId":"SESSION"}`
+	for _, tt := range []struct {
+		token string
+		busy  int64 // eighths that are being uploaded
+		want  bool
+	}{{"A", 0, true}, {"A", 2, true}, {"A", 5, false}, {"B", 5, true}} {
+		c, p := joinAs(t, h, tt.token)
+		send(c, p, 1, `{"id":ID,"method":"Target.attachToTarget","params":{"targetId":"T0","flatten":true}}`)
+		taken.Add(tt.busy*quota.Table[quota.Uploads].Total/8 - taken.Used())
+		c.Receive([]byte(strings.ReplaceAll(strings.ReplaceAll(command, "ID", "1"), "SESSION", onlySession(c))))
+		if got := strings.Join(p.take(), ""); strings.Contains(got, "its part") == tt.want {
+			t.Errorf("%s, with %d eighths by A: %s", tt.token, tt.busy, got)
+		}
+	}
+}

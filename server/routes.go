@@ -187,7 +187,7 @@ func (s *Server) acquire(w http.ResponseWriter, r *http.Request) (*relay.Hub, fu
 		refuse(w, err)
 		return nil, nil, false
 	}
-	hub, release, err := s.hubs.Acquire(name)
+	hub, release, err := s.hubs.AcquireFor(payer(r), name)
 	if err != nil {
 		refuse(w, err)
 		return nil, nil, false

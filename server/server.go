@@ -129,6 +129,8 @@ func New(o Options) (*Server, error) {
 		tokensChanged: make(chan struct{}, 1),
 	}
 	s.quotas = s.newQuotas()
+	s.quotas.Ask(quota.Memory, s.budget.Usage)
+	s.quotas.Ask(quota.NamedMemory, s.named.Usage)
 	s.sandboxes.quotas = s.quotas
 	s.connections = newAddressPools(s.quotas, quota.Connections, o.Limits.maxConnections())
 	s.bapFrom = newAddressPools(s.quotas, quota.BAPConnections, o.Actions.BAPConnections)
@@ -194,7 +196,7 @@ func (s *Server) makeHubs() error {
 		return err
 	}
 	s.hubs = relay.NewHubs(relay.Options{
-		Download: download, UploadSize: maxUpload, Quotas: s.quotas,
+		Download: download, Quotas: s.quotas,
 		Log: s.log, Product: version.Current().Product("/"), Upload: upload, Limits: s.o.Limits.hub(), Grace: s.o.Limits.HostGrace,
 		PageAddress: s.pageAddress, HandoffURL: s.handoffURL, Observe: s.observe(), Derive: s.o.Cluster.derive(),
 	})
