@@ -38,7 +38,7 @@ type Limit struct {
 	Unit   string // in texts for people: "16 of 64 sandboxes"
 	Option string // of the command line, which raises the total; "" for none
 	Total  int64  // where no option says another; 0: there is always an option, or it is computed
-	Roles  string // whose tokens use it, beside those of Clients: "host", "admin"
+	Roles  string // whose tokens use it, beside those of Clients: "host"
 	// Evicts says that nothing is refused: when the total is exceeded, the token that has
 	// most loses some of what it has.
 	Evicts bool
@@ -55,8 +55,8 @@ var Table = [resources]Limit{
 	BrowserQueue:   {Name: "browser_queue", Unit: "places in the queue for a browser", Total: 1000},
 	Sandboxes:      {Name: "sandboxes", Unit: "sandboxes", Option: "--max-sandboxes", Total: 64},
 	Connections:    {Name: "connections", Unit: "WebSocket connections from this address", Option: "--max-connections", Total: 4096, Roles: "host"},
-	Viewers:        {Name: "viewers", Unit: "live views", Total: 4096, Roles: "admin"},
-	EventStreams:   {Name: "event_streams", Unit: "streams of the dashboard's state to this address", Total: 64, Roles: "admin"},
+	Viewers:        {Name: "viewers", Unit: "live views", Total: 4096},
+	EventStreams:   {Name: "event_streams", Unit: "streams of the dashboard's state to this address", Total: 64},
 	MCPSessions:    {Name: "mcp_sessions", Unit: "MCP sessions", Total: 1000},
 	BAPConnections: {Name: "bap_connections", Unit: "connections of the Browser Agent Protocol from this address", Option: "--bap-connections", Total: 10},
 	BAPSessions:    {Name: "bap_sessions", Unit: "BAP sessions that can be resumed", Total: 1000},

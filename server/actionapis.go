@@ -76,7 +76,7 @@ func (s *Server) serveAdapter(serve adapter) http.HandlerFunc {
 // Actions.BAPConnections connections; the hub refuses the next one with 429 and
 // Retry-After.
 func (s *Server) serveBAP(w http.ResponseWriter, r *http.Request) {
-	left, ok := s.bapFrom.takeOr(w, s.gate.Address(r), payer(r))
+	left, ok := s.bapFrom.takeOr(w, r, s.gate.Address(r))
 	if !ok {
 		return
 	}

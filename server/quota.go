@@ -3,6 +3,7 @@ package server
 import (
 	"cmp"
 	"errors"
+	"maps"
 	"net/http"
 	"net/netip"
 	"slices"
@@ -19,6 +20,8 @@ import (
 // newQuotas makes what shares the limits out. How many tokens there are is asked later,
 // when they have been read.
 func (s *Server) newQuotas() *quota.Ledger {
+	totals := map[quota.Resource]int64{quota.Sandboxes: int64(s.o.Actions.MaxSandboxes)}
+	maps.Copy(totals, s.o.totals)
 	return quota.New(quota.Options{
 		Bearers: func(role string) int {
 			if s.tokens == nil {
@@ -26,7 +29,7 @@ func (s *Server) newQuotas() *quota.Ledger {
 			}
 			return s.tokens.Count(auth.Role(role))
 		},
-		Totals: map[quota.Resource]int64{quota.Sandboxes: int64(s.o.Actions.MaxSandboxes)},
+		Totals: totals,
 	})
 }
 
@@ -50,7 +53,13 @@ type addressPools struct {
 	total    int64
 
 	mu   sync.Mutex // guards open
-	open map[netip.Prefix]*addressPool
+	open map[place]*addressPool
+}
+
+// place is an address at a listener.
+type place struct {
+	netip.Prefix
+	listener string
 }
 
 // addressPool is the pool of one address, while it is used.
@@ -60,12 +69,11 @@ type addressPool struct {
 }
 
 func newAddressPools(l *quota.Ledger, r quota.Resource, total int) *addressPools {
-	return &addressPools{quotas: l, resource: r, total: int64(total), open: make(map[netip.Prefix]*addressPool)}
+	return &addressPools{quotas: l, resource: r, total: int64(total), open: make(map[place]*addressPool)}
 }
 
 // take counts one more until left is called. The error is a *quota.Error.
-func (a *addressPools) take(from netip.Addr, payer quota.Payer) (left func(), err error) {
-	at := auth.Place(from)
+func (a *addressPools) take(at place, payer quota.Payer) (left func(), err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	p := a.open[at]
@@ -88,9 +96,9 @@ func (a *addressPools) take(from netip.Addr, payer quota.Payer) (left func(), er
 	}), nil
 }
 
-// takeOr is take, and answers 429 when there is none more.
-func (a *addressPools) takeOr(w http.ResponseWriter, from netip.Addr, payer quota.Payer) (left func(), ok bool) {
-	left, err := a.take(from, payer)
+// takeOr is take for a request from an address, and answers 429 when there is none more.
+func (a *addressPools) takeOr(w http.ResponseWriter, r *http.Request, from netip.Addr) (left func(), ok bool) {
+	left, err := a.take(place{auth.Place(from), routeOf(r).listener}, payer(r))
 	if err != nil {
 		w.Header().Set("Retry-After", "1")
 		http.Error(w, err.Error()+".", http.StatusTooManyRequests)
@@ -106,7 +114,7 @@ func (s *Server) takeConnection(w http.ResponseWriter, r *http.Request) (left fu
 	if err != nil || linkOf(r).Pipe != nil || s.gate.Trusts(at.Addr()) {
 		return func() {}, true
 	}
-	return s.connections.takeOr(w, at.Addr(), payer(r))
+	return s.connections.takeOr(w, r, at.Addr())
 }
 
 // maxConnections is how many connections one address may have to a listener.

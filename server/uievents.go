@@ -39,7 +39,7 @@ func (s *Server) serveUIEvents(w http.ResponseWriter, r *http.Request, on audien
 		refuse(w, err)
 		return
 	}
-	left, ok := s.uiFrom.takeOr(w, s.gate.Address(r), payer(r))
+	left, ok := s.uiFrom.takeOr(w, r, s.gate.Address(r))
 	if !ok {
 		return
 	}
