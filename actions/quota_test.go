@@ -38,3 +38,26 @@ func TestR247ActionCalls(t *testing.T) {
 		t.Errorf("another token: %v", err)
 	}
 }
+
+// TestR247ConsentsOfOthersStay has one caller ask for very many origins.
+func TestR247ConsentsOfOthersStay(t *testing.T) {
+	asked := 0
+	c := &Consents{Ask: func(context.Context, string, string) (bool, error) {
+		asked++
+		return true, nil
+	}}
+	check := func(caller, origin string) {
+		if err := c.Check(t.Context(), caller, origin); err != nil {
+			t.Fatal(err)
+		}
+	}
+	check("B", "https://b.example")
+	for n := range 2 * maxDecided {
+		check("A", fmt.Sprintf("https://a%d.example", n))
+	}
+	before := asked
+	check("B", "https://b.example")
+	if asked != before || len(c.decided) > maxDecided {
+		t.Errorf("%d answers are remembered, and B's origin was asked for again: %v", len(c.decided), asked != before)
+	}
+}

@@ -35,7 +35,7 @@ type limitFlags struct {
 	NamedGrace        positiveDuration `name:"session-grace" help:"Longest time that a named session (?session=NAME) stays without a connection. A Client may ask for less." default:"30m" env:"CDPHUB_SESSION_GRACE" group:"Limits:"`
 	MaxNamed          positiveInt      `name:"max-named-sessions" help:"Maximum named sessions of one token at one hub." default:"16" env:"CDPHUB_MAX_NAMED_SESSIONS" group:"Limits:"`
 	NamedMemory       byteSize         `name:"session-memory" help:"Maximum bytes of messages that one named session keeps for a Client that resumes it. All named sessions together keep at most an eighth of --memory-budget." default:"8MiB" env:"CDPHUB_SESSION_MEMORY" group:"Limits:"`
-	MemoryBudget      byteSize         `help:"Maximum memory of all queues and large messages together. Above it, the hub first disconnects the connection that uses most. Default: 75% of the memory that the process may use." env:"CDPHUB_MEMORY_BUDGET" placeholder:"SIZE" group:"Limits:"`
+	MemoryBudget      byteSize         `help:"Maximum memory of all queues and large messages together. Above it, the hub first disconnects the largest connection of the token that uses most. Default: 75% of the memory that the process may use." env:"CDPHUB_MEMORY_BUDGET" placeholder:"SIZE" group:"Limits:"`
 	Compression       bool             `help:"Compress large messages to Clients and Hosts that offer it (permessage-deflate)." env:"CDPHUB_COMPRESSION"`
 }
 
