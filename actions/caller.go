@@ -3,6 +3,8 @@ package actions
 import (
 	"context"
 	"time"
+
+	"github.com/cdphub/cdphub/quota"
 )
 
 // Caller is a client that acts on a hub through one of the adapters.
@@ -22,6 +24,9 @@ type Caller struct {
 	// ID tells callers apart: it is the same for the same token, and "" where
 	// there are none.
 	ID string
+	// Payer is for whom the requests of the caller count in Quotas.
+	Payer  quota.Payer
+	Quotas *quota.Ledger // nil refuses nothing
 	// Hold calls end, once, as soon as the token is no longer good; end must not
 	// wait. nil where that never happens.
 	Hold    func(end func()) (release func())
@@ -100,4 +105,21 @@ func (c Caller) Metered() Caller {
 		c.Options.Meter = c.Options.Shared.meters.get(c.ID, c.Options.Limits)
 	}
 	return c
+}
+
+// Begin counts a request until end is called: by the Meter, and for the caller's part of
+// quota.ActionCalls. Every adapter calls it before a request waits or runs. The error has
+// the kind RateLimited.
+func (c Caller) Begin() (end func(), err error) {
+	if m := c.Options.Meter; m != nil {
+		if err := m.Request(); err != nil {
+			return nil, err
+		}
+	}
+	if end, err = c.Quotas.Take(quota.ActionCalls, c.Payer, 1); err != nil {
+		e := errorf(RateLimited, "rate limited: %v", err)
+		e.Details.RetryAfter = busy
+		return nil, e
+	}
+	return end, nil
 }

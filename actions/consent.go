@@ -3,9 +3,12 @@ package actions
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/cdphub/cdphub/quota"
 )
 
 // Consents decides whose scripts run in pages of which origins. Its zero value
@@ -24,14 +27,14 @@ type Consents struct {
 // consentWithin is how long there is for an answer.
 const consentWithin = time.Minute
 
-// maxDecided is how many answers are remembered; past it all are forgotten, and
-// somebody is asked again.
+// maxDecided is how many answers are remembered; past it those of the caller with most
+// are forgotten, for whom somebody is asked again.
 const maxDecided = 10_000
 
 // Check returns nil if a caller may run scripts in pages of an origin. Otherwise it
 // returns an *Error of kind ConsentDenied or ApprovalTimeout. An answer of Ask is
-// remembered for the caller and the origin, until the process ends or maxDecided
-// other answers have come. Deny is stronger than Allow.
+// remembered for the caller and the origin, until the process ends or the caller has most
+// of maxDecided answers. Deny is stronger than Allow.
 func (c *Consents) Check(ctx context.Context, caller, origin string) error {
 	denied := errorf(ConsentDenied, "consent denied: scripts are not allowed in %s", origin)
 	switch {
@@ -59,8 +62,11 @@ func (c *Consents) Check(ctx context.Context, caller, origin string) error {
 			return denied
 		}
 		c.mu.Lock()
-		if c.decided == nil || len(c.decided) >= maxDecided {
+		if c.decided == nil {
 			c.decided = make(map[[2]string]bool)
+		}
+		if len(c.decided) >= maxDecided {
+			c.forgetLocked()
 		}
 		c.decided[key] = yes
 		c.mu.Unlock()
@@ -69,4 +75,14 @@ func (c *Consents) Check(ctx context.Context, caller, origin string) error {
 		return denied
 	}
 	return nil
+}
+
+// forgetLocked forgets the answers for the caller with most of them.
+func (c *Consents) forgetLocked() {
+	counts := make(map[string]int64)
+	for key := range c.decided {
+		counts[key[0]]++
+	}
+	most := quota.Most(counts)
+	maps.DeleteFunc(c.decided, func(key [2]string, _ bool) bool { return key[0] == most })
 }

@@ -109,17 +109,21 @@ func (s *Scheduler) Browser() (*Browser, error) {
 // once. If the connection asks too often or too many requests wait, f does not run,
 // and the error has the kind RateLimited.
 func (s *Scheduler) Run(t Job, f func(context.Context)) error {
-	meter := s.caller.Options.Meter
-	if err := meter.Request(); err != nil {
+	end, err := s.caller.Begin()
+	if err != nil {
 		return err
 	}
 	queue := s.queueOf(t)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.waiting >= meter.limits.Waiting || s.ended {
+	if meter := s.caller.Options.Meter; s.waiting >= meter.limits.Waiting || s.ended {
+		end()
 		return meter.TooMany()
 	}
-	s.goLocked(queue, f)
+	s.goLocked(queue, func(ctx context.Context) {
+		defer end()
+		f(ctx)
+	})
 	return nil
 }
 

@@ -22,6 +22,7 @@ import (
 	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/bridge/chrome"
 	"github.com/cdphub/cdphub/internal/advice"
+	"github.com/cdphub/cdphub/quota"
 	"github.com/cdphub/cdphub/relay"
 )
 
@@ -58,6 +59,10 @@ type Options struct {
 	// Both may be nil.
 	Started func(took time.Duration)
 	Queued  func(waited time.Duration, served bool)
+
+	// Quotas share the browsers out, and the places in the queue. If it is nil, there is
+	// one Payer, who may take everything.
+	Quotas *quota.Ledger
 
 	Log *zap.Logger // nothing is logged when nil
 }
@@ -112,7 +117,7 @@ func New(hubs *relay.Hubs, o Options) (*Pool, error) {
 		run:    run,
 		serves: func(hub string) bool { return Matches(patterns, hub) },
 		named:  patterns,
-		hubs:   hubs, max: cmp.Or(o.Max, 8), idle: cmp.Or(o.Idle, 5*time.Minute), log: log.Named("pool"),
+		hubs:   hubs, max: cmp.Or(o.Max, int(quota.Table[quota.Browsers].Total)), idle: cmp.Or(o.Idle, 5*time.Minute), log: log.Named("pool"),
 		reserve: o.Reserve, patience: o.Queue, onStart: o.Started, onQueue: o.Queued,
 		try: try, launches: o.Chrome.URL == "", sick: make(chan struct{}, 1),
 	}
@@ -125,6 +130,7 @@ func New(hubs *relay.Hubs, o Options) (*Pool, error) {
 	if o.Chrome.Profile != "" {
 		p.max = 1 // two browsers cannot share a profile
 	}
+	p.share(cmp.Or(o.Quotas, quota.New(quota.Options{})))
 	return p, nil
 }
 
@@ -159,7 +165,7 @@ func (p *Pool) Acquire(ctx context.Context, name string) (hub *relay.Hub, releas
 	if err != nil {
 		return nil, nil, err
 	}
-	hub, forget, err := p.hubs.Acquire(name)
+	hub, forget, err := p.hubs.AcquireFor(quota.FromContext(ctx), name)
 	if err != nil {
 		done()
 		return nil, nil, err

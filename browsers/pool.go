@@ -11,6 +11,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/bridge"
+	"github.com/cdphub/cdphub/quota"
 	"github.com/cdphub/cdphub/relay"
 )
 
@@ -28,6 +29,8 @@ type Pool struct {
 	max    int           // browsers at a time
 	idle   time.Duration // how long one outlives its last user
 	log    *zap.Logger
+	places *quota.Pool // of browsers
+	waits  *quota.Pool // of the queue
 
 	reserve func(ctx context.Context) (left func(), err error) // nil: each browser has one
 
@@ -66,23 +69,24 @@ const (
 // slot is one hub with its browser, from its start until it is forgotten. The pool's
 // lock guards it.
 type slot struct {
-	hub   *relay.Hub // static
-	users int
-	since time.Time   // when the last user left
-	idle  *time.Timer // set while there are no users
-	end   context.CancelFunc
-	up    chan struct{} // closed when the browser has come, or will not
-	err   error         // why it will not
+	hub     *relay.Hub     // static
+	account *quota.Account // of who pays for the browser
+	users   int
+	since   time.Time   // when the last user left
+	idle    *time.Timer // set while there are no users
+	end     context.CancelFunc
+	up      chan struct{} // closed when the browser has come, or will not
+	err     error         // why it will not
 }
 
 // Use starts the browser of a hub, or keeps the one that is there, until done is
-// called. It waits for the browser; for one that is being started again, for 10 s
+// called. The browser counts for the Payer of ctx. Use waits for the browser; for one that is being started again, for 10 s
 // at most (ErrRestarting). Hubs that have none are always ready.
 func (p *Pool) Use(ctx context.Context, hub string) (done func(), err error) {
 	if !p.Has(hub) {
 		return func() {}, nil
 	}
-	at, err := p.enter(ctx, hub)
+	at, err := p.enter(ctx, hub, quota.FromContext(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -116,17 +120,16 @@ func (p *Pool) Names(hub string) bool { return slices.Contains(p.named, hub) }
 
 // enter counts a user in, and starts a browser for the hub if there is none. If all
 // are in use it waits in the queue, as long as Options.Queue allows. A user of a hub
-// that has a browser never waits.
-func (p *Pool) enter(ctx context.Context, hub string) (*slot, error) {
+// that has a browser never waits. Those in the queue could not be served until now, so
+// that nobody is passed over.
+func (p *Pool) enter(ctx context.Context, hub string, payer quota.Payer) (*slot, error) {
 	p.mu.Lock()
-	if p.slots[hub] != nil || len(p.queue) == 0 { // else others were first
-		at, err := p.enterLocked(hub)
-		if !errors.Is(err, ErrFull) {
-			p.mu.Unlock()
-			return at, err
-		}
+	at, err := p.enterLocked(hub, payer)
+	if !errors.Is(err, ErrFull) {
+		p.mu.Unlock()
+		return at, err
 	}
-	w, err := p.joinQueueLocked(hub)
+	w, err := p.joinQueueLocked(hub, payer, err)
 	p.mu.Unlock()
 	if err != nil {
 		return nil, err
@@ -136,7 +139,7 @@ func (p *Pool) enter(ctx context.Context, hub string) (*slot, error) {
 
 // enterLocked counts a user in, or returns ErrFull when there is no browser that
 // is free.
-func (p *Pool) enterLocked(hub string) (*slot, error) {
+func (p *Pool) enterLocked(hub string, payer quota.Payer) (*slot, error) {
 	if p.closed {
 		return nil, ErrClosed
 	}
@@ -145,14 +148,16 @@ func (p *Pool) enterLocked(hub string) (*slot, error) {
 		if time.Now().Before(p.failed.until) {
 			return nil, p.failed.err
 		}
-		// An idle browser of another hub is worth less than a user that waits.
-		if len(p.slots) >= p.max && !p.evictLocked() {
-			return nil, ErrFull
-		}
-		var err error
-		if at, err = p.startLocked(hub); err != nil {
+		account, err := p.placeLocked(payer)
+		if err != nil {
 			return nil, err
 		}
+		if at, err = p.startLocked(hub, account); err != nil {
+			givePlace(account)
+			return nil, err
+		}
+	} else if at.users == 0 {
+		p.payLocked(at, payer)
 	}
 	if at.idle != nil {
 		at.idle.Stop()
@@ -163,13 +168,13 @@ func (p *Pool) enterLocked(hub string) (*slot, error) {
 }
 
 // startLocked starts the browser of a hub, in a goroutine that ends with the browser.
-func (p *Pool) startLocked(name string) (*slot, error) {
-	hub, release, err := p.hubs.Acquire(name)
+func (p *Pool) startLocked(name string, account *quota.Account) (*slot, error) {
+	hub, release, err := p.hubs.AcquireFor(account.Payer(), name)
 	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	at := &slot{hub: hub, end: cancel, up: make(chan struct{})}
+	at := &slot{hub: hub, account: account, end: cancel, up: make(chan struct{})}
 	if p.slots == nil {
 		p.slots = make(map[string]*slot)
 	}
@@ -260,37 +265,12 @@ func (p *Pool) leave(hub string, at *slot) {
 	p.serveQueueLocked()
 }
 
-// evictLocked ends the browser that has been idle for longest, if there is one.
-func (p *Pool) evictLocked() bool {
-	var hub string
-	var oldest *slot
-	for name, at := range p.slots {
-		if at.users == 0 && (oldest == nil || at.since.Before(oldest.since)) {
-			hub, oldest = name, at
-		}
-	}
-	if oldest == nil {
-		return false
-	}
-	p.forgetLocked(hub, oldest)
-	return true
-}
-
-// Evict ends the browser that has been idle for longest, and reports whether there was
-// one.
-func (p *Pool) Evict() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	evicted := p.evictLocked()
-	p.serveQueueLocked()
-	return evicted
-}
-
 // forgetLocked ends a browser. The goroutine of startLocked does the rest, without
 // the lock.
 func (p *Pool) forgetLocked(hub string, at *slot) {
 	if p.slots[hub] == at {
 		delete(p.slots, hub)
+		givePlace(at.account)
 	}
 	if at.idle != nil {
 		at.idle.Stop()

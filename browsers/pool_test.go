@@ -13,12 +13,13 @@ import (
 	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/bridge/chrome"
 	"github.com/cdphub/cdphub/internal/hubtest"
+	"github.com/cdphub/cdphub/quota"
 	"github.com/cdphub/cdphub/relay"
 )
 
 // testPool runs fake browsers, which take a second to come.
 func testPool(fail func() error) *Pool {
-	return &Pool{
+	p := &Pool{
 		run: func(ctx context.Context, hub bridge.Hub, came func()) error {
 			time.Sleep(time.Second)
 			if err := fail(); err != nil {
@@ -29,6 +30,7 @@ func testPool(fail func() error) *Pool {
 		serves: func(hub string) bool { return hub != "page" },
 		hubs:   relay.NewHubs(relay.Options{}), max: 2, idle: time.Minute, log: zap.NewNop(),
 	}
+	return p.share(quota.New(quota.Options{}))
 }
 
 func works() error { return nil }

@@ -1,34 +1,38 @@
 package browsers
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
 	"time"
-)
 
-// maxQueue is how many users may wait for a browser.
-const maxQueue = 1000
+	"github.com/cdphub/cdphub/quota"
+)
 
 // waiter is a user in the queue. The pool's lock guards it until served is closed;
 // then it belongs to the user.
 type waiter struct {
 	hub    string
+	payer  quota.Payer
+	leave  func() // gives its place in the queue back
 	since  time.Time
 	served chan struct{} // closed with one of the following set
 	at     *slot
-	err    error
+	err    error // until then, why it waits
 }
 
-// joinQueueLocked puts a user behind all others.
-func (p *Pool) joinQueueLocked(hub string) (*waiter, error) {
-	switch {
-	case p.closed:
-		return nil, ErrClosed
-	case p.patience <= 0, len(p.queue) >= maxQueue:
-		return nil, ErrFull
+// joinQueueLocked puts a user behind all others. why is the error of a user who does not
+// wait, or not for long enough.
+func (p *Pool) joinQueueLocked(hub string, payer quota.Payer, why error) (*waiter, error) {
+	if p.patience <= 0 {
+		return nil, why
 	}
-	w := &waiter{hub: hub, since: time.Now(), served: make(chan struct{})}
+	leave, err := p.waits.Take(payer, 1)
+	if err != nil {
+		return nil, why
+	}
+	w := &waiter{hub: hub, payer: payer, leave: leave, err: why, since: time.Now(), served: make(chan struct{})}
 	p.queue = append(p.queue, w)
 	return w, nil
 }
@@ -39,19 +43,20 @@ func (p *Pool) joinQueueLocked(hub string) (*waiter, error) {
 func (p *Pool) await(ctx context.Context, w *waiter) (*slot, error) {
 	timer := time.NewTimer(p.patience)
 	defer timer.Stop()
-	err := ErrFull
+	var gone error
 	select {
 	case <-w.served:
 	case <-timer.C:
 	case <-ctx.Done():
-		err = ctx.Err()
+		gone = ctx.Err()
 	}
 	p.mu.Lock()
 	if i := slices.Index(p.queue, w); i >= 0 {
 		p.queue = slices.Delete(p.queue, i, i+1)
-		w.err = err
+		w.err = cmp.Or(gone, w.err)
 	}
 	p.mu.Unlock()
+	w.leave()
 	if p.onQueue != nil {
 		p.onQueue(time.Since(w.since), w.err == nil)
 	}
@@ -60,16 +65,19 @@ func (p *Pool) await(ctx context.Context, w *waiter) (*slot, error) {
 
 // serveQueueLocked gives the users that have waited longest what there is. It must be
 // called whenever a browser has become idle or has ended. Users wait in one queue, so
-// that none is passed over for ever.
+// that none is passed over for ever. A token that has its part holds up no others.
 func (p *Pool) serveQueueLocked() {
-	for len(p.queue) > 0 {
-		w := p.queue[0]
-		at, err := p.enterLocked(w.hub)
-		if errors.Is(err, ErrFull) {
-			return
+	full := make(map[string]bool) // tokens, by their IDs
+	p.queue = slices.DeleteFunc(p.queue, func(w *waiter) bool {
+		if full[w.payer.ID] {
+			return false
 		}
-		p.queue = slices.Delete(p.queue, 0, 1)
-		w.at, w.err = at, err
+		w.at, w.err = p.enterLocked(w.hub, w.payer)
+		if errors.Is(w.err, ErrFull) {
+			full[w.payer.ID] = true
+			return false
+		}
 		close(w.served)
-	}
+		return true
+	})
 }

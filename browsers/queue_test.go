@@ -10,6 +10,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/cdphub/cdphub/quota"
 )
 
 // TestQueueIsFair has users wait for two browsers in turn: the first that came is
@@ -83,8 +85,8 @@ func TestQueueIsBounded(t *testing.T) {
 		if _, err := p.Use(t.Context(), "c"); !errors.Is(err, ErrFull) || time.Since(began) != p.patience {
 			t.Errorf("after %v: %v", time.Since(began), err)
 		}
-		results := make(chan error, maxQueue)
-		for range maxQueue {
+		results := make(chan error, int(quota.Table[quota.BrowserQueue].Total))
+		for range int(quota.Table[quota.BrowserQueue].Total) {
 			go func() {
 				_, err := p.Use(t.Context(), "c")
 				results <- err
@@ -98,7 +100,7 @@ func TestQueueIsBounded(t *testing.T) {
 		a()
 		b()
 		p.Close()
-		for range maxQueue {
+		for range int(quota.Table[quota.BrowserQueue].Total) {
 			if err := <-results; err != nil && !errors.Is(err, ErrClosed) && !errors.Is(err, context.Canceled) {
 				t.Errorf("who waited at the end: %v", err)
 			}

@@ -7,15 +7,17 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
 	"go.uber.org/zap"
+
+	"github.com/cdphub/cdphub/quota"
 )
 
 // Record says where a Journal writes what it keeps.
@@ -32,6 +34,8 @@ type Header struct {
 	Target  string `json:"targetId"`
 	URL     string `json:"url,omitempty"`
 	Began   int64  `json:"began"` // in milliseconds since 1970
+	// Payer is for whom the recording counts: the ID of a quota.Payer.
+	Payer string `json:"payer,omitempty"`
 }
 
 // formatVersion is that of a recording.
@@ -56,15 +60,15 @@ type files struct {
 	encoder  *zstd.Encoder
 	lines    map[*line]*fileLine
 	sizes    map[string]*size // of all recordings in the folder, by name
-	total    int64
-	stopped  bool // nothing can be written
+	pool     *quota.Pool      // bytes of all recordings
+	stopped  bool             // nothing can be written
 	flushed  time.Time
 	saidFull time.Time // when the log last said that there is no room
 }
 
 // size is what a recording uses on disk.
 type size struct {
-	bytes   int64
+	bytes   map[quota.Payer]int64 // by who has caused it
 	changed time.Time
 }
 
@@ -72,9 +76,10 @@ type size struct {
 type fileLine struct {
 	key      lineKey
 	name     string
-	buffer   bytes.Buffer // lines that are to be written
-	pictures []picture    // the same
-	offset   int64        // up to which the file is good
+	buffer   bytes.Buffer          // lines that are to be written
+	caused   map[quota.Payer]int64 // bytes of lines and pictures, by who has caused them
+	pictures []picture             // the same
+	offset   int64                 // up to which the file is good
 }
 
 type picture struct {
@@ -89,7 +94,7 @@ const (
 	mayRemove  = time.Minute // since the last entry of a recording
 )
 
-func openFiles(o Record, log *zap.Logger) (*files, error) {
+func openFiles(o Record, quotas *quota.Ledger, log *zap.Logger) (*files, error) {
 	if o.Size == 0 {
 		o.Size = 1 << 30
 	}
@@ -100,7 +105,7 @@ func openFiles(o Record, log *zap.Logger) (*files, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--record: the folder cannot be opened: %w", err)
 	}
-	f := &files{o: o, log: log.Named("journal"), audit: log.Named("audit"), root: root, lines: make(map[*line]*fileLine), sizes: make(map[string]*size), flushed: time.Now()}
+	f := &files{o: o, log: log.Named("journal"), audit: log.Named("audit"), root: root, pool: quotas.Pool(quota.Recordings, o.Size), lines: make(map[*line]*fileLine), sizes: make(map[string]*size), flushed: time.Now()}
 	if err := f.tryOut(); err != nil {
 		root.Close()
 		return nil, fmt.Errorf("--record: nothing can be written to the folder: %w", err)
@@ -125,6 +130,7 @@ func (f *files) tryOut() error {
 
 // measure adds up the recordings that are there.
 func (f *files) measure() error {
+	payers := make(map[string]quota.Payer)
 	return fs.WalkDir(f.root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -134,7 +140,10 @@ func (f *files) measure() error {
 			return nil //nolint:nilerr // it has just gone
 		}
 		if base := baseOf(name); base != "" {
-			f.count(base, info.Size(), info.ModTime())
+			if _, known := payers[base]; !known {
+				payers[base] = f.payerOf(base)
+			}
+			f.count(base, payers[base], info.Size(), info.ModTime())
 		}
 		return nil
 	})
@@ -156,14 +165,14 @@ func baseOf(name string) string {
 	return base
 }
 
-func (f *files) count(base string, bytes int64, changed time.Time) {
+func (f *files) count(base string, payer quota.Payer, bytes int64, changed time.Time) {
 	s := f.sizes[base]
 	if s == nil {
-		s = new(size)
+		s = &size{bytes: make(map[quota.Payer]int64)}
 		f.sizes[base] = s
 	}
-	s.bytes += bytes
-	f.total += bytes
+	s.bytes[payer] += bytes
+	f.pool.Add(payer, bytes)
 	if changed.After(s.changed) {
 		s.changed = changed
 	}
@@ -179,11 +188,13 @@ func (f *files) write(l *line, e *Entry, data []byte) {
 	fl := f.lines[l]
 	if fl == nil {
 		now := time.Now().UTC()
-		fl = &fileLine{key: l.key, name: f.nameOf(l.key, now)}
+		fl = &fileLine{key: l.key, name: f.nameOf(l.key, now), caused: make(map[quota.Payer]int64)}
 		f.lines[l] = fl
-		fl.line(Header{formatVersion, l.key.hub, l.key.target, l.url, now.UnixMilli()})
+		fl.line(Header{formatVersion, l.key.hub, l.key.target, l.url, now.UnixMilli(), l.payer.ID})
 	}
+	before := fl.buffer.Len()
 	fl.line(e)
+	fl.caused[l.payer] += int64(fl.buffer.Len() - before + len(data))
 	if data != nil {
 		fl.pictures = append(fl.pictures, picture{e.Seq, data})
 	}
@@ -251,7 +262,8 @@ func (f *files) save(fl *fileLine) {
 	for _, p := range fl.pictures {
 		more += int64(len(p.data))
 	}
-	err := f.makeRoom(more, fl.name)
+	caused := maps.Clone(fl.caused)
+	err := f.makeRoom(more, fl.name, mostOf(caused))
 	if err == nil {
 		err = f.savePictures(fl)
 	}
@@ -259,6 +271,7 @@ func (f *files) save(fl *fileLine) {
 		err = f.appendFrame(fl, frame)
 	}
 	fl.buffer.Reset()
+	clear(fl.caused)
 	fl.pictures = nil
 	if errors.Is(err, errFull) { // it passes, and must not end the recordings of others
 		f.detach(fl)
@@ -276,7 +289,7 @@ func (f *files) save(fl *fileLine) {
 	if fl.offset == int64(len(frame)) {
 		f.audit.Info("recording begins", zap.String("hub", fl.key.hub), zap.String("target", fl.key.target), zap.String("file", fl.name+Extension))
 	}
-	f.count(fl.name, more, time.Now())
+	f.countShares(fl.name, caused, more)
 }
 
 // detach has what comes of a target go into another recording.
@@ -347,46 +360,4 @@ func (f *files) appendFrame(fl *fileLine, frame []byte) error {
 		fl.offset += int64(len(frame))
 	}
 	return err
-}
-
-var errFull = errors.New("the recordings of the last minute need more than --record-size")
-
-// makeRoom removes the oldest recordings until there is room for some bytes.
-func (f *files) makeRoom(bytes int64, except string) error {
-	if f.total+bytes <= f.o.Size {
-		return nil
-	}
-	names := make([]string, 0, len(f.sizes))
-	for name := range f.sizes {
-		names = append(names, name)
-	}
-	slices.SortFunc(names, func(a, b string) int { return f.sizes[a].changed.Compare(f.sizes[b].changed) })
-	for _, name := range names {
-		if f.total+bytes <= f.o.Size {
-			return nil
-		}
-		if name == except || time.Since(f.sizes[name].changed) < mayRemove {
-			continue
-		}
-		f.remove(name)
-	}
-	if f.total+bytes > f.o.Size {
-		return errFull
-	}
-	return nil
-}
-
-// remove removes a recording. If its target goes on, it gets another one.
-func (f *files) remove(name string) {
-	for _, fl := range f.lines {
-		if fl.name == name {
-			f.detach(fl)
-		}
-	}
-	err := errors.Join(f.root.RemoveAll(name+picturesIn), f.root.Remove(name+Extension))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		f.log.Warn("an old recording could not be removed", zap.Error(err))
-	}
-	f.total -= f.sizes[name].bytes
-	delete(f.sizes, name)
 }

@@ -8,6 +8,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/internal/scope"
+	"github.com/cdphub/cdphub/quota"
 	"github.com/cdphub/cdphub/relay"
 )
 
@@ -18,6 +19,9 @@ type Options struct {
 	Time   time.Duration // for which they are kept, 30 min
 	Memory int64         // bytes of all targets in memory, 64 MiB
 	Record *Record       // to files; nil: nothing is written
+	// Quotas say who loses something when there is too much. If it is nil, there is one
+	// Payer.
+	Quotas *quota.Ledger
 }
 
 // Journal keeps what happened on the targets of a process.
@@ -32,9 +36,11 @@ type Journal struct {
 	asks  []func()      // for the hubs, of the Journal's goroutine alone
 	done  chan struct{} // closed when the goroutine has ended
 
+	memory    *quota.Pool // bytes of all rings
+	timelines *quota.Pool // each line
+
 	mu    sync.Mutex // guards everything below
 	lines map[lineKey]*line
-	bytes int64 // of all rings
 }
 
 // lineKey names the timeline of a target. Ids of targets are unique within a hub.
@@ -42,10 +48,6 @@ type lineKey struct {
 	hub    string // its name
 	target string
 }
-
-// mostLines is how many targets a Journal knows. The one on which nothing has
-// happened for the longest time makes room.
-const mostLines = 4096
 
 // New makes a Journal. Close ends it.
 func New(o Options) (*Journal, error) {
@@ -58,13 +60,17 @@ func New(o Options) (*Journal, error) {
 	if o.Time == 0 {
 		o.Time = 30 * time.Minute
 	}
-	if o.Memory == 0 {
-		o.Memory = 64 << 20
+	if o.Quotas == nil {
+		o.Quotas = quota.New(quota.Options{})
 	}
-	j := &Journal{log: o.Log.Named("journal"), o: o, done: make(chan struct{}), lines: make(map[lineKey]*line)}
+	j := &Journal{
+		log: o.Log.Named("journal"), o: o, done: make(chan struct{}), lines: make(map[lineKey]*line),
+		memory: o.Quotas.Pool(quota.TimelineMemory, o.Memory), timelines: o.Quotas.Pool(quota.Timelines, 0),
+	}
+	j.queue.share(o.Quotas)
 	if o.Record != nil {
 		var err error
-		if j.files, err = openFiles(*o.Record, o.Log); err != nil {
+		if j.files, err = openFiles(*o.Record, o.Quotas, o.Log); err != nil {
 			return nil, err
 		}
 	}
@@ -135,33 +141,38 @@ func (j *Journal) Last(hub, targetID string) (method string, at time.Time, ok bo
 
 // removeLocked forgets a timeline. Its recording is complete.
 func (j *Journal) removeLocked(key lineKey, l *line) {
-	j.bytes -= l.ring.bytes
+	j.memory.Add(l.owner, -l.ring.bytes)
+	j.timelines.Add(l.owner, -1)
 	delete(j.lines, key)
 	if j.files != nil {
 		j.files.forget(l)
 	}
 }
 
-// lineLocked returns the timeline of a target, and makes it if there is none.
-func (j *Journal) lineLocked(key lineKey, now time.Time) *line {
+// lineLocked returns the timeline of a target, and makes it if there is none. It counts
+// for the first Payer that does something on the target.
+func (j *Journal) lineLocked(key lineKey, payer quota.Payer, now time.Time) *line {
 	l := j.lines[key]
 	if l == nil {
-		if len(j.lines) >= mostLines {
-			j.removeOldestLocked()
-		}
 		l = newLine(key)
+		l.owner = payer
+		for j.timelines.Excess() >= 0 {
+			j.removeOldestLocked(j.timelines.Most())
+		}
+		j.timelines.Add(payer, 1)
 		j.lines[key] = l
 	}
-	l.changed = now
+	l.changed, l.payer = now, payer
 	return l
 }
 
-// removeOldestLocked removes the timeline that has not changed for longest.
-func (j *Journal) removeOldestLocked() {
+// removeOldestLocked removes, of the timelines of a Payer, the one that has not changed
+// for longest.
+func (j *Journal) removeOldestLocked(payer string) {
 	var oldest lineKey
 	var at *line
 	for key, l := range j.lines {
-		if at == nil || l.changed.Before(at.changed) {
+		if l.owner.ID == payer && (at == nil || l.changed.Before(at.changed)) {
 			oldest, at = key, l
 		}
 	}
@@ -186,25 +197,27 @@ func (j *Journal) keepLocked(l *line, e Entry, picture []byte) {
 	}
 	before := l.ring.bytes
 	l.ring.add(kept{e, picture}, j.o.Size)
-	j.bytes += l.ring.bytes - before
+	j.memory.Add(l.owner, l.ring.bytes-before)
 	j.fitLocked()
 }
 
-// fitLocked drops old entries of the target that uses the most memory, while all of
-// them use too much. It drops an eighth at once, or each entry would search for the
-// largest target.
+// fitLocked drops old entries of the target that uses the most memory, of the Payer that
+// uses the most, while all of them use too much. It drops an eighth at once, or each entry
+// would search for the largest target.
 func (j *Journal) fitLocked() {
-	for j.bytes > j.o.Memory {
+	for j.memory.Excess() > 0 {
+		payer := j.memory.Most()
 		var largest *line
 		for _, l := range j.lines {
-			if largest == nil || l.ring.bytes > largest.ring.bytes {
+			if l.owner.ID == payer && (largest == nil || l.ring.bytes > largest.ring.bytes) {
 				largest = l
 			}
 		}
-		for leave := largest.ring.bytes - largest.ring.bytes/8; len(largest.ring.kept) > 0 && largest.ring.bytes >= leave; {
-			j.bytes -= largest.ring.kept[0].size()
+		before := largest.ring.bytes
+		for len(largest.ring.kept) > 0 && largest.ring.bytes >= before-before/8 {
 			largest.ring.drop()
 		}
+		j.memory.Add(largest.owner, largest.ring.bytes-before)
 	}
 }
 
@@ -212,7 +225,7 @@ func (j *Journal) fitLocked() {
 func (j *Journal) expireLocked(l *line, now time.Time) {
 	before := l.ring.bytes
 	l.ring.dropBefore(now.Add(-j.o.Time))
-	j.bytes += l.ring.bytes - before
+	j.memory.Add(l.owner, l.ring.bytes-before)
 }
 
 // sweep drops what is too old in all timelines.

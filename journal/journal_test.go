@@ -1,11 +1,13 @@
 package journal
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/cdphub/cdphub/quota"
 	"github.com/cdphub/cdphub/relay"
 )
 
@@ -245,12 +247,12 @@ func TestR163TheRingIsBounded(t *testing.T) {
 		s.pass(time.Second)
 		s.j.mu.Lock()
 		defer s.j.mu.Unlock()
-		if l := s.j.lines[lineKey{"h", "T0"}]; s.j.bytes > most || l.ring.bytes != s.j.bytes || len(l.ring.kept) == 0 {
-			t.Errorf("%d bytes in the ring, %d counted, want at most %d", l.ring.bytes, s.j.bytes, most)
+		if l := s.j.lines[lineKey{"h", "T0"}]; s.j.used() > most || l.ring.bytes != s.j.used() || len(l.ring.kept) == 0 {
+			t.Errorf("%d bytes in the ring, %d counted, want at most %d", l.ring.bytes, s.j.used(), most)
 		}
 		s.j.queue.mu.Lock()
 		defer s.j.queue.mu.Unlock()
-		if len(s.j.queue.items) != 0 || s.j.queue.bytes != 0 {
+		if len(s.j.queue.items) != 0 || len(s.j.queue.counts) != 0 {
 			t.Errorf("%d items still wait", len(s.j.queue.items))
 		}
 	})
@@ -261,15 +263,20 @@ func TestR163TheLargestRingMakesRoom(t *testing.T) {
 	play(t, Options{Size: 1 << 20, Memory: 100 << 10}, func(s *stage) {
 		s.j.mu.Lock()
 		defer s.j.mu.Unlock()
-		quiet, loud := s.j.lineLocked(lineKey{"h", "quiet"}, time.Now()), s.j.lineLocked(lineKey{"h", "loud"}, time.Now())
+		quiet, loud := s.j.lineLocked(lineKey{"h", "quiet"}, quota.Payer{}, time.Now()), s.j.lineLocked(lineKey{"h", "loud"}, quota.Payer{}, time.Now())
 		s.j.keepLocked(quiet, Entry{Kind: Console, Text: "stays"}, nil)
 		for range 500 {
 			s.j.keepLocked(loud, Entry{Kind: Picture}, make([]byte, 10<<10))
 		}
-		if s.j.bytes > 100<<10 || len(quiet.ring.kept) != 1 {
-			t.Errorf("%d bytes, and %d entries of the quiet target", s.j.bytes, len(quiet.ring.kept))
+		if s.j.used() > 100<<10 || len(quiet.ring.kept) != 1 {
+			t.Errorf("%d bytes, and %d entries of the quiet target", s.j.used(), len(quiet.ring.kept))
 		}
 	})
+}
+
+// used is how many bytes all rings have.
+func (j *Journal) used() int64 {
+	return j.memory.Excess() + cmp.Or(j.o.Memory, quota.Table[quota.TimelineMemory].Total)
 }
 
 func TestOldEntriesGo(t *testing.T) {
@@ -282,8 +289,8 @@ func TestOldEntriesGo(t *testing.T) {
 		s.pass(5 * time.Minute)
 		s.j.mu.Lock()
 		defer s.j.mu.Unlock()
-		if len(s.j.lines) != 0 || s.j.bytes != 0 {
-			t.Errorf("%d timelines with %d bytes are left of what is over", len(s.j.lines), s.j.bytes)
+		if len(s.j.lines) != 0 || s.j.used() != 0 {
+			t.Errorf("%d timelines with %d bytes are left of what is over", len(s.j.lines), s.j.used())
 		}
 	})
 }

@@ -8,12 +8,15 @@ import (
 
 	"github.com/cdphub/cdphub/internal/scope"
 	"github.com/cdphub/cdphub/internal/secrets"
+	"github.com/cdphub/cdphub/quota"
 )
 
 // line is the timeline of one target. Journal.mu guards it; only the Journal's
 // goroutine changes it.
 type line struct {
 	key     lineKey
+	owner   quota.Payer // for whom the timeline counts: who was first to do something
+	payer   quota.Payer // for whom what comes now counts
 	ring    ring
 	changed time.Time
 	hub     *observer // nil until something has happened

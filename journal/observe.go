@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cdphub/cdphub/quota"
 	"github.com/cdphub/cdphub/relay"
 )
 
@@ -42,6 +43,8 @@ type observer struct {
 
 	worlds table[string, int]  // by target, while recording: the isolated world of its document
 	moving table[string, bool] // targets where the answer for a move of the pointer is awaited
+
+	payers table[string, quota.Payer] // by target: who was last to do something there
 
 	shows table[string, shown] // by target, for those that have shown no page of the web
 }
@@ -105,9 +108,10 @@ func (o *observer) Command(c relay.Observed) func([]byte, *relay.Error) {
 		params: cut(c.Params), long: len(c.Params), looked: true,
 	}
 	key := o.key(c.TargetID)
+	o.pays(c)
 	// At once, and not with the answer: the page may repeat the text before that.
 	if m.types {
-		o.j.queue.put(item{key: key, size: len(cmd.params) + overhead, typed: true, do: func(_ *Journal, l *line) { l.typed.note(cmd) }})
+		o.j.queue.put(item{key: key, payer: c.Payer, size: len(cmd.params) + overhead, typed: true, do: func(_ *Journal, l *line) { l.typed.note(cmd) }})
 	}
 	if recording && m.pointer && !c.Inside {
 		o.look(cmd, c.TargetID, moved)
@@ -146,6 +150,7 @@ func (o *observer) Event(e relay.Observed) {
 	if params == nil {
 		return
 	}
+	o.pays(e)
 	ev := &event{name: m.name, at: time.Now(), session: e.SessionID, inside: e.Inside, params: params}
 	o.happened(o.key(e.TargetID), len(params), ev.at, func(j *Journal, l *line) { m.event(j, l, ev) })
 }
@@ -209,10 +214,17 @@ func (o *observer) Leased(c relay.LeaseChange) {
 	})
 }
 
+// pays notes for whom counts what happens on a target from now on.
+func (o *observer) pays(c relay.Observed) {
+	if before, there := o.payers[c.TargetID]; !there || before != c.Payer {
+		o.payers.put(strings.Clone(c.TargetID), c.Payer)
+	}
+}
+
 func (o *observer) key(target string) lineKey { return lineKey{o.hub.Name(), target} }
 
 func (o *observer) put(key lineKey, size int, do func(*Journal, *line)) {
-	o.j.queue.put(item{key: key, size: size + overhead, do: func(j *Journal, l *line) {
+	o.j.queue.put(item{key: key, payer: o.payers[key.target], size: size + overhead, do: func(j *Journal, l *line) {
 		l.hub = o
 		do(j, l)
 	}})

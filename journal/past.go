@@ -30,7 +30,9 @@ func (o *observer) Ended(p relay.Past) {
 	at := time.Now().UnixMilli()
 	delete(o.worlds, p.ID)
 	delete(o.moving, p.ID)
-	o.j.queue.put(item{key: o.key(p.ID), size: len(p.Title) + len(p.URL) + overhead, ends: true, do: func(_ *Journal, l *line) {
+	payer := o.payers[p.ID]
+	delete(o.payers, p.ID)
+	o.j.queue.put(item{key: o.key(p.ID), payer: payer, size: len(p.Title) + len(p.URL) + overhead, ends: true, do: func(_ *Journal, l *line) {
 		c := Closed{p.ID, l.text(p.Title), l.address(p.URL), p.Client, at}
 		p.Title, p.URL = "", "" // they may be long
 		l.past = &past{p, c}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/cdphub/cdphub/quota"
 )
 
 // queue takes what hubs tell under their locks, for the Journal's goroutine to read.
@@ -13,17 +15,20 @@ type queue struct {
 
 	mu     sync.Mutex // guards everything below
 	items  []item
-	bytes  int
-	lost   map[lineKey]int // items that there was no room for
-	blind  []lineKey       // targets for which one of them was about what is typed
+	room   *quota.Pool                 // bytes of items
+	more   *quota.Pool                 // the same, for items about typed text
+	counts map[string][]*quota.Account // what items take of the pools, by Payer
+	lost   map[lineKey]int             // items that there was no room for
+	blind  []lineKey                   // targets for which one of them was about what is typed
 	closed bool
 }
 
 // item is one thing to do for the timeline of a target. do runs in the Journal's
 // goroutine, under Journal.mu.
 type item struct {
-	key  lineKey
-	size int // bytes that it holds
+	key   lineKey
+	payer quota.Payer // who has caused it
+	size  int         // bytes that it holds
 	// typed says that it is about what is typed: a flood of events must not have that
 	// forgotten which is to be taken out of them.
 	typed bool
@@ -31,30 +36,30 @@ type item struct {
 	do    func(j *Journal, l *line)
 }
 
-// Limits of what waits. What comes beyond them is only counted. Items about typed
-// text have twice the room.
-const (
-	mostItems = 16 << 10
-	mostBytes = 32 << 20
-)
+// leastItem is how many bytes an item counts for at least, so that the number of items is
+// limited, too. What finds no room in quota.TimelineQueue is only counted. Items about
+// typed text have twice the room.
+const leastItem = 2 << 10
 
-// put adds an item. It never blocks: its caller has a hub's lock. A full queue counts
-// the item as lost.
+// share makes the pools of quotas. The queue's own lock guards them.
+func (q *queue) share(l *quota.Ledger) {
+	q.room, q.more = l.Guarded(quota.TimelineQueue, 0, &q.mu), l.Guarded(quota.TimelineQueue, 0, &q.mu)
+	q.counts = make(map[string][]*quota.Account)
+}
+
+// put adds an item. It never blocks: its caller has a hub's lock. If there is no room for
+// items of this Payer, the item counts as lost.
 func (q *queue) put(i item) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	room := 1
-	if i.typed {
-		room = 2
-	}
-	switch {
-	case q.closed:
+	if q.closed {
 		return
-	case len(q.items) >= room*mostItems || q.bytes+i.size > room*mostBytes:
+	}
+	if !q.fitsLocked(&i) {
 		if q.lost == nil {
 			q.lost = make(map[lineKey]int)
 		}
-		if len(q.lost) < mostLines {
+		if len(q.lost) < int(quota.Table[quota.Timelines].Total) {
 			q.lost[i.key]++
 		}
 		if i.typed && !slices.Contains(q.blind, i.key) {
@@ -63,8 +68,29 @@ func (q *queue) put(i item) {
 		return
 	}
 	q.items = append(q.items, i)
-	q.bytes += i.size
 	q.wakeLocked()
+}
+
+// fitsLocked counts an item if there is room for it.
+func (q *queue) fitsLocked(i *item) bool {
+	counts := q.counts[i.payer.ID]
+	if counts == nil {
+		counts = []*quota.Account{q.room.OpenLocked(i.payer), q.more.OpenLocked(i.payer)}
+		q.counts[i.payer.ID] = counts
+	}
+	bytes := int64(max(i.size, leastItem))
+	return counts[0].TakeLocked(bytes) == nil || i.typed && counts[1].TakeLocked(bytes) == nil
+}
+
+// emptyLocked counts that no item waits.
+func (q *queue) emptyLocked() {
+	for _, counts := range q.counts {
+		for _, a := range counts {
+			a.AddLocked(-a.UsedLocked())
+			a.CloseLocked()
+		}
+	}
+	clear(q.counts)
 }
 
 func (q *queue) wakeLocked() {
@@ -87,7 +113,8 @@ func (q *queue) take(spare []item) batch {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	b := batch{q.items, q.lost, q.blind, q.closed}
-	q.items, q.lost, q.blind, q.bytes = spare, nil, nil, 0
+	q.items, q.lost, q.blind = spare, nil, nil
+	q.emptyLocked()
 	return b
 }
 
@@ -136,13 +163,13 @@ const tickEvery = 250 * time.Millisecond
 func (j *Journal) work(b batch) {
 	j.mu.Lock()
 	for _, key := range b.blind { // first: the page may say in the next item what was typed
-		j.lineLocked(key, time.Now()).typed.unknown = mostTyped
+		j.lineLocked(key, quota.Payer{}, time.Now()).typed.unknown = mostTyped
 	}
 	j.mu.Unlock()
 	for _, i := range b.items {
 		j.mu.Lock()
 		if !i.ends || j.lines[i.key] != nil {
-			i.do(j, j.lineLocked(i.key, time.Now()))
+			i.do(j, j.lineLocked(i.key, i.payer, time.Now()))
 		}
 		j.mu.Unlock()
 		j.askHubs()
@@ -150,7 +177,7 @@ func (j *Journal) work(b batch) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	for key, n := range b.lost {
-		j.keepLocked(j.lineLocked(key, time.Now()), leftOut(n), nil)
+		j.keepLocked(j.lineLocked(key, quota.Payer{}, time.Now()), leftOut(n), nil)
 	}
 }
 

@@ -52,30 +52,58 @@ func Open(name string) (*Recording, error) {
 // Read reads a recording without its pictures. A file that ends in the middle is no
 // error: see Recording.Cut.
 func Read(in io.Reader) (*Recording, error) {
+	r := new(Recording)
+	err := readLines(in, func(lines *bufio.Scanner, limited *io.LimitedReader) (err error) {
+		if r.Header, err = scanHeader(lines); err != nil {
+			return err
+		}
+		r.readEntries(lines)
+		if limited.N <= 0 {
+			r.Cut = fmt.Sprintf("it has more than %d MiB of entries: the rest is left out", mostFile>>20)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// readHeader reads the first line of a recording alone.
+func readHeader(in io.Reader) (h Header, err error) {
+	err = readLines(in, func(lines *bufio.Scanner, _ *io.LimitedReader) (err error) {
+		h, err = scanHeader(lines)
+		return err
+	})
+	return h, err
+}
+
+// readLines calls read with the lines of a recording.
+func readLines(in io.Reader, read func(*bufio.Scanner, *io.LimitedReader) error) error {
 	z, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 		zstd.WithDecoderMaxWindow(mostWindow), zstd.WithDecoderMaxMemory(mostFile))
 	if err != nil {
-		return nil, fmt.Errorf("this is not a recording of cdphub: %w", err)
+		return fmt.Errorf("this is not a recording of cdphub: %w", err)
 	}
 	defer z.Close()
 	limited := &io.LimitedReader{R: z, N: mostFile}
 	lines := bufio.NewScanner(limited)
 	lines.Buffer(make([]byte, 64<<10), longestLine)
-	r := new(Recording)
+	return read(lines, limited)
+}
+
+// scanHeader reads the first of some lines.
+func scanHeader(lines *bufio.Scanner) (h Header, err error) {
 	if !lines.Scan() {
-		return nil, fmt.Errorf("this is not a recording of cdphub: %w", cmpError(lines.Err(), io.ErrUnexpectedEOF))
+		return h, fmt.Errorf("this is not a recording of cdphub: %w", cmpError(lines.Err(), io.ErrUnexpectedEOF))
 	}
-	if err := json.Unmarshal(lines.Bytes(), &r.Header); err != nil || r.Version == 0 {
-		return nil, errors.New("this is not a recording of cdphub: its first line is not that of a recording")
+	if err := json.Unmarshal(lines.Bytes(), &h); err != nil || h.Version == 0 {
+		return h, errors.New("this is not a recording of cdphub: its first line is not that of a recording")
 	}
-	if r.Version > formatVersion {
-		return nil, fmt.Errorf("a newer version of cdphub has made this recording (format %d): use that version", r.Version)
+	if h.Version > formatVersion {
+		return h, fmt.Errorf("a newer version of cdphub has made this recording (format %d): use that version", h.Version)
 	}
-	r.readEntries(lines)
-	if limited.N <= 0 {
-		r.Cut = fmt.Sprintf("it has more than %d MiB of entries: the rest is left out", mostFile>>20)
-	}
-	return r, nil
+	return h, nil
 }
 
 func cmpError(err, otherwise error) error {

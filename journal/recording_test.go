@@ -18,6 +18,7 @@ import (
 	logs "go.uber.org/zap/zaptest/observer"
 
 	"github.com/cdphub/cdphub/internal/logging/logtest"
+	"github.com/cdphub/cdphub/quota"
 )
 
 // recordings opens what is in a folder.
@@ -352,7 +353,7 @@ func TestRecordingsOfLikeTargets(t *testing.T) {
 	play(t, Options{Log: zap.New(core), Record: &Record{Dir: dir}}, func(s *stage) {
 		s.j.mu.Lock()
 		for _, id := range []string{"a.b", "ab", "../ab", "a/b", strings.Repeat("a", 200), strings.Repeat("a", 201)} {
-			s.j.keepLocked(s.j.lineLocked(lineKey{"h", id}, time.Now()), Entry{Kind: Console, Text: "of " + id}, []byte("x"))
+			s.j.keepLocked(s.j.lineLocked(lineKey{"h", id}, quota.Payer{}, time.Now()), Entry{Kind: Console, Text: "of " + id}, []byte("x"))
 		}
 		s.j.mu.Unlock()
 		s.pass(2 * time.Second)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cdphub/cdphub/internal/scope"
+	"github.com/cdphub/cdphub/quota"
 	"github.com/cdphub/cdphub/relay"
 	"github.com/cdphub/cdphub/targets"
 )
@@ -51,7 +52,7 @@ func TestR160WhatIsLostIsNotKeptEither(t *testing.T) {
 			s.event("Runtime.consoleAPICalled", `{"type":"log","args":[{"type":"string","value":"`+text+`"}]}`)
 		}
 		s.j.mu.Lock() // the Journal does nothing meanwhile
-		for range 4 * mostItems {
+		for range 4 * int(quota.Table[quota.TimelineQueue].Total) / leastItem {
 			s.j.queue.put(item{key: lineKey{"other", "T9"}, typed: true, do: func(*Journal, *line) {}})
 		}
 		s.client.Receive([]byte(`{"id":7,"method":"Input.insertText","params":{"text":"hunter22"},"sessionId":"` + s.host.session + `"}`))

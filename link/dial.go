@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/cdphub/cdphub/quota"
 	"github.com/cdphub/cdphub/wsconn"
 )
 
@@ -49,7 +50,7 @@ func (d Dialer) Dial(ctx context.Context) (*Pipe, error) {
 		// The hub has never answered for this key: it may be new once more.
 		s := &side{Dialer: d, key: rand.Text()}
 		s.live, s.end = context.WithCancel(context.Background())
-		s.p = newPipe(address("connect"), address("hub"), 24*time.Hour, nil, func(error) { s.end() })
+		s.p = newPipe(address("connect"), address("hub"), 24*time.Hour, nil, quota.Payer{}, func(error) { s.end() })
 		c, err := s.connect(ctx)
 		if err == nil {
 			go s.keep(c)

@@ -47,7 +47,7 @@ func (h *hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	j, err := h.table.Join(hello, Peer{r.Header.Get("Authorization"), "here", address("hub"), address(r.RemoteAddr)})
+	j, err := h.table.Join(hello, Peer{Owner: r.Header.Get("Authorization"), Place: "here", Local: address("hub"), Remote: address(r.RemoteAddr)})
 	if err != nil {
 		http.Error(w, err.Error(), map[error]int{ErrGone: 410, ErrOther: 403, ErrFull: 429, ErrStale: 409}[err])
 		return

@@ -16,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cdphub/cdphub/quota"
 	"github.com/cdphub/cdphub/wsconn"
 )
 
@@ -68,10 +69,10 @@ type Pipe struct {
 }
 
 // newPipe makes a pipe that is lost. The budget may be nil.
-func newPipe(local, remote net.Addr, grace time.Duration, budget *wsconn.Budget, onEnd func(error)) *Pipe {
+func newPipe(local, remote net.Addr, grace time.Duration, budget *wsconn.Budget, payer quota.Payer, onEnd func(error)) *Pipe {
 	p := &Pipe{local: local, remote: remote, grace: grace, onEnd: onEnd, allowed: window, toldUpTo: window, lost: time.Now()}
 	p.readable.L, p.writable.L, p.sendable.L = &p.mu, &p.mu, &p.mu
-	p.account = budget.Account(func() { p.End(ErrMemory, wsconn.ReasonMemory) })
+	p.account = budget.Account(payer, func() { p.End(ErrMemory, wsconn.ReasonMemory) })
 	p.over = time.AfterFunc(grace, p.giveUp)
 	return p
 }

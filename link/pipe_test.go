@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/cdphub/cdphub/quota"
 	"github.com/cdphub/cdphub/wsconn"
 )
 
@@ -53,7 +54,7 @@ func (r *peer) send(f frame) { r.conn.DeliverBinary(wsconn.Frame{Head: f.head(),
 
 // newTestPipe is a pipe within a bubble of synctest, where nothing may be left.
 func newTestPipe(t *testing.T, grace time.Duration, b *wsconn.Budget) *Pipe {
-	p := newPipe(address("a"), address("b"), grace, b, nil)
+	p := newPipe(address("a"), address("b"), grace, b, quota.Payer{}, nil)
 	t.Cleanup(func() { p.End(net.ErrClosed, wsconn.ReasonGone) })
 	return p
 }
@@ -247,7 +248,7 @@ func FuzzReceive(f *testing.F) {
 	f.Add(append(frame{limit: window, data: []byte("x")}.head(), 'x'), []byte("y"))
 	f.Add(frame{ack: 3, limit: 1 << 63, end: true}.head(), frame{offset: 1, ack: 2}.head())
 	f.Fuzz(func(t *testing.T, first, second []byte) {
-		p := newPipe(address("a"), address("b"), time.Hour, nil, nil)
+		p := newPipe(address("a"), address("b"), time.Hour, nil, quota.Payer{}, nil)
 		defer p.End(net.ErrClosed, wsconn.ReasonGone)
 		c, _ := wsconn.Pipe(Limits(), Limits())
 		p.fence(1)

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cdphub/cdphub/quota"
 	"github.com/cdphub/cdphub/wsconn"
 )
 
@@ -45,9 +46,10 @@ type owned struct {
 
 // Peer is the asker of a link, as the hub knows it.
 type Peer struct {
-	Owner         string   // alone may go on with the link; "" for whoever knows the key
-	Place         string   // counts where there is no owner
-	Local, Remote net.Addr // of the Pipe
+	Owner         string      // alone may go on with the link; "" for whoever knows the key
+	Place         string      // counts where there is no owner
+	Payer         quota.Payer // for whom its memory counts
+	Local, Remote net.Addr    // of the Pipe
 }
 
 // counted is what the links of a Peer are counted by (Table.Most).
@@ -107,7 +109,7 @@ func (t *Table) addLocked(key [sha256.Size]byte, from Peer) *owned {
 		t.links, t.counts = make(map[[sha256.Size]byte]*owned), make(map[string]int)
 	}
 	l, counted := &owned{owner: from.Owner}, from.counted()
-	l.Pipe = newPipe(from.Local, from.Remote, t.Grace, t.Budget, func(error) {
+	l.Pipe = newPipe(from.Local, from.Remote, t.Grace, t.Budget, from.Payer, func(error) {
 		t.mu.Lock()
 		defer t.mu.Unlock()
 		delete(t.links, key)

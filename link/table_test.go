@@ -24,7 +24,7 @@ func TestBackBeforeTheFirst(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			table := Table{Grace: time.Minute, Most: 1}
 			join := func(epoch uint64) (Joined, error) {
-				return table.Join(Hello{Key: "key", Epoch: epoch}, Peer{"owner", "here", address("hub"), address("peer")})
+				return table.Join(Hello{Key: "key", Epoch: epoch}, Peer{Owner: "owner", Place: "here", Local: address("hub"), Remote: address("peer")})
 			}
 			first, err := join(1)
 			if err != nil || !first.Fresh {

@@ -13,7 +13,6 @@ package live
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"sync"
 	"time"
@@ -61,12 +60,6 @@ type Options struct {
 	Log   *zap.Logger
 }
 
-// ErrTooMany is the error for one viewer more than a target has at a time.
-var ErrTooMany = errors.New("this target has too many viewers already")
-
-// maxViewers is how many viewers a target has.
-const maxViewers = 4096
-
 // Views are the views of one hub. Its zero value has none and is ready to use.
 type Views struct {
 	mu  sync.Mutex // guards all
@@ -74,14 +67,14 @@ type Views struct {
 }
 
 // Watch adds a viewer to the view with that key, and begins the view if it is the
-// first. The error is ErrTooMany. The caller must call Leave.
-func (vs *Views) Watch(key string, o Options, w ViewerOptions) (*Viewer, error) {
+// first. The caller must call Leave, and limits how many viewers there are.
+func (vs *Views) Watch(key string, o Options, w ViewerOptions) *Viewer {
 	vs.mu.Lock()
 	defer vs.mu.Unlock()
 	v := vs.all[key]
 	if v != nil {
-		if viewer, err := v.add(w); viewer != nil || err != nil {
-			return viewer, err
+		if viewer := v.add(w); viewer != nil {
+			return viewer
 		} // else it is ending
 	}
 	v = newView(o)
@@ -90,9 +83,9 @@ func (vs *Views) Watch(key string, o Options, w ViewerOptions) (*Viewer, error) 
 		vs.all = make(map[string]*View)
 	}
 	vs.all[key] = v
-	viewer, err := v.add(w)
+	viewer := v.add(w)
 	go v.run()
-	return viewer, err
+	return viewer
 }
 
 // Len is the number of views.

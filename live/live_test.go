@@ -132,11 +132,7 @@ func (w *watcher) last() string {
 func watch(t testing.TB, vs *Views, f *fake) *watcher {
 	t.Helper()
 	w := new(watcher)
-	viewer, err := vs.Watch("T1", f.options(), w.options())
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.Viewer = viewer
+	w.Viewer = vs.Watch("T1", f.options(), w.options())
 	return w
 }
 
@@ -229,10 +225,7 @@ func FuzzR177Messages(f *testing.F) {
 		v := newView(c.options())
 		v.client, v.session, v.ended = c, "S", func() {}
 		w := new(watcher)
-		var err error
-		if w.Viewer, err = v.add(w.options()); err != nil {
-			t.Fatal(err)
-		}
+		w.Viewer = v.add(w.options())
 		if holds {
 			w.Receive([]byte(`{"kind":"take"}`))
 		}

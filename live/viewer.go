@@ -60,15 +60,12 @@ var (
 
 const fewest = 1.0 / 60 // pictures per second: the time between two must fit a Duration
 
-// add adds a viewer. It returns nil without an error while the view is ending.
-func (v *View) add(o ViewerOptions) (*Viewer, error) {
+// add adds a viewer. It returns nil while the view is ending.
+func (v *View) add(o ViewerOptions) *Viewer {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	switch {
-	case v.over:
-		return nil, nil
-	case len(v.viewers) >= maxViewers:
-		return nil, ErrTooMany
+	if v.over {
+		return nil
 	}
 	w := &Viewer{ViewerOptions: o, view: v, wants: usual}
 	v.viewers[w] = struct{}{}
@@ -76,7 +73,7 @@ func (v *View) add(o ViewerOptions) (*Viewer, error) {
 		w.greetLocked()
 	}
 	v.stir()
-	return w, nil
+	return w
 }
 
 // greetLocked tells a new viewer what the view shows and who has the target.

@@ -3,11 +3,13 @@ package named
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/cdphub/cdphub/quota"
 	"github.com/cdphub/cdphub/relay"
 	"github.com/cdphub/cdphub/wsconn"
 )
@@ -101,4 +103,38 @@ func TestCrowd(t *testing.T) {
 	if n := r.sessions.total.bytes.Load(); n != 0 || r.hub.Clients() != 0 || len(r.sessions.live) != 0 || len(r.sessions.owners) != 0 {
 		t.Errorf("%d bytes, %d Clients and %d sessions are left", n, r.hub.Clients(), len(r.sessions.live))
 	}
+}
+
+// TestR249NamedSessionsOfOthers has one token keep messages at many hubs: it loses its
+// own, and not those of the token that has most at one hub.
+func TestR249NamedSessionsOfOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const total = 64 << 10
+		r := newRig(t, Options{Bytes: 32 << 10, OwnerBytes: 32 << 10, TotalBytes: total})
+		quiet, _ := r.join("b", "session=s&resume=on")
+		fill := func(link *Link, bytes int64) {
+			before := r.sessions.total.bytes.Load()
+			for id := 0; r.sessions.total.bytes.Load() < before+bytes && id < 2000; id++ {
+				ask(link, id)
+			}
+		}
+		fill(quiet, 16<<10)
+		for n := range 20 {
+			r.name = fmt.Sprint("hub", n)
+			link, _ := r.join("a", "session=s&resume=on")
+			fill(link, 6<<10)
+		}
+		var used int64
+		r.sessions.Usage(func(p quota.Payer, bytes int64) {
+			if p.ID == "b" {
+				used += bytes
+			}
+		})
+		if used < 16<<10 {
+			t.Errorf("b keeps %d bytes", used)
+		}
+		for k := range maps.Clone(r.sessions.live) {
+			r.sessions.End(k)
+		}
+	})
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/cdphub/cdphub/internal/scope"
 	"github.com/cdphub/cdphub/internal/wire"
+	"github.com/cdphub/cdphub/quota"
 	"github.com/cdphub/cdphub/relay"
 	"github.com/cdphub/cdphub/wsconn"
 )
@@ -57,6 +58,7 @@ type rig struct {
 	sessions *Sessions
 	policy   relay.Policy
 	released atomic.Int32
+	name     string // of the hub in keys
 }
 
 // faulty is the policy of a hub with a fault.
@@ -68,7 +70,7 @@ func newRig(t *testing.T, o Options) *rig {
 	return &rig{T: t, hub: relay.New(relay.Options{}), sessions: New(o)}
 }
 
-func (r *rig) key(bearer, name string) Key { return Key{Owner{"", bearer}, name} }
+func (r *rig) key(bearer, name string) Key { return Key{Owner{r.name, bearer}, name} }
 
 // join connects; it fails the test where the session is refused.
 func (r *rig) join(bearer, query string) (*Link, *line) {
@@ -94,7 +96,7 @@ func (r *rig) try(bearer, query string) (*Link, *line, error) {
 		if err != nil {
 			r.Fatal(err)
 		}
-		b = &Begin{Client: client, Release: func() { r.released.Add(1) }, Hold: func(func(wsconn.Reason)) func() { return func() {} }}
+		b = &Begin{Client: client, Payer: quota.Payer{ID: bearer}, Release: func() { r.released.Add(1) }, Hold: func(func(wsconn.Reason)) func() { return func() {} }}
 	}
 	l := new(line)
 	link, err := r.sessions.Join(k, &w, l, b)

@@ -22,6 +22,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/internal/advice"
+	"github.com/cdphub/cdphub/quota"
 	"github.com/cdphub/cdphub/relay"
 	"github.com/cdphub/cdphub/session"
 	"github.com/cdphub/cdphub/wsconn"
@@ -57,7 +58,7 @@ func (o Options) withDefaults() Options {
 	o.Bytes = cmp.Or(o.Bytes, 8<<20)
 	o.Messages = cmp.Or(o.Messages, 16384)
 	o.OwnerBytes = cmp.Or(o.OwnerBytes, 32<<20)
-	o.TotalBytes = cmp.Or(o.TotalBytes, 256<<20)
+	o.TotalBytes = cmp.Or(o.TotalBytes, quota.Table[quota.NamedMemory].Total)
 	o.Kept = cmp.Or(o.Kept, 2*time.Minute)
 	o.Remembered = cmp.Or(o.Remembered, time.Hour)
 	o.RememberedNames = cmp.Or(o.RememberedNames, 256)
@@ -92,6 +93,7 @@ type Conn interface {
 type Begin struct {
 	Client  *relay.Client // admitted, and not yet connected
 	Verdict []byte        // says to another process how the bearer was let in; nil for none
+	Payer   quota.Payer   // for whom the session counts
 	Tabs    string        // relay.OwnTabs.Owner of the Client's policy, "" for none
 	Release func()        // is called when the Client has left
 	// Hold calls end, which does not wait, when the session must end: its token is no
@@ -127,7 +129,8 @@ func New(o Options) *Sessions {
 type account struct {
 	whole    *account // the account of all; nil for itself
 	bytes    atomic.Int64
-	sessions int // Sessions.mu guards it
+	sessions int         // Sessions.mu guards it, and the next one
+	payer    quota.Payer // of the newest session; zero until it has begun
 }
 
 // add counts bytes, here and in the account of all; n may be negative.
@@ -190,7 +193,7 @@ func (ss *Sessions) Tabs(k Key) string {
 // sessions end under its hands.
 func (ss *Sessions) Join(k Key, w *Wish, conn Conn, b *Begin) (*Link, error) {
 	for {
-		s, err := ss.find(k, w)
+		s, err := ss.find(k, w, b)
 		if err != nil {
 			return nil, err
 		}
@@ -202,7 +205,7 @@ func (ss *Sessions) Join(k Key, w *Wish, conn Conn, b *Begin) (*Link, error) {
 }
 
 // find finds a session, or begins one.
-func (ss *Sessions) find(k Key, w *Wish) (*Session, error) {
+func (ss *Sessions) find(k Key, w *Wish, b *Begin) (*Session, error) {
 	ss.mu.Lock()
 	defer ss.mu.Unlock()
 	if s := ss.live[k]; s != nil {
@@ -219,6 +222,9 @@ func (ss *Sessions) find(k Key, w *Wish) (*Session, error) {
 		ss.owners[k.Owner] = of
 	}
 	of.sessions++
+	if b != nil {
+		of.payer = b.Payer
+	}
 	s := &Session{sessions: ss, key: k, id: session.NewID(), since: time.Now(), kept: of, grace: ss.o.Grace}
 	ss.live[k] = s
 	return s, nil
@@ -266,8 +272,8 @@ func (ss *Sessions) Numbers() Numbers {
 }
 
 // enforce makes rings smaller while those of an owner, or all, are too big: the biggest
-// one of the owner that has most. One goroutine does it at a time; the others do not wait
-// for it. It takes the locks of streams: none may be held.
+// one of the owner, or of the owner with most of the Payer that has most. One goroutine
+// does it at a time; the others do not wait for it. It takes the locks of streams: none may be held.
 func (ss *Sessions) enforce(of *account) {
 	over := func() bool {
 		return of.bytes.Load() > ss.o.OwnerBytes || ss.total.bytes.Load() > ss.o.TotalBytes
@@ -279,14 +285,10 @@ func (ss *Sessions) enforce(of *account) {
 	for over() {
 		ss.mu.Lock()
 		from := of
-		// The limit of all is exceeded: the owner with most pays for it, not the one that
+		// The limit of all is exceeded: the Payer with most pays for it, not the one that
 		// happens to be at it.
 		if of.bytes.Load() <= ss.o.OwnerBytes {
-			for _, other := range ss.owners {
-				if other.bytes.Load() > from.bytes.Load() {
-					from = other
-				}
-			}
+			from = ss.largestLocked()
 		}
 		var biggest *stream
 		most := 0
@@ -302,6 +304,30 @@ func (ss *Sessions) enforce(of *account) {
 			return // it is ending
 		}
 		biggest.shed()
+	}
+}
+
+// largestLocked is the owner with most of the Payer that has most; nil while there is none.
+func (ss *Sessions) largestLocked() (largest *account) {
+	used := make(map[string]int64)
+	for _, of := range ss.owners {
+		used[of.payer.ID] += of.bytes.Load()
+	}
+	most := quota.Most(used)
+	for _, of := range ss.owners {
+		if of.payer.ID == most && (largest == nil || of.bytes.Load() > largest.bytes.Load()) {
+			largest = of
+		}
+	}
+	return largest
+}
+
+// Usage calls add with what each owner's sessions keep, for the Payer for whom it counts.
+func (ss *Sessions) Usage(add func(payer quota.Payer, bytes int64)) {
+	ss.mu.Lock()
+	defer ss.mu.Unlock()
+	for _, of := range ss.owners {
+		add(of.payer, of.bytes.Load())
 	}
 }
 

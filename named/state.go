@@ -281,7 +281,7 @@ func (ss *Sessions) remember(k Key, e ended) {
 // restore makes one session, and reports whether it did. Its grace time begins now, as if
 // the connection had just been lost.
 func (ss *Sessions) restore(k Key, one *SessionState, b *Begin) bool {
-	s, err := ss.find(k, &Wish{Name: k.Name, Fresh: true})
+	s, err := ss.find(k, &Wish{Name: k.Name, Fresh: true}, b)
 	if err != nil {
 		return false
 	}

@@ -14,11 +14,10 @@ import (
 // A browser that has crashed is started again, which takes a second or two. Until
 // then the hub keeps the commands that only a browser can carry out.
 
-// The bounds of what waits. A command that finds no room is refused at once, with the
-// advice to try again.
+// The bounds of what waits, beside quota.Parked. A command that finds no room is refused at
+// once, with the advice to try again.
 const (
 	browserPatience = 10 * time.Second // after it, the command is refused
-	maxParked       = 64               // commands of all Clients of a hub
 	maxParkedParams = 64 << 10         // bytes of one
 )
 
@@ -33,6 +32,7 @@ type awaited struct {
 // parked is a command that waits.
 type parked struct {
 	request
+	wait
 	timer *time.Timer
 }
 
@@ -107,7 +107,7 @@ func (h *Hub) parkLocked(r *request, m method) bool {
 	case !h.browserComesLocked() || !r.isMethod || h.draining,
 		!m.real && m.browser != nil, // the hub can answer it
 		r.session != nil && (r.session.Kind != session.Browser || r.session.Side != nil),
-		len(w.parked) >= maxParked || len(r.Params) > maxParkedParams:
+		len(r.Params) > maxParkedParams:
 		return false
 	}
 	// A Target of a Host page needs no browser.
@@ -116,7 +116,11 @@ func (h *Hub) parkLocked(r *request, m method) bool {
 			return false
 		}
 	}
-	p := &parked{request: r.keep()}
+	counted, ok := waitLocked(h.pools.parked, r.client)
+	if !ok {
+		return false
+	}
+	p := &parked{request: r.keep(), wait: counted}
 	h.counters.Received-- // it is counted when it is served
 	// The timer may fire just as p is served. Both hold the lock: the second finds p no
 	// more, and the command still gets one answer.
@@ -126,6 +130,7 @@ func (h *Hub) parkLocked(r *request, m method) bool {
 		for i, other := range w.parked {
 			if other == p {
 				w.parked = append(w.parked[:i], w.parked[i+1:]...)
+				p.endLocked()
 				h.counters.Received++
 				p.client.answer(h.sessionLocked(p.client, &p.Envelope), p.ID, nil, wire.ServerError(advice.Restarting.String()))
 				return
@@ -142,6 +147,7 @@ func (h *Hub) resumeParkedLocked() {
 	h.awaited.parked = nil
 	for _, p := range list {
 		p.timer.Stop()
+		p.endLocked()
 		h.counters.Received++
 		h.serveLocked(&p.request, nil)
 	}
@@ -165,6 +171,7 @@ func (h *Hub) dropParkedLocked(c *Client) {
 			continue
 		}
 		p.timer.Stop()
+		p.endLocked()
 		h.counters.Received++
 		h.counters.ClientGone++
 	}

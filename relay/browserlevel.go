@@ -126,9 +126,11 @@ func (s *side) serveLocked(r *request) bool {
 	if !s.keepsTabsOf(r.client) {
 		return s.withholdLocked(r)
 	}
-	if attaches(r.Method) && s.hub.fullLocked(r.client) {
-		r.client.answer(r.session, r.ID, nil, errTooMany)
-		return true
+	if attaches(r.Method) {
+		if err := s.hub.refusesSessionLocked(r.client); err != nil {
+			r.client.answer(r.session, r.ID, nil, err)
+			return true
+		}
 	}
 	if r.session != nil && r.session.Kind != session.Browser {
 		s.hub.forwardLocked(r, r.session)

@@ -84,6 +84,7 @@ func (cs *calls) add(to *side, r *request, s *session.Session) *call {
 	c.idLen = int8(copy(c.idBytes[:], r.ID))
 	cs.byNumber[c.number] = c
 	r.client.calls++
+	r.client.account.calls.AddLocked(1)
 	if c.next = newest(c.origin()); c.next != nil {
 		c.next.prev = c
 	}
@@ -95,6 +96,7 @@ func (cs *calls) add(to *side, r *request, s *session.Session) *call {
 func (cs *calls) remove(c *call) {
 	delete(cs.byNumber, c.number)
 	c.client.calls--
+	c.client.account.calls.AddLocked(-1)
 	if c.timer != nil {
 		c.timer.Stop()
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/cdphub/cdphub/quota"
 	"github.com/cdphub/cdphub/session"
 )
 
@@ -119,6 +120,9 @@ func (h *Hub) checkCalls() error {
 	if len(byClient) > 0 {
 		return fmt.Errorf("%d clients that left still have calls", len(byClient))
 	}
+	if err := h.checkAccounts(); err != nil {
+		return err
+	}
 	walked := 0
 	heads := make(map[origin]*call)
 	for _, c := range h.calls.byNumber {
@@ -139,6 +143,35 @@ func (h *Hub) checkCalls() error {
 	s := h.counters
 	if done := s.AnsweredByHost + s.AnsweredByHub + s.ClientGone + uint64(h.calls.len()); s.Received != done || s.Misrouted != 0 {
 		return fmt.Errorf("the ledger does not close: %+v with %d calls", s, h.calls.len())
+	}
+	return nil
+}
+
+// checkAccounts wants each Payer to be counted what its Clients have.
+func (h *Hub) checkAccounts() error {
+	type counts struct{ calls, sessions, clients, parked int64 }
+	want := make(map[string]*counts)
+	for c := range h.clients {
+		id := c.account.payer.ID
+		if want[id] == nil {
+			want[id] = new(counts)
+		}
+		want[id].calls += int64(c.calls)
+		want[id].sessions += int64(len(c.sessions))
+		want[id].clients++
+	}
+	for _, p := range h.awaited.parked {
+		want[p.client.account.payer.ID].parked++
+	}
+	for id, w := range want {
+		for i, p := range []*quota.Pool{h.pools.calls, h.pools.sessions, h.pools.clients, h.pools.parked} {
+			a := p.OpenLocked(quota.Payer{ID: id})
+			got := a.UsedLocked()
+			a.CloseLocked()
+			if is := []int64{w.calls, w.sessions, w.clients, w.parked}[i]; got != is {
+				return fmt.Errorf("%q is counted %d of resource %d, and has %d", id, got, i, is)
+			}
+		}
 	}
 	return nil
 }

@@ -13,7 +13,8 @@ type Client struct {
 	policy  Policy
 	name    string // for people; "" is none
 	owner   *owner // of its tabs; nil for a Client that sees all
-	account string // ClientOptions.Account
+	bearer  string // ClientOptions.Account
+	account account
 	// privateOf is ClientOptions.PrivateOf.
 	privateOf string
 	// noFiles is set when the policy allows no files.
@@ -298,6 +299,7 @@ func (c *Client) Leave() {
 		h.calls.remove(call)
 		h.counters.ClientGone++
 	}
+	c.account.closeLocked()
 	h.drainedLocked()
 }
 

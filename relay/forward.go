@@ -61,12 +61,11 @@ func (h *Hub) sendLocked(r *request, to *side, s *session.Session, cmd bridge.Co
 		r.client.fail(r.session, r.ID, e)
 		return nil
 	}
-	switch {
-	case to.host == nil:
+	if to.host == nil {
 		return refuse(h.advised(errNoHost, advice.PageAway))
-	// The first bound is for one Client, the second for all Clients of the hub.
-	case r.client.calls >= h.opts.Limits.ClientCalls, h.calls.len() >= h.opts.Limits.Calls:
-		return refuse(errTooManyCalls)
+	}
+	if err := h.refusesCallLocked(r.client); err != nil {
+		return refuse(err)
 	}
 	c := h.calls.add(to, r, s)
 	cmd.Call, cmd.NoFiles = c.number, r.client.noFiles

@@ -9,6 +9,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/internal/wire"
+	"github.com/cdphub/cdphub/quota"
 	"github.com/cdphub/cdphub/session"
 )
 
@@ -37,6 +38,7 @@ type Handoff struct {
 	TargetID     string
 	Instructions string
 	Until        time.Time
+	Payer        quota.Payer // who has asked for it
 }
 
 // handoff is one that has not ended. Hub.mu guards it. The ticket opens the link once, so
@@ -86,7 +88,7 @@ func beginHandoff(h *Hub, r *request) ([]byte, *wire.Error) {
 	if url == "" {
 		return nil, errHandoffOff
 	}
-	o.session = r.session
+	o.session, o.Payer = r.session, r.client.account.payer
 	if h.handoffs == nil {
 		h.handoffs = make(map[string]*handoff)
 	}

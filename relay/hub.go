@@ -12,6 +12,7 @@ package relay
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -20,6 +21,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/bridge"
+	"github.com/cdphub/cdphub/quota"
 	"github.com/cdphub/cdphub/session"
 	"github.com/cdphub/cdphub/targets"
 )
@@ -35,13 +37,17 @@ type Options struct {
 	Derive func(parts ...string) string
 	// Upload puts the contents of files in the place of the paths in the params of
 	// DOM.setFileInputFiles, for a Host that cannot read files (bridge.Uploads). If it
-	// is nil, the hub refuses that method for these Hosts.
-	Upload func(params []byte) ([]byte, error)
+	// is nil, the hub refuses that method for these Hosts. It calls take before it reads a
+	// file, with the bytes of the file (quota.Uploads), and fails with its error.
+	Upload func(params []byte, take func(bytes int64) error) ([]byte, error)
 	// Download writes a file that a frame has downloaded to a folder that a Client
 	// has named. If it is nil, no files are written.
 	Download func(folder, name string, contents []byte) error
 	Limits   Limits
-	Name     string // of the hub; "" is the default hub
+	// Quotas share the limits out among the Payers of Clients. If it is nil, there is one
+	// Payer, who may take everything.
+	Quotas *quota.Ledger
+	Name   string // of the hub; "" is the default hub
 	// PageAddress says where a person opens a Host page of a hub, by the hub's name,
 	// for refusals to name; "" where that is not known. It must not block.
 	PageAddress func(hub string) string
@@ -64,6 +70,7 @@ type Limits struct {
 	ClientSessions int // sessions of one Client; 8,192
 	ClientCalls    int // commands of one Client without an answer; 4,096
 	Calls          int // commands of all Clients without an answer; 65,536
+	Sessions       int // of all Clients; 65,536, or ClientSessions if that is more
 }
 
 // withDefaults is o with the defaults of its comments.
@@ -83,10 +90,15 @@ func (o Options) withDefaults() Options {
 		o.HandoffURL = func(string, string) string { return "" }
 	}
 	o.Grace = or(o.Grace, 30*time.Second)
-	o.Limits.Clients = or(o.Limits.Clients, 1024)
-	o.Limits.ClientSessions = or(o.Limits.ClientSessions, 8192)
-	o.Limits.ClientCalls = or(o.Limits.ClientCalls, 4096)
-	o.Limits.Calls = or(o.Limits.Calls, 65536)
+	l := &o.Limits
+	l.Clients = or(l.Clients, int(quota.Table[quota.Clients].Total))
+	l.ClientSessions = or(l.ClientSessions, 8192)
+	l.ClientCalls = or(l.ClientCalls, 4096)
+	l.Calls = or(l.Calls, int(quota.Table[quota.Calls].Total))
+	l.Sessions = or(l.Sessions, max(int(quota.Table[quota.Sessions].Total), l.ClientSessions))
+	if o.Quotas == nil {
+		o.Quotas = quota.New(quota.Options{})
+	}
 	return o
 }
 
@@ -130,6 +142,7 @@ type Hub struct {
 	replacements replacements
 	listing      listing
 	clients      map[*Client]struct{}
+	pools        pools
 	// policyCount is how many of them have a Policy.
 	policyCount map[Policy]int
 	sessions    session.Table
@@ -168,6 +181,7 @@ func New(o Options) *Hub {
 		methods:     methods,
 	}
 	h.tabPrefix = "tab-" + h.contextID + "-"
+	h.pools = newPools(h)
 	if o.Observe != nil {
 		h.observer = o.Observe(h)
 	}
@@ -186,7 +200,8 @@ func (h *Hub) Value(key any, create func() any) any {
 	return v
 }
 
-// ErrTooManyClients is the error for one Client more than Limits.Clients.
+// ErrTooManyClients is the error for one Client more than Limits.Clients, or than its
+// Payer may have. The text says which of them.
 var ErrTooManyClients = errors.New("too many clients on this hub")
 
 // ClientOptions say who a Client is. The zero value allows everything.
@@ -198,6 +213,8 @@ type ClientOptions struct {
 	Known string
 	// Account is the same for all Clients with the same token: see Watcher. "" is none.
 	Account string
+	// Payer is for whom the Client, its sessions and its commands count.
+	Payer quota.Payer
 	// PrivateOf is a Target, if the Client shows it to a Watcher: the Client sees also
 	// what is private to the owner of that Target.
 	PrivateOf string
@@ -209,8 +226,9 @@ type ClientOptions struct {
 func (h *Hub) Admit(o ClientOptions) (*Client, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if len(h.clients) >= h.opts.Limits.Clients {
-		return nil, ErrTooManyClients
+	paid, err := h.pools.openLocked(o.Payer)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrTooManyClients, err)
 	}
 	if o.Policy == nil {
 		o.Policy = allowAll
@@ -222,7 +240,7 @@ func (h *Hub) Admit(o ClientOptions) (*Client, error) {
 		name = h.nameLocked(o.Name)
 	}
 	c := &Client{
-		hub: h, peer: discard{}, policy: policy, owner: of, name: name, account: o.Account, privateOf: o.PrivateOf,
+		hub: h, peer: discard{}, policy: policy, owner: of, name: name, bearer: o.Account, account: paid, privateOf: o.PrivateOf,
 		sessions: make(map[*session.Session]struct{}),
 	}
 	c.noFiles = !policy.Files()

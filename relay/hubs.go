@@ -2,21 +2,23 @@ package relay
 
 import (
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
 	"go.uber.org/zap"
+
+	"github.com/cdphub/cdphub/quota"
 )
 
 // DefaultHub is the name of the hub at the root paths.
 const DefaultHub = ""
 
-const (
-	maxHubs = 1 << 16          // any name makes a hub, so there must be a bound
-	linger  = 30 * time.Second // how long a hub outlives its last user
-)
+// linger is how long a hub outlives its last user.
+const linger = 30 * time.Second
 
-// ErrTooManyHubs refuses one more hub in a process that holds enough.
+// ErrTooManyHubs refuses one more hub in a process that holds enough (quota.Hubs): any name
+// makes a hub. The text says whose hubs they are.
 var ErrTooManyHubs = errors.New("too many hubs in this process")
 
 // Hubs holds the hubs of one process by name. A hub comes into being when it
@@ -32,9 +34,10 @@ type Hubs struct {
 
 // entry is one hub. Hubs.mu guards it.
 type entry struct {
-	hub   *Hub
-	users int
-	idle  *time.Timer // set while there are no users
+	hub    *Hub
+	users  int
+	idle   *time.Timer // set while there are no users
+	forget func()      // gives its place back
 }
 
 // NewHubs makes an empty set of hubs, all with the same options.
@@ -57,21 +60,27 @@ func ValidName(name string) bool {
 	return true
 }
 
-// Acquire returns the hub of that name for as long as the caller needs it;
-// release must be called once when it no longer does. The error is ErrTooManyHubs. A second
-// call of release does nothing.
+// Acquire is AcquireFor without a Payer.
 func (hs *Hubs) Acquire(name string) (h *Hub, release func(), err error) {
+	return hs.AcquireFor(quota.Payer{}, name)
+}
+
+// AcquireFor returns the hub of that name for as long as the caller needs it;
+// release must be called once when it no longer does. A hub that is made now counts for
+// the Payer. The error is ErrTooManyHubs. A second call of release does nothing.
+func (hs *Hubs) AcquireFor(payer quota.Payer, name string) (h *Hub, release func(), err error) {
 	hs.mu.Lock()
 	defer hs.mu.Unlock()
 	e := hs.hubs[name]
 	if e == nil {
-		if len(hs.hubs) >= maxHubs {
-			return nil, nil, ErrTooManyHubs
+		forget, err := hs.opts.Quotas.Take(quota.Hubs, payer, 1)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%w: %w", ErrTooManyHubs, err)
 		}
 		o := hs.opts
 		o.Name = name
 		o.Log = o.Log.With(zap.String("hub", name))
-		e = &entry{hub: New(o)}
+		e = &entry{hub: New(o), forget: forget}
 		if hs.draining {
 			e.hub.Drain()
 		}
@@ -125,6 +134,7 @@ func (hs *Hubs) release(name string, e *entry) {
 		defer hs.mu.Unlock()
 		if e.idle == t && hs.hubs[name] == e {
 			delete(hs.hubs, name)
+			e.forget()
 			end := e.hub.Stats()
 			end.Hubs = 0
 			hs.past.add(end)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cdphub/cdphub/internal/advice"
 	"github.com/cdphub/cdphub/internal/wire"
+	"github.com/cdphub/cdphub/quota"
 	"github.com/cdphub/cdphub/session"
 	"github.com/cdphub/cdphub/targets"
 )
@@ -62,15 +63,16 @@ var ErrNotHeld = errors.New("this Client has not taken over the target")
 // lease is one that is held. Hub.mu guards it.
 type lease struct {
 	LeaseOptions
-	side   *side
-	target string  // the page
-	name   string  // of the viewer
-	owner  *Client // nil once it has left
-	away   bool    // its viewer has gone
-	until  time.Time
-	timer  *time.Timer
-	kept   []*kept
-	over   chan struct{} // closed at the end
+	side    *side
+	target  string  // the page
+	name    string  // of the viewer
+	owner   *Client // nil once it has left
+	away    bool    // its viewer has gone
+	until   time.Time
+	timer   *time.Timer
+	kept    []*kept
+	waiting *quota.Pool   // counts them; nil until the first
+	over    chan struct{} // closed at the end
 }
 
 // leases are those of one hub; the hub has none of these while there are none.

@@ -5,19 +5,20 @@ import (
 	"time"
 
 	"github.com/cdphub/cdphub/internal/wire"
+	"github.com/cdphub/cdphub/quota"
 )
 
 // With LeaseOptions.Wait, commands that act on a page wait until it is handed back.
 
-// The bounds of what waits for one lease. A command beyond them is refused at once.
-const (
-	maxWaiting    = 256      // commands that wait for the end of one lease
-	maxKeptParams = 64 << 10 // bytes of one
-)
+// maxKeptParams is how many bytes of params a command has at most that waits for a lease.
+// How many commands wait for one lease is limited, too (quota.Paused). A command beyond
+// that is refused at once.
+const maxKeptParams = 64 << 10
 
 // kept is a command that waits.
 type kept struct {
 	request
+	wait
 	timer *time.Timer
 }
 
@@ -28,10 +29,17 @@ func (l *lease) usedLocked() { l.until = time.Now().Add(l.Idle) }
 // room. The timer of a command and the end of the lease may come together: whoever removes
 // it from the list answers it.
 func (h *Hub) keepLocked(l *lease, r *request) bool {
-	if len(l.kept) >= maxWaiting || len(r.Params) > maxKeptParams {
+	if len(r.Params) > maxKeptParams {
 		return false
 	}
-	k := &kept{request: r.keep()}
+	if l.waiting == nil {
+		l.waiting = h.opts.Quotas.Guarded(quota.Paused, 0, &h.mu)
+	}
+	counted, ok := waitLocked(l.waiting, r.client)
+	if !ok {
+		return false
+	}
+	k := &kept{request: r.keep(), wait: counted}
 	h.counters.Received-- // it is counted when it is answered
 	k.timer = time.AfterFunc(l.Wait, func() {
 		h.mu.Lock()
@@ -50,6 +58,7 @@ func (l *lease) dropLocked(k *kept) bool {
 	for i, other := range l.kept {
 		if other == k {
 			l.kept = append(l.kept[:i], l.kept[i+1:]...)
+			k.endLocked()
 			return true
 		}
 	}
@@ -74,6 +83,7 @@ func (h *Hub) resumeLocked(l *lease) {
 	list := l.kept
 	l.kept = nil
 	for _, k := range list {
+		k.endLocked()
 		if k.timer.Stop(); k.client.left {
 			continue
 		}

@@ -3,6 +3,7 @@ package relay
 import (
 	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/internal/wire"
+	"github.com/cdphub/cdphub/quota"
 	"github.com/cdphub/cdphub/session"
 )
 
@@ -40,7 +41,8 @@ type LeaseChange struct {
 
 // Observed is a command or an event on a target.
 type Observed struct {
-	Client    string // who sent the command, or has the session of the event
+	Payer     quota.Payer // for whom the message counts
+	Client    string      // who sent the command, or has the session of the event
 	SessionID string
 	TargetID  string // the page, even if the session is on a frame or a worker of it
 	Inside    bool   // the session is on a frame or a worker of the page
@@ -52,6 +54,7 @@ type Observed struct {
 func observed(s *session.Session, method string, params []byte) Observed {
 	page, inside := pageOf(s)
 	return Observed{
+		Payer:  s.Peer.(*Client).account.payer,
 		Client: s.Peer.(*Client).observedName(), SessionID: s.ID, TargetID: page, Inside: inside,
 		Method: method, Params: params,
 	}

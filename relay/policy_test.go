@@ -46,7 +46,7 @@ func TestR24PolicyIsAskedFirst(t *testing.T) {
 	n := 0
 	h := New(Options{
 		NewID:  func() string { n++; return fmt.Sprint("S", n) },
-		Upload: func(p []byte) ([]byte, error) { uploads++; return p, nil },
+		Upload: func(p []byte, _ func(int64) error) ([]byte, error) { uploads++; return p, nil },
 	})
 	host := &everything{}
 	setHost(h, host, list(1))

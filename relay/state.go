@@ -266,7 +266,7 @@ func (c *Client) restoreLocked(st *SessionState, own map[string]*session.Session
 	h := c.hub
 	t, known := h.find(st.TargetID)
 	switch parent, ok := own[st.Parent]; {
-	case !ok || st.ID == "" || len(st.ID) > session.MaxID || h.sessions.Get(st.ID) != nil || len(c.sessions) >= h.opts.Limits.ClientSessions,
+	case !ok || st.ID == "" || len(st.ID) > session.MaxID || h.sessions.Get(st.ID) != nil || h.refusesSessionLocked(c) != nil,
 		!known || t.kind != st.Kind || t.kind != session.Browser && !c.sees(t.Info):
 		return nil
 	default:

@@ -191,8 +191,8 @@ func (h *Hub) sessionOnLocked(c *Client, parent *session.Session, targetID strin
 // is false: the script of a frame runs already when the frame is announced.
 func (h *Hub) attachLocked(l *subscriber, t target) (*session.Session, *wire.Error) {
 	c := l.client
-	if h.fullLocked(c) {
-		return nil, errTooMany
+	if err := h.refusesSessionLocked(c); err != nil {
+		return nil, err
 	}
 	s := session.New(h.opts.NewID(), h.idOf(t.kind, t.Info), c)
 	s.Kind, s.Parent = t.kind, l.session
@@ -206,9 +206,6 @@ func (h *Hub) attachLocked(l *subscriber, t target) (*session.Session, *wire.Err
 	l.event("Target.attachedToTarget", body)
 	return s, nil
 }
-
-// fullLocked reports whether a Client has as many sessions as it may.
-func (h *Hub) fullLocked(c *Client) bool { return len(c.sessions) >= h.opts.Limits.ClientSessions }
 
 // beginLocked files a session, and announces it to its Host and to the Clients that
 // discover targets.
@@ -227,6 +224,7 @@ func (h *Hub) beginLocked(c *Client, s *session.Session, t target) {
 func (h *Hub) registerLocked(c *Client, s *session.Session) {
 	h.sessions.Add(s)
 	c.sessions[s] = struct{}{}
+	c.account.sessions.AddLocked(1)
 }
 
 // unregisterLocked forgets a session. Its commands in flight fail with why.
@@ -238,6 +236,7 @@ func (h *Hub) unregisterLocked(c *Client, s *session.Session, why *wire.Error) {
 	}
 	h.sessions.Remove(s)
 	delete(c.sessions, s)
+	c.account.sessions.AddLocked(-1)
 	delete(c.downloads, s)
 	h.subscribers.forget(origin{c, s})
 }

@@ -3,6 +3,7 @@ package relay
 import (
 	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/internal/wire"
+	"github.com/cdphub/cdphub/quota"
 )
 
 // errNoUploads refuses files by path for a page: the Host could not open the path, and
@@ -31,7 +32,19 @@ func (c *Client) upload(env *wire.Envelope) *wire.Error {
 	if h.opts.Upload == nil {
 		return errNoUploads
 	}
-	params, err := h.opts.Upload(env.Params)
+	account := h.opts.Quotas.Process(quota.Uploads).Open(c.account.payer)
+	taken := int64(0)
+	defer func() {
+		account.Add(-taken)
+		account.Close()
+	}()
+	params, err := h.opts.Upload(env.Params, func(bytes int64) error {
+		err := account.Take(bytes)
+		if err == nil {
+			taken += bytes
+		}
+		return err
+	})
 	if err != nil {
 		return wire.ServerError(err.Error())
 	}

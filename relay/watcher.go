@@ -101,7 +101,7 @@ func (h *Hub) notePrivateLocked(t targets.Info) {
 	of := private{}
 	if s := h.sessions.Get(t.Owner); s != nil {
 		c := s.Peer.(*Client)
-		of = private{c.observedName(), c.account}
+		of = private{c.observedName(), c.bearer}
 	}
 	if h.private == nil {
 		h.private = make(map[string]private)

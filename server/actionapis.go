@@ -76,11 +76,8 @@ func (s *Server) serveAdapter(serve adapter) http.HandlerFunc {
 // Actions.BAPConnections connections; the hub refuses the next one with 429 and
 // Retry-After.
 func (s *Server) serveBAP(w http.ResponseWriter, r *http.Request) {
-	most := s.o.Actions.BAPConnections
-	left, ok := s.bapFrom.Enter(s.gate.Address(r), most)
+	left, ok := s.bapFrom.takeOr(w, r, s.gate.Address(r))
 	if !ok {
-		w.Header().Set("Retry-After", "1")
-		http.Error(w, fmt.Sprintf("Too many connections come from this address: close one of the %d, or allow more with --bap-connections.", most), http.StatusTooManyRequests)
 		return
 	}
 	first, _, _ := strings.Cut(r.Header.Get("Sec-WebSocket-Protocol"), ",")

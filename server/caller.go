@@ -8,6 +8,7 @@ import (
 	"github.com/cdphub/cdphub/browsers"
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/version"
+	"github.com/cdphub/cdphub/quota"
 	"github.com/cdphub/cdphub/relay"
 )
 
@@ -17,7 +18,7 @@ func (s *Server) caller(r *http.Request, hub *relay.Hub, pass auth.Pass) actions
 	at := routeOf(r)
 	c := actions.Caller{
 		Options: actions.Options{Log: s.log, URLs: s.urls, Names: s.names, Limits: s.o.Actions.limits()},
-		ID:      pass.Bearer(), Hub: at.hub, Version: version.Current().Version, Endpoint: socketURL(r, r.Host, at.prefix+"/devtools/browser"),
+		ID:      pass.Bearer(), Payer: pass.Payer(), Quotas: s.quotas, Hub: at.hub, Version: version.Current().Version, Endpoint: socketURL(r, r.Host, at.prefix+"/devtools/browser"),
 		Expires: pass.Grant.Expires, Ending: s.ending,
 		Capabilities: pass.Grant.HooksOr(s.o.Actions.HookScopes), Consents: s.consents,
 		Hold: func(end func()) (release func()) { return s.gate.Hold(pass, func(error) { end() }) },
@@ -33,12 +34,12 @@ func (s *Server) caller(r *http.Request, hub *relay.Hub, pass auth.Pass) actions
 	c.Options.Shared = hub.Value(sharedKey{}, func() any { return new(actions.Shared) }).(*actions.Shared)
 	c.Options.Lacking = hub.Lacking
 	name := clientName(r, pass)
-	c.Join = s.clientsOf(at.hub, relay.ClientOptions{Policy: policy(pass), Name: name, Account: pass.Bearer()})
+	c.Join = s.clientsOf(at.hub, relay.ClientOptions{Policy: policy(pass), Name: name, Account: pass.Bearer(), Payer: pass.Payer()})
 	// A readonly token reads pages by commands that its own scope has not. Its Reader
 	// may send them, and the hub holds it to reading.
 	if pass.Grant.Scope != 0 {
 		c.Reader = s.clientsOf(at.hub, relay.ClientOptions{
-			Policy: inTabs(pass, onlooker{max(pass.Grant.Scope, auth.ScopeStandard)}), Name: name, Account: pass.Bearer(),
+			Policy: inTabs(pass, onlooker{max(pass.Grant.Scope, auth.ScopeStandard)}), Name: name, Account: pass.Bearer(), Payer: pass.Payer(),
 		})
 	}
 	return c
@@ -58,7 +59,7 @@ func (s *Server) clientsOf(hub string, o relay.ClientOptions) actions.Join {
 	acquire := func(ctx context.Context) (*relay.Hub, func(), error) { return s.Hub(ctx, hub) }
 	return func(event actions.EventFunc) (actions.Client, error) {
 		// Not the context of the request: the Client outlives the call that makes it.
-		c, err := browsers.Join(context.Background(), acquire, relay.LocalOptions{ClientOptions: o, Event: event})
+		c, err := browsers.Join(quota.NewContext(context.Background(), o.Payer), acquire, relay.LocalOptions{ClientOptions: o, Event: event})
 		if err != nil {
 			return nil, err
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/cdphub/cdphub/httpdiscovery"
+	"github.com/cdphub/cdphub/quota"
 	"github.com/cdphub/cdphub/relay"
 	"github.com/cdphub/cdphub/targets"
 )
@@ -41,7 +42,7 @@ func discoveryOptions(hub *relay.Hub, prefix string, p relay.Policy) httpdiscove
 // callHub sends one browser-level command, as a Client with that policy. It decodes
 // the result, unless result is nil. An error of CDP is returned by its text.
 func callHub(ctx context.Context, hub *relay.Hub, p relay.Policy, method string, params, result any) error {
-	l, err := hub.JoinLocal(relay.LocalOptions{ClientOptions: relay.ClientOptions{Policy: p}})
+	l, err := hub.JoinLocal(relay.LocalOptions{ClientOptions: relay.ClientOptions{Policy: p, Payer: quota.FromContext(ctx)}})
 	if err != nil {
 		return err
 	}

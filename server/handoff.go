@@ -100,7 +100,7 @@ func (s *Server) forGuests(r *http.Request, e entry) entry {
 			return
 		}
 		r = auth.WithPass(r, auth.Pass{
-			Grant:    auth.Grant{Name: "somebody with the link", Role: auth.RoleClient, Hub: routeOf(r).hub, Scope: auth.ScopeStandard},
+			Grant:    auth.Grant{Name: "somebody with the link", Role: auth.RoleClient, Hub: routeOf(r).hub, Scope: auth.ScopeStandard, Payer: h.Payer},
 			Protocol: protocol,
 		})
 		serve(w, r.WithContext(context.WithValue(r.Context(), guestKey{}, guest{key, h})))

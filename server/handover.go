@@ -246,7 +246,7 @@ func (s *Server) beginAgain(name string, st *named.SessionState) (*named.Begin, 
 		return nil, err
 	}
 	pass := s.gate.PassAgain(v)
-	client, err := hub.Admit(relay.ClientOptions{Policy: policy(pass), Known: st.Client.Name, Account: pass.Bearer()})
+	client, err := hub.Admit(relay.ClientOptions{Policy: policy(pass), Known: st.Client.Name, Account: pass.Bearer(), Payer: pass.Payer()})
 	if err != nil {
 		release()
 		return nil, err
@@ -266,7 +266,7 @@ func (s *Server) begins(client *relay.Client, pass auth.Pass, hub string, releas
 			apart()
 		}
 	}
-	b := &named.Begin{Client: client, Tabs: pass.Owner, Release: release, Hold: hold}
+	b := &named.Begin{Client: client, Payer: pass.Payer(), Tabs: pass.Owner, Release: release, Hold: hold}
 	if s.cluster != nil {
 		b.Verdict, _ = json.Marshal(s.gate.Lasting(pass)) //nolint:errchkjson // it was read from JSON
 	}

@@ -47,7 +47,7 @@ func (l Limits) host() wsconn.Limits {
 }
 
 func (l Limits) hub() relay.Limits {
-	return relay.Limits{Clients: l.MaxClients, ClientSessions: l.MaxClientSessions, ClientCalls: l.MaxClientCalls, Calls: l.MaxCalls}
+	return relay.Limits{Clients: l.MaxClients, Sessions: l.MaxSessions, ClientSessions: l.MaxClientSessions, ClientCalls: l.MaxClientCalls, Calls: l.MaxCalls}
 }
 
 // budget is what connections may hold in all, in bytes, without what others use. It

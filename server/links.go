@@ -254,7 +254,7 @@ func (s *Server) joinLink(w http.ResponseWriter, r *http.Request) (j link.Joined
 		return j, false
 	}
 	j, err = s.links.table.Join(hello, link.Peer{
-		Owner: auth.PassOf(r).Bearer(), Place: auth.Place(s.gate.Address(r)).String(), Local: linkAddr("links"), Remote: s.addressOf(r),
+		Owner: auth.PassOf(r).Bearer(), Payer: payer(r), Place: auth.Place(s.gate.Address(r)).String(), Local: linkAddr("links"), Remote: s.addressOf(r),
 	})
 	status := 0
 	switch {

@@ -9,6 +9,7 @@ import (
 	"github.com/cdphub/cdphub/actions"
 	"github.com/cdphub/cdphub/internal/advice"
 	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/quota"
 	"github.com/cdphub/cdphub/wsconn"
 )
 
@@ -43,7 +44,7 @@ func (l *login) enter(ctx context.Context, token string) (actions.Caller, error)
 	case err != nil:
 		return actions.Caller{}, &actions.Error{Kind: actions.Unauthenticated, Message: "Authentication failed: " + err.Error()}
 	}
-	hub, release, err := s.Hub(ctx, routeOf(l.r).hub)
+	hub, release, err := s.Hub(quota.NewContext(ctx, pass.Payer()), routeOf(l.r).hub)
 	if err != nil {
 		return actions.Caller{}, actions.NoBrowserFor(err)
 	}

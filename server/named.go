@@ -156,10 +156,10 @@ func (s *Server) beginNamed(w http.ResponseWriter, r *http.Request, key named.Ke
 	if tabs := s.named.Tabs(key); tabs != "" && pass.Owner != "" && !wish.Fresh {
 		pass.Owner = tabs
 	}
-	client, err := hub.Admit(relay.ClientOptions{Policy: policy(pass), Name: clientName(r, pass), Account: pass.Bearer()})
+	client, err := hub.Admit(relay.ClientOptions{Policy: policy(pass), Name: clientName(r, pass), Account: pass.Bearer(), Payer: pass.Payer()})
 	if err != nil {
 		release()
-		http.Error(w, "Too many clients", http.StatusServiceUnavailable)
+		tooManyClients(w, err)
 		return nil, false
 	}
 	return s.begins(client, pass, key.Hub, release), true

@@ -14,6 +14,7 @@ import (
 	"github.com/cdphub/cdphub/browsers"
 	"github.com/cdphub/cdphub/devtools"
 	"github.com/cdphub/cdphub/internal/httpserver"
+	"github.com/cdphub/cdphub/quota"
 )
 
 // Options say what a server does. The zero value serves Clients on
@@ -77,7 +78,9 @@ type Options struct {
 	// time. It may be nil.
 	OnState func(State)
 
-	rates *rates // of request bodies; tests alone set it
+	// Tests alone set what follows.
+	rates  *rates // of request bodies
+	totals map[quota.Resource]int64
 }
 
 // rates say how fast request bodies must come, to the hub and to the app.
@@ -120,6 +123,7 @@ type Limits struct {
 
 	MaxConnections    int // of one address to one listener, 4096
 	MaxClients        int // of one hub, 1024
+	MaxSessions       int // of all Clients of one hub, 65536, or MaxClientSessions if that is more
 	MaxClientSessions int // of one Client, 8192
 	MaxClientCalls    int // commands of one Client without an answer, 4096
 	MaxCalls          int // commands of all Clients of one hub without an answer, 65536

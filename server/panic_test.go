@@ -21,7 +21,7 @@ func TestR103PanicEndsOneConnection(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	srv.hubs = relay.NewHubs(relay.Options{Upload: func([]byte) ([]byte, error) { panic("a fault") }})
+	srv.hubs = relay.NewHubs(relay.Options{Upload: func([]byte, func(int64) error) ([]byte, error) { panic("a fault") }})
 	srv.browsers = browsers.None(srv.hubs)
 	s := startServer(t, srv)
 	host := dial(t, "ws://"+s.addr(true)+"/icdp/host", nil)

@@ -187,7 +187,7 @@ func (s *Server) acquire(w http.ResponseWriter, r *http.Request) (*relay.Hub, fu
 		refuse(w, err)
 		return nil, nil, false
 	}
-	hub, release, err := s.hubs.Acquire(name)
+	hub, release, err := s.hubs.AcquireFor(payer(r), name)
 	if err != nil {
 		refuse(w, err)
 		return nil, nil, false
@@ -316,10 +316,12 @@ func (s *Server) upgradeClient(w http.ResponseWriter, r *http.Request, hub *rela
 ) {
 	who := s.peer("client", r)
 	pass := auth.PassOf(r)
-	client, err := hub.Admit(relay.ClientOptions{Policy: policy(pass), Name: clientName(r, pass), Account: pass.Bearer(), PrivateOf: private})
+	client, err := hub.Admit(relay.ClientOptions{
+		Policy: policy(pass), Name: clientName(r, pass), Account: pass.Bearer(), Payer: pass.Payer(), PrivateOf: private,
+	})
 	if err != nil {
 		release()
-		http.Error(w, "Too many clients", http.StatusServiceUnavailable)
+		tooManyClients(w, err)
 		return
 	}
 	o := wsconn.Options{AnyKey: true, Limits: s.o.Limits.client(), Share: s.share(hub)}
@@ -350,10 +352,16 @@ func (s *Server) upgrade(w http.ResponseWriter, r *http.Request, who peer, to *c
 	start func(ctx context.Context, conn *wsconn.Conn, ended func()),
 ) bool {
 	pass := auth.PassOf(r)
+	disconnected, ok := s.takeConnection(w, r)
+	if !ok {
+		return false
+	}
+	o.Payer = pass.Payer()
 	o.Subprotocol = cmp.Or(pass.Protocol, o.Subprotocol)
 	o.Compression, o.Budget, o.Poller = s.o.Limits.Compression, s.budget, s.poller
 	conn, err := wsconn.Upgrade(w, r, o)
 	if err != nil {
+		disconnected()
 		return false
 	}
 	s.log.Debug(who.side+" came", who.fields()...)
@@ -371,6 +379,7 @@ func (s *Server) upgrade(w http.ResponseWriter, r *http.Request, who peer, to *c
 		apart()
 		stayed()
 		left()
+		disconnected()
 	})
 	return true
 }

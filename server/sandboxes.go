@@ -16,6 +16,7 @@ import (
 
 	"github.com/cdphub/cdphub/browsers"
 	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/quota"
 )
 
 // sandboxPath is where sandboxes are made and asked for:
@@ -52,8 +53,8 @@ type sandboxRecord struct {
 // been used for a while. Lock order: mu, then the lock of a connection, which the end
 // functions of users take. They run under mu and must not wait.
 type sandboxes struct {
-	max  int // static
-	idle time.Duration
+	quotas *quota.Ledger // static
+	idle   time.Duration
 
 	mu   sync.Mutex // guards everything below
 	live map[string]*sandbox
@@ -63,6 +64,7 @@ type sandboxes struct {
 type sandbox struct {
 	since   time.Time
 	owner   string // the bearer that made it; "" without tokens
+	forget  func() // gives its place back
 	release func() // of its hub, browser and token; nil while it is being made
 	users   map[*user]struct{}
 	timer   *time.Timer // runs while there are no users
@@ -71,10 +73,7 @@ type sandbox struct {
 // user is a connection of a sandbox, or a Client within the process.
 type user struct{ end func() }
 
-var (
-	errTooManySandboxes = errors.New("too many sandboxes exist: delete one, or allow more with --max-sandboxes")
-	errNoSandbox        = errors.New("the sandbox does not exist (it may have ended)")
-)
+var errNoSandbox = errors.New("the sandbox does not exist (it may have ended)")
 
 // isSandbox reports whether a hub's name is that of a sandbox, which there may
 // be or not.
@@ -85,19 +84,20 @@ func isSandbox(name string) bool {
 
 // reserve makes room for a sandbox and gives it a name. begin or cancel must follow.
 // The place is taken before the browser starts, so that requests at the same time do
-// not exceed the limit.
-func (b *sandboxes) reserve(owner string) (name string, err error) {
+// not exceed the limit. The error is a *quota.Error.
+func (b *sandboxes) reserve(owner string, payer quota.Payer) (name string, err error) {
+	forget, err := b.quotas.Take(quota.Sandboxes, payer, 1)
+	if err != nil {
+		return "", err
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if len(b.live) >= b.max {
-		return "", errTooManySandboxes
-	}
 	if b.live == nil {
 		b.live = make(map[string]*sandbox)
 	}
 	// rand.Text has at least 128 bits of randomness, as base32 (crypto/rand).
 	name = sandboxPrefix + strings.ToLower(rand.Text())
-	b.live[name] = &sandbox{since: time.Now(), owner: owner, users: make(map[*user]struct{})}
+	b.live[name] = &sandbox{since: time.Now(), owner: owner, forget: forget, users: make(map[*user]struct{})}
 	return name, nil
 }
 
@@ -105,6 +105,7 @@ func (b *sandboxes) reserve(owner string) (name string, err error) {
 func (b *sandboxes) cancel(name string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.live[name].forget()
 	delete(b.live, name)
 }
 
@@ -210,6 +211,7 @@ func (b *sandboxes) remove(name string, whenIdle bool) (release func(), ok bool)
 		return nil, false
 	}
 	delete(b.live, name)
+	sb.forget()
 	sb.timer.Stop()
 	for u := range sb.users {
 		u.end()
@@ -260,7 +262,8 @@ func (s *Server) serveSandboxes(w http.ResponseWriter, r *http.Request, on audie
 // browser. It answers 201 with the record and its address (RFC 9110, section 15.3.2),
 // 409 where hubs of such names get no browser, and 503 when there are too many.
 func (s *Server) createSandbox(w http.ResponseWriter, r *http.Request) {
-	name, err := s.sandboxes.reserve(auth.PassOf(r).Bearer())
+	pass := auth.PassOf(r)
+	name, err := s.sandboxes.reserve(pass.Bearer(), pass.Payer())
 	if err != nil {
 		refuseSandbox(w, http.StatusServiceUnavailable, err.Error())
 		return
@@ -280,7 +283,7 @@ func (s *Server) createSandbox(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	// The token ends with the sandbox, see release.
-	token, end := s.tokens.Issue(auth.Grant{Role: auth.RoleClient, Hub: name, Scope: auth.ScopeFull, Name: name, Hooks: auth.PassOf(r).Grant.Hooks})
+	token, end := s.tokens.Issue(auth.Grant{Role: auth.RoleClient, Hub: name, Scope: auth.ScopeFull, Name: name, Hooks: pass.Grant.Hooks, Payer: pass.Payer()})
 	since := s.sandboxes.begin(name, func() { release(); end() }, func() { s.endSandbox(name, true) })
 	s.log.Info("sandbox made", zap.String("hub", name))
 	w.Header().Set("Location", sandboxPath+"/"+name)

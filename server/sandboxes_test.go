@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/cdphub/cdphub/quota"
 	"github.com/cdphub/cdphub/relay"
 	"github.com/cdphub/cdphub/wsconn"
 )
@@ -266,8 +267,8 @@ func TestSandboxesEndClientsWithin(t *testing.T) {
 
 func TestIdleSandboxesEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := &sandboxes{max: 1, idle: time.Minute}
-		name, err := b.reserve("")
+		b := &sandboxes{quotas: quota.New(quota.Options{}), idle: time.Minute}
+		name, err := b.reserve("", quota.Payer{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -35,6 +35,7 @@ import (
 	"github.com/cdphub/cdphub/internal/version"
 	"github.com/cdphub/cdphub/journal"
 	"github.com/cdphub/cdphub/named"
+	"github.com/cdphub/cdphub/quota"
 	"github.com/cdphub/cdphub/relay"
 	"github.com/cdphub/cdphub/urlpolicy"
 	"github.com/cdphub/cdphub/wsconn"
@@ -49,6 +50,7 @@ type Server struct {
 	rules    auth.Rules
 	tokens   *auth.Tokens
 	gate     *auth.Gate
+	quotas   *quota.Ledger
 	budget   *wsconn.Budget // of all connections; nil: none
 	poller   *wsconn.Poller // where idle Clients wait
 	shares   *wsconn.Shares // of the CPUs, one for each hub
@@ -58,8 +60,6 @@ type Server struct {
 	sandboxes sandboxes
 	named     *named.Sessions
 	bap       *bap.Server
-	bapFrom   httpserver.PerAddress // its connections
-	uiFrom    httpserver.PerAddress // streams of the dashboard's state
 	logins    httpserver.PerAddress // connections that have yet to show a token
 	mcp       *mcp.Handler
 	tickets   devtools.Tickets[auth.Pass]
@@ -76,6 +76,9 @@ type Server struct {
 	reload    chan struct{} // Reload was called
 
 	tokensChanged chan struct{} // their files are to be read
+
+	// What one address may have: WebSockets, those of BAP, streams of the dashboard's state.
+	connections, bapFrom, uiFrom *addressPools
 
 	clients, hosts *connGroup
 	links          *links
@@ -110,7 +113,7 @@ func New(o Options) (*Server, error) {
 		metrics: newMetrics(),
 		budget:  o.Limits.budget(o.timelineMemory() + o.Limits.namedMemory()),
 
-		sandboxes: sandboxes{max: o.Actions.MaxSandboxes, idle: o.Actions.SandboxIdle},
+		sandboxes: sandboxes{idle: o.Actions.SandboxIdle},
 		named:     named.New(o.Limits.named(o.Log)),
 		bap:       bap.New(bap.Options{Pages: o.Actions.BAPPages, AllPages: o.Actions.BAPAllPages || o.App != nil}),
 		mcp:       mcp.NewHandler(o.Log),
@@ -125,6 +128,13 @@ func New(o Options) (*Server, error) {
 
 		tokensChanged: make(chan struct{}, 1),
 	}
+	s.quotas = s.newQuotas()
+	s.quotas.Ask(quota.Memory, s.budget.Usage)
+	s.quotas.Ask(quota.NamedMemory, s.named.Usage)
+	s.sandboxes.quotas = s.quotas
+	s.connections = newAddressPools(s.quotas, quota.Connections, o.Limits.maxConnections())
+	s.bapFrom = newAddressPools(s.quotas, quota.BAPConnections, o.Actions.BAPConnections)
+	s.uiFrom = newAddressPools(s.quotas, quota.EventStreams, 0)
 	// The order matters: hubs need the policies and the journal, a cluster needs the
 	// hubs, and an app needs the address of the listeners.
 	for _, step := range []func() error{s.makePolicies, s.makeJournal, s.makeHubs, s.makeCluster, s.listenAll, s.makeApp} {
@@ -186,8 +196,8 @@ func (s *Server) makeHubs() error {
 		return err
 	}
 	s.hubs = relay.NewHubs(relay.Options{
-		Download: download,
-		Log:      s.log, Product: version.Current().Product("/"), Upload: upload, Limits: s.o.Limits.hub(), Grace: s.o.Limits.HostGrace,
+		Download: download, Quotas: s.quotas,
+		Log: s.log, Product: version.Current().Product("/"), Upload: upload, Limits: s.o.Limits.hub(), Grace: s.o.Limits.HostGrace,
 		PageAddress: s.pageAddress, HandoffURL: s.handoffURL, Observe: s.observe(), Derive: s.o.Cluster.derive(),
 	})
 	if s.o.Browsers == nil {
@@ -195,7 +205,7 @@ func (s *Server) makeHubs() error {
 		return nil
 	}
 	b := *s.o.Browsers
-	b.Chrome.Network = s.urls
+	b.Chrome.Network, b.Quotas = s.urls, s.quotas
 	if b.Log == nil {
 		b.Log = s.log
 	}

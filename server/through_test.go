@@ -20,7 +20,7 @@ const throughEnv = "CDPHUB_THROUGH"
 const (
 	suite = "^(TestRoundTrip|TestF02|TestDialog|TestUploads|TestPlain|TestDialect|TestDownloads|TestR2[0-57]|TestR17|TestR18|TestSessions|TestUnknownSessions|" +
 		"TestActions|TestTimeline|TestStandby|TestHooks|TestMCP|TestAgents|TestWhoMayConnect|TestDiscovery|TestClientName|TestPageSock|TestR8)"
-	notSuite = "TestR178|TestR204SessionsEndWithTheirSandbox|TestR27RevokedTokensCloseConnections|TestR24Sandboxes|TestDialectsLeaveNothing"
+	notSuite = "TestR178|TestR204SessionsEndWithTheirSandbox|TestR27RevokedTokensCloseConnections|TestR24Sandboxes|TestDialectsLeaveNothing|TestR247WhatATokenMakes|TestR247EveryLimitIsShared/sandboxes"
 )
 
 // S-01: what Clients and Hosts get is the same through another node.

@@ -15,7 +15,7 @@ func (s *Server) makeJournal() (err error) {
 	if !t.On {
 		return nil
 	}
-	o := journal.Options{Log: s.log, Size: t.Size, Time: t.Time, Memory: s.o.timelineMemory()}
+	o := journal.Options{Log: s.log, Size: t.Size, Time: t.Time, Memory: s.o.timelineMemory(), Quotas: s.quotas}
 	if t.Record != "" {
 		o.Record = &journal.Record{Dir: t.Record, Size: t.RecordSize, Text: t.RecordText}
 	}

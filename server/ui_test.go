@@ -12,6 +12,7 @@ import (
 
 	"github.com/cdphub/cdphub/actions"
 	"github.com/cdphub/cdphub/internal/uiwire"
+	"github.com/cdphub/cdphub/quota"
 )
 
 // events reads a stream of states until the test ends.
@@ -127,11 +128,11 @@ func TestDashboardNoticesPagesThatHang(t *testing.T) {
 // TestDashboardStreamsAreLimited opens as many as one address may have, and one more.
 func TestDashboardStreamsAreLimited(t *testing.T) {
 	s := start(t, shortDrain)
-	for range maxUIStreams {
+	for range quota.Table[quota.EventStreams].Total {
 		s.uiEvents(t, "")
 	}
 	status, why := s.get(t, s.addr(false), "/ui/api/events", nil)
-	if status != http.StatusTooManyRequests || !strings.Contains(why, "close one of the 64") {
+	if status != http.StatusTooManyRequests || !strings.Contains(why, "All 64 streams of the dashboard's state to this address are in use") {
 		t.Errorf("one more: %d %s", status, why)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"net"
 	"net/http"
 	"slices"
@@ -24,10 +23,8 @@ const (
 	uiWritesFor = 10 * time.Second       // until an asker that reads nothing has gone
 )
 
-const (
-	maxUIStreams = 64 // of one address
-	uiShare      = 20 // a stream rests this many times as long as a look takes, or longer
-)
+// uiShare says how long a stream rests: this many times as long as a look takes, or longer.
+const uiShare = 20
 
 // serveUIEvents streams the state as server-sent events (HTML Standard, "server-sent
 // events"): whole, at once and after each change. It looks for changes in place of
@@ -42,10 +39,8 @@ func (s *Server) serveUIEvents(w http.ResponseWriter, r *http.Request, on audien
 		refuse(w, err)
 		return
 	}
-	left, ok := s.uiFrom.Enter(s.gate.Address(r), maxUIStreams)
+	left, ok := s.uiFrom.takeOr(w, r, s.gate.Address(r))
 	if !ok {
-		w.Header().Set("Retry-After", "1")
-		http.Error(w, fmt.Sprintf("Too many streams of the dashboard's state go to this address: close one of the %d.", maxUIStreams), http.StatusTooManyRequests)
 		return
 	}
 	defer left()

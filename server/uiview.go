@@ -11,6 +11,7 @@ import (
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/scope"
 	"github.com/cdphub/cdphub/live"
+	"github.com/cdphub/cdphub/quota"
 	"github.com/cdphub/cdphub/relay"
 	"github.com/cdphub/cdphub/wsconn"
 )
@@ -33,18 +34,19 @@ func (s *Server) serveView(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "The target does not exist on this hub: set ?target=ID to an id of /ui/api/state.", http.StatusNotFound)
 		return
 	}
+	left, err := s.quotas.Take(quota.Viewers, payer(r), 1)
+	if err != nil {
+		release()
+		w.Header().Set("Retry-After", "1")
+		http.Error(w, err.Error()+".", http.StatusTooManyRequests)
+		return
+	}
 	who := s.peer("viewer", r)
 	limits := s.o.Limits.action(live.MaxMessage)
 	limits.MaxPending, limits.MaxQueued = maxViewPending, maxViewQueued
-	s.serveSocket(w, r, who, s.clients, wsconn.Options{Limits: limits}, release, func(ctx context.Context, conn *wsconn.Conn) wsconn.Reason {
+	s.serveSocket(w, r, who, s.clients, wsconn.Options{Limits: limits}, func() { release(); left() }, func(ctx context.Context, conn *wsconn.Conn) wsconn.Reason {
 		v := s.viewer(r, hub, id, who, conn)
-		viewer, err := s.views(hub).Watch(viewKey(id, pass), s.viewOf(hub, at.hub, id, pass), v)
-		// The handshake is answered by now, so that the reason goes as a message.
-		if err != nil {
-			conn.Deliver(wsconn.Frame{Head: mustJSON(map[string]string{"kind": "gone", "message": err.Error()})})
-			conn.Close(wsconn.ReasonNormal)
-			return conn.Serve(ctx, func([]byte) {})
-		}
+		viewer := s.views(hub).Watch(viewKey(id, pass), s.viewOf(hub, at.hub, id, pass), v)
 		s.audit(who, "view begins", id)
 		defer func() { s.audit(who, "view ends", id, zap.Duration("duration", time.Since(who.since))) }()
 		defer viewer.Leave()
@@ -83,7 +85,7 @@ func (s *Server) viewOf(hub *relay.Hub, name, target string, pass auth.Pass) liv
 	return live.Options{
 		TargetID: target,
 		Join: func(event func(sessionID, method string, params []byte)) (live.Client, error) {
-			return s.viewClient(hub, name, target, relay.LocalOptions{ClientOptions: relay.ClientOptions{Policy: p, PrivateOf: target}, Event: event})
+			return s.viewClient(hub, name, target, relay.LocalOptions{ClientOptions: relay.ClientOptions{Policy: p, Payer: pass.Payer(), PrivateOf: target}, Event: event})
 		},
 		Info: func() (live.Info, bool) {
 			t, ok := hub.WatchedTarget(relay.Watcher{Policy: p, Only: target}, target)
@@ -108,7 +110,7 @@ func (s *Server) viewClient(hub *relay.Hub, name, target string, o relay.LocalOp
 	if hub.Emulated(target) {
 		acquire = func(context.Context) (*relay.Hub, func(), error) { return s.hubs.Acquire(name) }
 	}
-	c, err := browsers.Join(context.Background(), acquire, o)
+	c, err := browsers.Join(quota.NewContext(context.Background(), o.Payer), acquire, o)
 	if err != nil {
 		return nil, err
 	}

@@ -22,7 +22,7 @@ type uploads struct{ root string }
 
 // newUploads returns the function for relay.Options; nil, which refuses
 // uploads, without a directory.
-func newUploads(dir string) (func([]byte) ([]byte, error), error) {
+func newUploads(dir string) (func(params []byte, take func(bytes int64) error) ([]byte, error), error) {
 	if dir == "" {
 		return nil, nil
 	}
@@ -46,7 +46,7 @@ type uploadFile struct {
 // params, and leaves all other members as they are:
 //
 //	"contents":[{"name":"a.txt","mimeType":"text/plain","lastModified":0,"base64":"…"}]
-func (u uploads) fill(params []byte) ([]byte, error) {
+func (u uploads) fill(params []byte, take func(bytes int64) error) ([]byte, error) {
 	all := map[string]json.RawMessage{}
 	if params != nil {
 		if err := json.Unmarshal(params, &all); err != nil {
@@ -60,7 +60,7 @@ func (u uploads) fill(params []byte) ([]byte, error) {
 	contents := []uploadFile{} // an empty list clears the input
 	left := int64(maxUpload)
 	for _, path := range paths {
-		f, err := u.read(path, left)
+		f, err := u.read(path, left, take)
 		if err != nil {
 			return nil, err
 		}
@@ -74,10 +74,10 @@ func (u uploads) fill(params []byte) ([]byte, error) {
 	return json.Marshal(all)
 }
 
-// read reads one regular file of at most limit bytes. A path outside of the root is
+// read reads one regular file of at most limit bytes, for which it calls take before. A path outside of the root is
 // refused in the same words whether the file exists or not, so that a Client learns
 // nothing of the disk.
-func (u uploads) read(path string, limit int64) (uploadFile, error) {
+func (u uploads) read(path string, limit int64, take func(bytes int64) error) (uploadFile, error) {
 	outside := fmt.Errorf("file upload refused: %s is not a file below the hub's upload directory", path)
 	resolved, err := filepath.EvalSymlinks(path)
 	if err != nil || !filepath.IsAbs(path) {
@@ -105,6 +105,9 @@ func (u uploads) read(path string, limit int64) (uploadFile, error) {
 	defer f.Close()
 	if info, err = f.Stat(); err != nil || !info.Mode().IsRegular() { // it is another now
 		return uploadFile{}, outside
+	}
+	if err := take(min(info.Size(), limit)); err != nil {
+		return uploadFile{}, fmt.Errorf("file upload refused: %w", err)
 	}
 	// One byte more than allowed shows that the file is too long, whatever its size
 	// was a moment ago.

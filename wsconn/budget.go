@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"github.com/cdphub/cdphub/quota"
 )
 
 // Budget limits the memory of all connections that share it. It counts chunks
@@ -16,13 +18,14 @@ import (
 //
 //	b := wsconn.NewBudget(256 << 20)
 //	conn, err := wsconn.Upgrade(w, r, wsconn.Options{Budget: b})
-//	a := b.Account(func() { … }) // for what is kept beside connections
+//	a := b.Account(payer, func() { … }) // for what is kept beside connections
 //	a.Add(len(kept))
 //	a.Enforce()
 //
 // When the limit is exceeded, the Budget closes the connection that uses most
 // with ReasonMemory, or ends the holder of that Account, then the next, until the
-// rest fits.
+// rest fits. Only what counts for the Payer whose holders use most together is closed, so
+// that many small queues of one token end none of another.
 type Budget struct {
 	limit int64
 	used  atomic.Int64
@@ -47,6 +50,7 @@ func (b *Budget) Used() int64 { return b.used.Load() }
 type Account struct {
 	budget *Budget
 	of     holder
+	payer  quota.Payer
 	bytes  atomic.Int64
 	listed atomic.Bool // in Budget.accounts
 }
@@ -76,8 +80,24 @@ func (e *ender) evict() {
 // Account counts the memory of a holder that is no connection. end must have the holder
 // free its memory. It is called once at most, in the goroutine that exceeds the limit, and
 // must not wait.
-func (b *Budget) Account(end func()) *Account {
-	return &Account{budget: b, of: &ender{end: end}}
+func (b *Budget) Account(payer quota.Payer, end func()) *Account {
+	return &Account{budget: b, payer: payer, of: &ender{end: end}}
+}
+
+// Usage calls add with what each holder uses, for the Payer for whom it counts.
+func (b *Budget) Usage(add func(payer quota.Payer, bytes int64)) {
+	if b == nil {
+		return
+	}
+	for _, a := range b.list() {
+		add(a.payer, a.bytes.Load())
+	}
+}
+
+func (b *Budget) list() []*Account {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Collect(maps.Keys(b.accounts))
 }
 
 // Add adds to what the holder uses; change may be negative. After an addition the
@@ -139,27 +159,34 @@ func (b *Budget) enforce() {
 		return
 	}
 	defer b.enforcing.Unlock()
-	b.mu.Lock()
-	accounts := slices.Collect(maps.Keys(b.accounts))
-	b.mu.Unlock()
+	accounts := b.list()
 	// Each account is read once, since it changes meanwhile. If a connection
 	// returned much after the sum was made, another one would be closed for it.
 	held := make(map[*Account]int64, len(accounts))
+	byPayer := make(map[string][]*Account)
+	sums := make(map[string]int64)
 	over := -b.limit
 	for _, a := range accounts {
-		if !a.of.ending() {
-			held[a] = a.bytes.Load()
-			over += held[a]
+		if n := a.bytes.Load(); n > 0 && !a.of.ending() {
+			held[a] = n
+			over += n
+			sums[a.payer.ID] += n
+			byPayer[a.payer.ID] = append(byPayer[a.payer.ID], a)
 		}
 	}
-	slices.SortFunc(accounts, func(x, y *Account) int { return cmp.Compare(held[y], held[x]) })
-	for _, a := range accounts {
-		if over <= 0 {
-			return
+	for _, list := range byPayer { // the one that uses most comes last
+		slices.SortFunc(list, func(x, y *Account) int { return cmp.Compare(held[x], held[y]) })
+	}
+	for over > 0 && len(held) > 0 {
+		id := quota.Most(sums)
+		last := len(byPayer[id]) - 1
+		a := byPayer[id][last]
+		over -= held[a]
+		if sums[id] -= held[a]; last == 0 {
+			delete(sums, id)
 		}
-		if held[a] > 0 {
-			over -= held[a]
-			a.of.evict()
-		}
+		byPayer[id] = byPayer[id][:last]
+		delete(held, a)
+		a.of.evict()
 	}
 }

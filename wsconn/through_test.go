@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/cdphub/cdphub/internal/wire"
+	"github.com/cdphub/cdphub/quota"
 )
 
 // echoes serves WebSockets that send each message back, and answers with a header.
@@ -135,8 +136,8 @@ func TestDialThroughRefused(t *testing.T) {
 func TestR93Account(t *testing.T) {
 	b := NewBudget(100)
 	ends := 0
-	a := b.Account(func() { ends++ })
-	other := b.Account(func() { t.Error("who holds less was ended") })
+	a := b.Account(quota.Payer{}, func() { ends++ })
+	other := b.Account(quota.Payer{}, func() { t.Error("who holds less was ended") })
 	add := func(a *Account, n int) {
 		a.Add(n)
 		a.Enforce()
@@ -154,5 +155,35 @@ func TestR93Account(t *testing.T) {
 	other.Close()
 	if b.Used() != 0 || len(b.accounts) != 0 {
 		t.Errorf("%d used by %d", b.Used(), len(b.accounts))
+	}
+}
+
+// TestR249MemoryOfOneToken has one token hold much memory in many small parts: its own
+// parts are freed, and not the largest one, which is another token's.
+func TestR249MemoryOfOneToken(t *testing.T) {
+	b := NewBudget(1000)
+	ended := map[string]int{}
+	var all []*Account
+	hold := func(token string, bytes int) {
+		var a *Account
+		a = b.Account(quota.Payer{ID: token}, func() {
+			ended[token]++
+			a.Close()
+		})
+		all = append(all, a)
+		a.Add(bytes)
+		a.Enforce()
+	}
+	hold("B", 100)
+	for range 40 {
+		hold("A", 50)
+	}
+	if ended["B"] != 0 || ended["A"] != 22 || b.Used() != 1000 {
+		t.Errorf("ended are %v, %d bytes are used", ended, b.Used())
+	}
+	used := map[string]int64{}
+	b.Usage(func(p quota.Payer, bytes int64) { used[p.ID] += bytes })
+	if used["A"] != 900 || used["B"] != 100 {
+		t.Errorf("the usage is %v", used)
 	}
 }

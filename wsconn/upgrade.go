@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/cdphub/cdphub/quota"
 )
 
 // Options says how a handshake is answered and what the connection may use.
@@ -25,6 +27,7 @@ type Options struct {
 	Compression bool
 	Header      http.Header // more of the answer
 	Budget      *Budget     // shared with other connections; nil: none
+	Payer       quota.Payer // for whom the memory counts
 	Poller      *Poller     // watches the connection while it is idle, see Start; nil: it keeps its goroutine
 	Share       *Share      // of the CPUs, with the others of its hub; nil: it never waits for others
 	Limits      Limits
@@ -58,7 +61,7 @@ func Upgrade(w http.ResponseWriter, r *http.Request, o Options) (*Conn, error) {
 	limits := o.Limits.withDefaults()
 	c := newConn(nc, &limits)
 	c.textOnly = !goodKey(key)
-	c.memory.budget, c.poller, c.share = o.Budget, o.Poller, o.Share
+	c.memory.budget, c.memory.payer, c.poller, c.share = o.Budget, o.Payer, o.Poller, o.Share
 	// A client may send frames behind its handshake without waiting for the answer.
 	// net/http has read them already.
 	if n := buffered.Reader.Buffered(); n > 0 {

@@ -11,29 +11,28 @@ import (
 
 	"github.com/cdphub/cdphub/actions"
 	"github.com/cdphub/cdphub/internal/wire"
+	"github.com/cdphub/cdphub/quota"
 	"github.com/cdphub/cdphub/wsconn"
 )
 
 // Options bounds what clients may use, beside actions.Limits. Zero fields take the
 // default.
 type Options struct {
-	AllPages      bool          // clients see the hub's pages, not only those that they open
-	Pages         int           // that one client opens; 10
-	Contexts      int           // that one client creates; 5
-	Events        int           // of one page in a second; 100
-	Sessions      int           // that can be resumed, of all clients; 1000
-	SessionsOfOne int           // of those, with one token; a quarter of them
-	Idle          time.Duration // a connection without requests; 10 min
-	Life          time.Duration // of a connection; 1 h
-	Dormant       time.Duration // of a session without a connection; 5 min
+	AllPages bool          // clients see the hub's pages, not only those that they open
+	Pages    int           // that one client opens; 10
+	Contexts int           // that one client creates; 5
+	Events   int           // of one page in a second; 100
+	Sessions int           // that can be resumed, of clients without actions.Caller.Quotas; 1000
+	Idle     time.Duration // a connection without requests; 10 min
+	Life     time.Duration // of a connection; 1 h
+	Dormant  time.Duration // of a session without a connection; 5 min
 }
 
 func (o Options) withDefaults() Options {
 	o.Pages = cmp.Or(o.Pages, 10)
 	o.Contexts = cmp.Or(o.Contexts, 5)
 	o.Events = cmp.Or(o.Events, 100)
-	o.Sessions = cmp.Or(o.Sessions, 1000)
-	o.SessionsOfOne = cmp.Or(o.SessionsOfOne, max(o.Sessions/4, 1))
+	o.Sessions = cmp.Or(o.Sessions, int(quota.Table[quota.BAPSessions].Total))
 	o.Idle = cmp.Or(o.Idle, 10*time.Minute)
 	o.Life = cmp.Or(o.Life, time.Hour)
 	o.Dormant = cmp.Or(o.Dormant, 5*time.Minute)
@@ -47,6 +46,7 @@ func (o Options) withDefaults() Options {
 type Server struct {
 	options Options // static after New, as is what follows
 	methods map[string]method
+	quotas  *quota.Ledger // of clients that have none
 
 	mu       sync.Mutex // guards sessions: those that can be resumed
 	sessions map[sessionKey]*session
@@ -54,7 +54,11 @@ type Server struct {
 
 // New makes a Server without sessions.
 func New(o Options) *Server {
-	return &Server{options: o.withDefaults(), methods: allMethods(), sessions: make(map[sessionKey]*session)}
+	o = o.withDefaults()
+	return &Server{
+		options: o, methods: allMethods(), sessions: make(map[sessionKey]*session),
+		quotas: quota.New(quota.Options{Totals: map[quota.Resource]int64{quota.BAPSessions: int64(o.Sessions)}}),
+	}
 }
 
 // Reasons of BAP, with the close codes that its clients know. They are other codes

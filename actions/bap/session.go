@@ -1,6 +1,7 @@
 package bap
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"sync"
@@ -9,6 +10,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/cdphub/cdphub/actions"
+	"github.com/cdphub/cdphub/quota"
 )
 
 // sessionKey is what a connection must match to resume a session: the hub, the scope, the
@@ -22,6 +24,8 @@ type session struct {
 	key     sessionKey
 	caller  actions.Caller
 	opening chan struct{} // holds an item while the browser is being opened or closed
+	// giveBack ends the use of quota.BAPSessions; nil for one that ends with its connection.
+	giveBack func()
 
 	mu           sync.Mutex // guards everything below
 	ended        bool
@@ -67,23 +71,14 @@ func (srv *Server) enter(c *connection, id string) (*session, *failure) {
 	if s := srv.sessions[key]; s != nil && s.adopt(c) {
 		return s, nil
 	}
-	if len(srv.sessions) >= srv.options.Sessions || key.caller != "" && srv.ofLocked(key.caller) >= srv.options.SessionsOfOne {
-		return nil, limited("Too many sessions that can be resumed: leave out sessionId, or try again", retryLimited)
+	giveBack, err := cmp.Or(c.caller.Quotas, srv.quotas).Take(quota.BAPSessions, c.caller.Payer, 1)
+	if err != nil {
+		return nil, limited("Too many sessions that can be resumed: leave out sessionId, or try again. "+err.Error(), retryLimited)
 	}
 	s := newSession(c, key)
+	s.giveBack = giveBack
 	srv.sessions[key] = s
 	return s, nil
-}
-
-// ofLocked counts the sessions of a token. A scan is fast enough for Options.Sessions
-// of them.
-func (srv *Server) ofLocked(caller string) (n int) {
-	for key := range srv.sessions {
-		if key.caller == caller {
-			n++
-		}
-	}
-	return n
 }
 
 // adopt gives the session to a newer connection, and closes the older one with 4001.
@@ -143,6 +138,9 @@ func (s *session) end() {
 		delete(s.srv.sessions, s.key)
 	}
 	s.srv.mu.Unlock()
+	if s.giveBack != nil {
+		s.giveBack()
+	}
 	s.mu.Lock()
 	if s.ended {
 		s.mu.Unlock()

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cdphub/cdphub/actions"
+	"github.com/cdphub/cdphub/quota"
 	"github.com/cdphub/cdphub/wsconn"
 )
 
@@ -102,18 +103,17 @@ func TestTooManySessions(t *testing.T) {
 	p.initialized("")
 }
 
-// TestOneTokenLeavesSessionsToOthers has a token begin all sessions that it may.
-func TestOneTokenLeavesSessionsToOthers(t *testing.T) {
-	srv := New(Options{Sessions: 4})
+// TestR247BAPSessions has a token begin all sessions that it may.
+func TestR247BAPSessions(t *testing.T) {
+	srv := New(Options{})
 	c := (&fakeHub{}).caller()
-	c.ID = "one"
+	c.Quotas = quota.New(quota.Options{Bearers: func(string) int { return 3 }, Totals: map[quota.Resource]int64{quota.BAPSessions: 3}})
+	c.ID, c.Payer.ID = "one", "one"
 	connect(t, srv, c).initialized("a")
-	p := connect(t, srv, c)
-	p.send(`{"id":1,"method":"initialize","params":{"protocolVersion":"0.8.0","sessionId":"b"}}`)
-	p.wants(`"code":-32000`, `"retryable":true`)
-	c.ID = "another"
 	connect(t, srv, c).initialized("b")
-	c.ID = "" // there are no tokens
-	connect(t, srv, c).initialized("c")
-	connect(t, srv, c).initialized("d")
+	p := connect(t, srv, c)
+	p.send(`{"id":1,"method":"initialize","params":{"protocolVersion":"0.8.0","sessionId":"c"}}`)
+	p.wants(`"code":-32000`, `"retryable":true`)
+	c.ID, c.Payer.ID = "another", "another"
+	connect(t, srv, c).initialized("b")
 }

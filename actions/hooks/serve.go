@@ -110,11 +110,11 @@ func bounded(c actions.Caller) actions.Caller {
 // once carries out the only call of a caller, with a Browser of its own that ends
 // with it.
 func once(ctx context.Context, c actions.Caller, call request) answer {
-	if m := c.Options.Meter; m != nil {
-		if err := m.Request(); err != nil {
-			return answer{Error: failureOf(err, "")}
-		}
+	end, err := c.Begin()
+	if err != nil {
+		return answer{Error: failureOf(err, "")}
 	}
+	defer end()
 	var b *actions.Browser
 	defer func() {
 		if b != nil {

@@ -30,9 +30,11 @@ type call struct {
 // use carries out a call when its turn comes, and makes its answer. The queue bounds
 // how many calls wait; one runs at a time.
 func (s *session) use(ctx context.Context, t *tool, pageID string, do func(context.Context, *call) error) *sdk.CallToolResult {
-	if err := s.meter.Request(); err != nil {
+	end, err := s.caller.Begin()
+	if err != nil {
 		return new(reply).result(err)
 	}
+	defer end()
 	select {
 	case s.queue <- struct{}{}:
 	default:

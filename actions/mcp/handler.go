@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"net/http"
@@ -11,16 +12,13 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/actions"
+	"github.com/cdphub/cdphub/quota"
 )
 
 // Limits and names of streamable HTTP (MCP specification, "Transports").
 const (
 	// sessionHeader names the session of a request.
 	sessionHeader = "Mcp-Session-Id"
-	// maxSessions is how many sessions there may be, and maxOfOne how many with
-	// one token: others want some, too.
-	maxSessions = 1000
-	maxOfOne    = maxSessions / 4
 	// idle is how long a session lives without requests: agents wait for people.
 	idle = 30 * time.Minute
 )
@@ -30,6 +28,8 @@ const (
 type Handler struct {
 	http *sdk.StreamableHTTPHandler // static after NewHandler
 	log  *zap.Logger
+	// quotas count the sessions of callers without Quotas.
+	quotas *quota.Ledger
 
 	mu       sync.Mutex // guards everything below
 	sessions map[string]*entry
@@ -42,6 +42,7 @@ type entry struct {
 	*session
 	hub, caller string
 	letGo       func() // ends the wait for the end of the caller's token
+	giveBack    func() // of quota.MCPSessions
 	peer        *sdk.ServerSession
 }
 
@@ -57,7 +58,7 @@ func NewHandler(log *zap.Logger) *Handler {
 		return s
 	}
 	return &Handler{
-		log: log.Named("mcp"), sessions: make(map[string]*entry),
+		log: log.Named("mcp"), sessions: make(map[string]*entry), quotas: quota.New(quota.Options{}),
 		http: sdk.NewStreamableHTTPHandler(server, &sdk.StreamableHTTPOptions{
 			JSONResponse: true, SessionTimeout: idle, MaxRequestBodyBytes: actions.MaxRequest,
 			DisableLocalhostProtection: true, // Host headers have been checked, by rules that can be set
@@ -100,16 +101,25 @@ func (h *Handler) begin(c actions.Caller, w http.ResponseWriter, r *http.Request
 		http.Error(w, "caps: "+err.Error(), http.StatusBadRequest)
 		return
 	}
+	giveBack, err := cmp.Or(c.Quotas, h.quotas).Take(quota.MCPSessions, c.Payer, 1)
+	if err != nil {
+		http.Error(w, err.Error()+".", http.StatusServiceUnavailable)
+		return
+	}
 	id := rand.Text()
-	e := &entry{session: newSession(c.Metered(), Options{Groups: groups}, h.log), hub: c.Hub, caller: c.ID, letGo: func() {}}
+	e := &entry{
+		session: newSession(c.Metered(), Options{Groups: groups}, h.log),
+		hub:     c.Hub, caller: c.ID, letGo: func() {}, giveBack: giveBack,
+	}
 	h.mu.Lock()
-	full := h.closed || len(h.sessions) >= maxSessions || c.ID != "" && h.ofLocked(c.ID) >= maxOfOne
-	if !full {
+	closed := h.closed
+	if !closed {
 		h.sessions[id] = e
 	}
 	h.mu.Unlock()
-	if full {
-		http.Error(w, "Too many sessions are open: end one that is not needed, or try again later.", http.StatusServiceUnavailable)
+	if closed {
+		giveBack()
+		http.Error(w, "The hub is shutting down.", http.StatusServiceUnavailable)
 		return
 	}
 	server := e.server(func() string { return id })
@@ -119,16 +129,6 @@ func (h *Handler) begin(c actions.Caller, w http.ResponseWriter, r *http.Request
 		return
 	}
 	h.end(id)
-}
-
-// ofLocked counts the sessions of a token.
-func (h *Handler) ofLocked(caller string) (n int) {
-	for _, e := range h.sessions {
-		if e.caller == caller {
-			n++
-		}
-	}
-	return n
 }
 
 // keep ends a session when its peer's connection ends, or when the caller's token is
@@ -170,6 +170,7 @@ func (h *Handler) end(id string) {
 		return
 	}
 	letGo()
+	defer e.giveBack()
 	e.close()
 	if peer != nil {
 		_ = peer.Close() // it may have been first

@@ -68,6 +68,19 @@ var (
 	}
 )
 
+// What the hub tells Clients of limits (package quota). {unit} is what there is a limit
+// of, and {raise} an option that raises the limit, with the words before it.
+var (
+	PartInUse = Entry{
+		"This token has {used} of {total} {unit} in use, which is its part while others need theirs",
+		"close some{raise}",
+	}
+	AllInUse = Entry{
+		"All {total} {unit} are in use",
+		"close some or try again later{raise}",
+	}
+)
+
 // Why a token is refused.
 var (
 	TokenMissing = Entry{
@@ -152,6 +165,8 @@ var All = map[string]Entry{
 	"browser-ended":   BrowserEnded,
 	"browsers-full":   BrowsersFull,
 	"cluster-full":    ClusterFull,
+	"part-in-use":     PartInUse,
+	"all-in-use":      AllInUse,
 	"taken-over":      TakenOver,
 	"handed-off":      HandedOff,
 	"token-missing":   TokenMissing,

@@ -16,6 +16,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/internal/advice"
+	"github.com/cdphub/cdphub/quota"
 )
 
 // Gate lets requests in by their tokens. While none are set it lets everybody
@@ -93,6 +94,21 @@ func (p Pass) Bearer() string {
 	return cmp.Or(p.bearer, p.secret.Hash())
 }
 
+// Payer is whose part of the limits the bearer uses; the zero value where no token was
+// needed.
+func (p Pass) Payer() quota.Payer {
+	id := p.Bearer()
+	switch {
+	case p.Grant.Payer.ID != "":
+		return p.Grant.Payer
+	case id == "":
+		return quota.Payer{}
+	}
+	// Some digits of the hash tell tokens without a name apart.
+	const digits = 8
+	return quota.Payer{ID: id, Name: cmp.Or(p.Grant.Name, "token "+id[:min(len(id), digits)])}
+}
+
 // Hold calls end, once, with ErrExpired or ErrRevoked as soon as the token no
 // longer lets its bearer in; end must not wait. release ends the hold. A pass that
 // no token has given ends with what gave it.
@@ -115,9 +131,10 @@ func PassOf(r *http.Request) Pass {
 	return p
 }
 
-// WithPass is the request as if a Gate had let it in like that.
+// WithPass is the request as if a Gate had let it in like that. What is done with its
+// context counts for the Payer of the Pass.
 func WithPass(r *http.Request, p Pass) *http.Request {
-	return r.WithContext(context.WithValue(r.Context(), passKey{}, p))
+	return r.WithContext(quota.NewContext(context.WithValue(r.Context(), passKey{}, p), p.Payer()))
 }
 
 // Require lets requests through to next that have a token for what ask says.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cdphub/cdphub/internal/scope"
+	"github.com/cdphub/cdphub/quota"
 )
 
 // Role is what the bearer of a token may be. The roles do not include one
@@ -58,6 +59,9 @@ type Grant struct {
 	// hub.
 	Session string
 	Grace   time.Duration
+	// Payer is whose part of the limits the bearer uses; the zero value is the bearer's
+	// own. It is set for tokens that the process makes on behalf of another.
+	Payer quota.Payer
 }
 
 // HookScopes are all scopes of browser hooks. None includes another.

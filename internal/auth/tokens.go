@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.uber.org/zap"
@@ -43,6 +44,8 @@ type Tokens struct {
 	revoked map[string]bool
 	signers [][]key // by position in keys
 	leases  map[*lease]struct{}
+
+	counts atomic.Pointer[map[Role]int] // of all these, see Count
 }
 
 // NewTokens reads all sources.
@@ -77,7 +80,34 @@ func NewTokens(o TokenOptions) (*Tokens, error) {
 			return nil, err
 		}
 	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.countLocked()
 	return t, nil
+}
+
+// Count is how many bearers of a role there may be that pay for themselves. Where keys
+// verify signed tokens, it is manySigned more. It takes no lock.
+func (t *Tokens) Count(r Role) int { return (*t.counts.Load())[r] }
+
+// manySigned stands for signed tokens, whose number is not known.
+const manySigned = 1000
+
+func (t *Tokens) countLocked() {
+	counts := make(map[Role]int)
+	for _, list := range [][]entry{t.fixed, t.listed, t.issued} {
+		for _, e := range list {
+			if e.grant.Payer.ID == "" {
+				counts[e.grant.Role]++
+			}
+		}
+	}
+	if len(t.keys) > 0 {
+		for _, r := range []Role{RoleClient, RoleHost, RoleAdmin} {
+			counts[r] += manySigned
+		}
+	}
+	t.counts.Store(&counts)
 }
 
 // readFile takes a tokens file. If it is wrong, what was read before stays.
@@ -86,6 +116,7 @@ func (t *Tokens) readFile(raw []byte) error {
 	if err == nil {
 		t.mu.Lock()
 		t.listed, t.revoked = listed, revoked
+		t.countLocked()
 		t.mu.Unlock()
 	}
 	return err
@@ -125,9 +156,11 @@ func (t *Tokens) Issue(g Grant) (text string, end func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.issued = append(t.issued, e)
+	t.countLocked()
 	return text, func() {
 		t.mu.Lock()
 		t.issued = slices.DeleteFunc(t.issued, func(other entry) bool { return other.digest.is(e.digest) })
+		t.countLocked()
 		t.mu.Unlock()
 		t.sweep(true)
 	}

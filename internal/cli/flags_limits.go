@@ -21,6 +21,7 @@ type limitFlags struct {
 	MaxHostQueued     positiveInt      `help:"Maximum messages that wait to be written to one Host." default:"1048576" env:"CDPHUB_MAX_HOST_QUEUED" group:"Limits:"`
 	MaxConnections    positiveInt      `help:"Maximum connections from one IP address, or one /64 network of IPv6, to one listener. The limit does not apply to a --trusted-proxy. It is never above a quarter of the files that the process may open." default:"4096" env:"CDPHUB_MAX_CONNECTIONS" group:"Limits:"`
 	MaxClients        positiveInt      `help:"Maximum Clients of one hub." default:"1024" env:"CDPHUB_MAX_CLIENTS" group:"Limits:"`
+	MaxSessions       positiveInt      `help:"Maximum sessions of all Clients of one hub." default:"65536" env:"CDPHUB_MAX_SESSIONS" group:"Limits:"`
 	MaxClientSessions positiveInt      `help:"Maximum sessions of one Client." default:"8192" env:"CDPHUB_MAX_CLIENT_SESSIONS" group:"Limits:"`
 	MaxClientCalls    positiveInt      `help:"Maximum commands of one Client that wait for an answer." default:"4096" env:"CDPHUB_MAX_CLIENT_CALLS" group:"Limits:"`
 	MaxCalls          positiveInt      `help:"Maximum commands of all Clients of one hub that wait for an answer." default:"65536" env:"CDPHUB_MAX_CALLS" group:"Limits:"`
@@ -34,7 +35,7 @@ type limitFlags struct {
 	NamedGrace        positiveDuration `name:"session-grace" help:"Longest time that a named session (?session=NAME) stays without a connection. A Client may ask for less." default:"30m" env:"CDPHUB_SESSION_GRACE" group:"Limits:"`
 	MaxNamed          positiveInt      `name:"max-named-sessions" help:"Maximum named sessions of one token at one hub." default:"16" env:"CDPHUB_MAX_NAMED_SESSIONS" group:"Limits:"`
 	NamedMemory       byteSize         `name:"session-memory" help:"Maximum bytes of messages that one named session keeps for a Client that resumes it. All named sessions together keep at most an eighth of --memory-budget." default:"8MiB" env:"CDPHUB_SESSION_MEMORY" group:"Limits:"`
-	MemoryBudget      byteSize         `help:"Maximum memory of all queues and large messages together. Above it, the hub first disconnects the connection that uses most. Default: 75% of the memory that the process may use." env:"CDPHUB_MEMORY_BUDGET" placeholder:"SIZE" group:"Limits:"`
+	MemoryBudget      byteSize         `help:"Maximum memory of all queues and large messages together. Above it, the hub first disconnects the largest connection of the token that uses most. Default: 75% of the memory that the process may use." env:"CDPHUB_MEMORY_BUDGET" placeholder:"SIZE" group:"Limits:"`
 	Compression       bool             `help:"Compress large messages to Clients and Hosts that offer it (permessage-deflate)." env:"CDPHUB_COMPRESSION"`
 }
 
@@ -44,7 +45,7 @@ func (f limitFlags) options() server.Limits {
 		MaxClientQueue: int64(f.MaxClientQueue), MaxHostQueue: int64(f.MaxHostQueue),
 		MaxClientQueued: int(f.MaxClientQueued), MaxHostQueued: int(f.MaxHostQueued),
 		MaxConnections: int(f.MaxConnections), MaxClients: int(f.MaxClients), MaxLinks: int(f.MaxLinks), LinkGrace: time.Duration(f.LinkGrace),
-		MaxClientSessions: int(f.MaxClientSessions), MaxClientCalls: int(f.MaxClientCalls), MaxCalls: int(f.MaxCalls),
+		MaxSessions: int(f.MaxSessions), MaxClientSessions: int(f.MaxClientSessions), MaxClientCalls: int(f.MaxClientCalls), MaxCalls: int(f.MaxCalls),
 		PingEvery: time.Duration(f.PingEvery), PongWithin: time.Duration(f.PongWithin),
 		MessageTimeout: time.Duration(f.MessageTimeout), WriteTimeout: time.Duration(f.WriteTimeout), HostGrace: time.Duration(f.HostGrace),
 		NamedGrace: time.Duration(f.NamedGrace), MaxNamed: int(f.MaxNamed), NamedMemory: int64(f.NamedMemory),

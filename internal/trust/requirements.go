@@ -207,6 +207,11 @@ var sections = []section{
 		{"R-195", "the links of a token are limited, and the bytes that they keep count against the memory budget"},
 		{"R-196", "a link cannot begin within a link"},
 	}},
+	{"Shares of limits", []requirement{
+		{"R-247", "one token takes at most half of what is free of any limit, every other token still gets its reserve, and a token that is the only one gets everything"},
+		{"R-248", "a token that has its part of the browsers closes no idle browser of another token, and delays no other token in the queue"},
+		{"R-249", "when memory, recordings or timelines exceed their limit, the token that has most loses some of its own"},
+	}},
 	{"Clusters", []requirement{
 		{"R-210", "the listener for other nodes requires a certificate of the cluster and a verdict signed with its key, and accepts each verdict once"},
 		{"R-211", "a forwarded request has exactly the rights of its token, the token stays at the node that received it, and a refused request claims no hub"},

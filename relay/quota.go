@@ -1,0 +1,98 @@
+package relay
+
+import (
+	"github.com/cdphub/cdphub/internal/wire"
+	"github.com/cdphub/cdphub/quota"
+)
+
+// pools are what the Clients of a hub have a limited amount of together. Hub.mu guards
+// them, so that counting a command takes no lock of its own.
+type pools struct {
+	clients, calls, sessions, parked *quota.Pool
+}
+
+// account is what a Payer has of the pools of a hub, as one of its Clients reaches it: the
+// counters of commands and sessions are found without a look-up.
+type account struct {
+	payer                    quota.Payer
+	clients, calls, sessions *quota.Account
+}
+
+func newPools(h *Hub) pools {
+	l, limits := h.opts.Quotas, &h.opts.Limits
+	return pools{
+		clients:  l.Guarded(quota.Clients, int64(limits.Clients), &h.mu),
+		calls:    l.Guarded(quota.Calls, int64(limits.Calls), &h.mu),
+		sessions: l.Guarded(quota.Sessions, int64(limits.Sessions), &h.mu),
+		parked:   l.Guarded(quota.Parked, 0, &h.mu),
+	}
+}
+
+// openLocked counts one Client more for a Payer. The error is a *quota.Error.
+func (p *pools) openLocked(payer quota.Payer) (a account, err error) {
+	a = account{payer, p.clients.OpenLocked(payer), p.calls.OpenLocked(payer), p.sessions.OpenLocked(payer)}
+	if err = a.clients.TakeLocked(1); err != nil {
+		a.endLocked()
+	}
+	return a, err
+}
+
+// closeLocked counts a Client out, which has neither commands nor sessions any more.
+func (a *account) closeLocked() {
+	a.clients.AddLocked(-1)
+	a.endLocked()
+}
+
+func (a *account) endLocked() {
+	for _, one := range []*quota.Account{a.clients, a.calls, a.sessions} {
+		one.CloseLocked()
+	}
+}
+
+// tooMany is an error with the message that Clients know. What to do is in its data where
+// the limit is shared with others.
+func tooMany(known *wire.Error, why error) *wire.Error {
+	e := *known
+	e.Data = why.Error()
+	return &e
+}
+
+// refusesSessionLocked is why a Client may not have one session more; nil if it may.
+func (h *Hub) refusesSessionLocked(c *Client) *wire.Error {
+	if len(c.sessions) >= h.opts.Limits.ClientSessions {
+		return errTooMany
+	}
+	if err := c.account.sessions.FitsLocked(1); err != nil {
+		return tooMany(errTooMany, err)
+	}
+	return nil
+}
+
+// refusesCallLocked is why a Client may not have one command more in flight; nil if it may.
+func (h *Hub) refusesCallLocked(c *Client) *wire.Error {
+	if c.calls >= h.opts.Limits.ClientCalls {
+		return errTooManyCalls
+	}
+	if err := c.account.calls.FitsLocked(1); err != nil {
+		return tooMany(errTooManyCalls, err)
+	}
+	return nil
+}
+
+// wait is one command that waits, of a limited number.
+type wait struct{ account *quota.Account }
+
+// waitLocked counts one command that waits, and reports whether there is room for it.
+func waitLocked(p *quota.Pool, c *Client) (w wait, ok bool) {
+	w = wait{p.OpenLocked(c.account.payer)}
+	if ok = w.account.TakeLocked(1) == nil; !ok {
+		w.account.CloseLocked()
+	}
+	return w, ok
+}
+
+// endLocked counts a command that does not wait any more.
+func (w wait) endLocked() {
+	w.account.AddLocked(-1)
+	w.account.CloseLocked()
+}

@@ -1,0 +1,233 @@
+package relay
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/cdphub/cdphub/quota"
+)
+
+// sharedHub is a hub for a number of tokens.
+func sharedHub(l Limits) *Hub {
+	return New(Options{Limits: l, Quotas: quota.New(quota.Options{Bearers: func(role string) int {
+		if role == "client" {
+			return 10
+		}
+		return 0
+	}})})
+}
+
+// joinAs adds a Client of a token.
+func joinAs(t *testing.T, h *Hub, token string) (*Client, *inbox) {
+	t.Helper()
+	p := &inbox{}
+	c, err := h.Admit(ClientOptions{Payer: quota.Payer{ID: token}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Connect(p)
+	return c, p
+}
+
+// send sends n commands and returns how many were refused for a limit.
+func send(c *Client, p *inbox, n int, command string) (refused int) {
+	p.take()
+	for i := range n {
+		c.Receive([]byte(strings.ReplaceAll(command, "ID", fmt.Sprint(i))))
+	}
+	for _, m := range p.take() {
+		if strings.Contains(m, "Too many") {
+			refused++
+		}
+	}
+	return refused
+}
+
+// TestR247Clients has one token fill a hub with Clients.
+func TestR247Clients(t *testing.T) {
+	h := sharedHub(Limits{Clients: 40})
+	var all []*Client
+	for {
+		c, err := h.Admit(ClientOptions{Payer: quota.Payer{ID: "A"}})
+		if err != nil {
+			if !errors.Is(err, ErrTooManyClients) || !quota.IsPart(err) {
+				t.Errorf("the refusal: %v", err)
+			}
+			break
+		}
+		all = append(all, c)
+	}
+	if len(all) > 21 {
+		t.Errorf("one token has %d of 40 Clients", len(all))
+	}
+	joinAs(t, h, "B")
+	joinAs(t, h, "admin")
+	all[0].Leave()
+	all[0], _ = joinAs(t, h, "A")
+	for _, c := range all {
+		c.Leave()
+	}
+	if err := h.check(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestR247Calls has many Clients of one token send commands that are never answered.
+func TestR247Calls(t *testing.T) {
+	h := sharedHub(Limits{ClientCalls: 50, Calls: 400})
+	setHost(h, &mute{}, list(2))
+	const attach = `{"id":ID,"method":"Target.attachToTarget","params":{"targetId":"T0","flatten":true}}`
+	refused := 0
+	for range 10 {
+		c, p := joinAs(t, h, "A")
+		send(c, p, 1, attach)
+		refused += send(c, p, 50, `{"id":ID,"method":"Page.enable","sessionId":"`+onlySession(c)+`"}`)
+	}
+	if refused < 200 {
+		t.Errorf("%d of 500 commands of one token were refused", refused)
+	}
+	for _, other := range []string{"B", "admin"} {
+		c, p := joinAs(t, h, other)
+		send(c, p, 1, attach)
+		if n := send(c, p, 20, `{"id":ID,"method":"Page.enable","sessionId":"`+onlySession(c)+`"}`); n > 0 {
+			t.Errorf("%d commands of %s were refused", n, other)
+		}
+	}
+	if err := h.check(); err != nil {
+		t.Error(err)
+	}
+	// What to do is in the data, beside the message that Clients know.
+	c, p := joinAs(t, h, "A")
+	send(c, p, 1, attach)
+	c.Receive([]byte(`{"id":1,"method":"Page.enable","sessionId":"` + onlySession(c) + `"}`))
+	if got := strings.Join(p.take(), ""); !strings.Contains(got, `"message":"Too many commands in flight","data":"This token has `) {
+		t.Errorf("got %s", got)
+	}
+}
+
+// TestR247Sessions has one token fill a hub with sessions, by itself and by auto-attach.
+func TestR247Sessions(t *testing.T) {
+	h := sharedHub(Limits{Sessions: 100})
+	setHost(h, &mute{}, list(30))
+	for range 5 {
+		c, p := joinAs(t, h, "A")
+		send(c, p, 1, `{"id":ID,"method":"Target.setAutoAttach","params":{"autoAttach":true,"flatten":true,"waitForDebuggerOnStart":false}}`)
+		send(c, p, 30, `{"id":ID,"method":"Target.attachToTarget","params":{"targetId":"T0","flatten":true}}`)
+	}
+	if n := h.sessions.Len(); n > 55 {
+		t.Errorf("one token has %d of 100 sessions", n)
+	}
+	c, p := joinAs(t, h, "B")
+	if n := send(c, p, 10, `{"id":ID,"method":"Target.attachToTarget","params":{"targetId":"T0","flatten":true}}`); n > 0 {
+		t.Errorf("%d sessions of another token were refused", n)
+	}
+	if err := h.check(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestR247Parked has one token fill the room for commands that wait for a browser.
+func TestR247Parked(t *testing.T) {
+	h := sharedHub(Limits{})
+	defer h.ExpectBrowser()()
+	const command = `{"id":ID,"method":"Target.createBrowserContext"}`
+	a, p := joinAs(t, h, "A")
+	send(a, p, 200, command)
+	before := len(h.awaited.parked)
+	if before == 0 || before > 33 {
+		t.Errorf("one token has %d commands that wait", before)
+	}
+	b, p := joinAs(t, h, "B")
+	send(b, p, 1, command)
+	if len(h.awaited.parked) != before+1 {
+		t.Error("a command of another token does not wait")
+	}
+	if err := h.check(); err != nil {
+		t.Error(err)
+	}
+	a.Leave()
+	b.Leave()
+	if err := h.check(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestR247Paused has one token fill the room for commands that wait for a person.
+func TestR247Paused(t *testing.T) {
+	h := sharedHub(Limits{})
+	l := &lease{}
+	a, _ := joinAs(t, h, "A")
+	b, _ := joinAs(t, h, "B")
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	l.Wait = 1 << 40
+	kept := 0
+	for h.keepLocked(l, &request{client: a}) {
+		kept++
+	}
+	if kept == 0 || kept > 130 {
+		t.Errorf("%d commands of one token wait", kept)
+	}
+	if !h.keepLocked(l, &request{client: b}) {
+		t.Error("a command of another token does not wait")
+	}
+	l.forgetLocked(a)
+	l.forgetLocked(b)
+	if n := len(l.kept); n != 0 {
+		t.Errorf("%d commands stay", n)
+	}
+}
+
+// TestR247Hubs has one token make hubs until it gets no more.
+func TestR247Hubs(t *testing.T) {
+	hs := NewHubs(Options{Quotas: quota.New(quota.Options{
+		Bearers: func(string) int { return 5 }, Totals: map[quota.Resource]int64{quota.Hubs: 20},
+	})})
+	made := 0
+	for ; ; made++ {
+		if _, _, err := hs.AcquireFor(quota.Payer{ID: "A"}, fmt.Sprint("a", made)); err != nil {
+			if !errors.Is(err, ErrTooManyHubs) || !strings.Contains(err.Error(), "its part") {
+				t.Error(err)
+			}
+			break
+		}
+	}
+	if made > 11 {
+		t.Errorf("one token has %d of 20 hubs", made)
+	}
+	if _, _, err := hs.AcquireFor(quota.Payer{ID: "B"}, "b"); err != nil {
+		t.Errorf("another token: %v", err)
+	}
+	if _, _, err := hs.AcquireFor(quota.Payer{ID: "A"}, "b"); err != nil {
+		t.Errorf("a hub that is there: %v", err)
+	}
+}
+
+// TestR247Uploads has one token read files for as many commands as it gets, while
+// their Host takes none.
+func TestR247Uploads(t *testing.T) {
+	h := New(Options{
+		Quotas: quota.New(quota.Options{Bearers: func(string) int { return 5 }}),
+		Upload: func(p []byte, take func(int64) error) ([]byte, error) {
+			return p, take(quota.Table[quota.Uploads].Total / 8)
+		},
+	})
+	setHost(h, &everything{}, list(1))
+	taken := h.opts.Quotas.Process(quota.Uploads).Open(quota.Payer{ID: "A"})
+	const command = `{"id":ID,"method":"DOM.setFileInputFiles","params":{"files":["/a"],"nodeId":1},"sessionId":"SESSION"}`
+	for _, tt := range []struct {
+		token string
+		busy  int64 // eighths that are being uploaded
+		want  bool
+	}{{"A", 0, true}, {"A", 2, true}, {"A", 5, false}, {"B", 5, true}} {
+		c, p := joinAs(t, h, tt.token)
+		send(c, p, 1, `{"id":ID,"method":"Target.attachToTarget","params":{"targetId":"T0","flatten":true}}`)
+		taken.Add(tt.busy*quota.Table[quota.Uploads].Total/8 - taken.Used())
+		c.Receive([]byte(strings.ReplaceAll(strings.ReplaceAll(command, "ID", "1"), "SESSION", onlySession(c))))
+		if got := strings.Join(p.take(), ""); strings.Contains(got, "its part") == tt.want {
+			t.Errorf("%s, with %d eighths by A: %s", tt.token, tt.busy, got)
+		}
+	}
+}
