@@ -54,10 +54,11 @@ type Options struct {
 	Holder func() (relay.Holding, bool)
 	// Watch calls changed when the holder may have changed, until stop is called.
 	Watch func(changed func()) (stop func())
-	Lease relay.LeaseOptions // Key, Quiet and Ended are the view's
-	// Quiet reports whether who takes over the target now does what an agent has asked
-	// for (relay.LeaseOptions). It is asked without a lock. Nil: it never is.
-	Quiet func() bool
+	Lease relay.LeaseOptions // Key, Handoff, Account and Ended are the viewer's
+	// Asked reports whether an agent asks for something on the target: whoever has the
+	// target may take it again, for the handoff. It is asked without a lock. Nil: it never
+	// is.
+	Asked func() bool
 	Log   *zap.Logger
 }
 

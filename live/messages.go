@@ -82,10 +82,15 @@ func (v *View) tellHolder(held relay.Holding, isHeld bool, taken int) {
 		defer v.input.release()
 	}
 	changed := isHeld != v.isHeld || held.Name != v.held.Name || held.Quiet != v.held.Quiet || v.told != v.holder
+	quiet := isHeld && held.Quiet
+	hush := changed && (quiet || v.isHeld && v.held.Quiet) // titles come, or go
 	v.held, v.isHeld, v.told = held, isHeld, v.holder
-	if changed {
-		for w := range v.viewers {
+	for w := range v.viewers {
+		if changed {
 			w.tellHolderLocked()
+		}
+		if hush {
+			w.tellInfoLocked()
 		}
 	}
 	v.mu.Unlock()
@@ -111,8 +116,17 @@ func (v *View) tellInfo(i Info) {
 	}
 	v.info = i
 	for w := range v.viewers {
-		w.sendLocked(viewMessage{"view", v.TargetID, i.Title, i.URL, i.Drawn, w.Control})
+		w.tellInfoLocked()
 	}
+}
+
+// tellInfoLocked tells a viewer what the view shows, as far as the viewer may see it.
+func (w *Viewer) tellInfoLocked() {
+	v, i := w.view, w.view.info
+	if w.blindLocked() {
+		i.Title, i.URL = relay.Hide(i.Title, i.URL)
+	}
+	w.sendLocked(viewMessage{"view", v.TargetID, i.Title, i.URL, i.Drawn, w.Control})
 }
 
 // dialogLocked tells the holder of a dialog of the page, and of its end.
@@ -181,11 +195,7 @@ func (w *Viewer) Receive(text []byte) {
 	case "mouse", "key", "paste", "dialog":
 		err = w.act(m)
 	case "done", "cancel":
-		if w.Answer == nil {
-			err = errors.New("not allowed: a token needs scope standard or more to answer an agent")
-		} else {
-			err = w.Answer(m.Kind == "done")
-		}
+		err = w.answer(m.Kind == "done")
 	default:
 		err = fmt.Errorf("%.32q is not a kind of message", m.Kind)
 	}
