@@ -41,6 +41,7 @@ type LeaseChange struct {
 // Observed is a command or an event on a target.
 type Observed struct {
 	Client    string // who sent the command, or has the session of the event
+	Person    string // the viewer by whose lease the command acts; "" for other commands and events
 	SessionID string
 	TargetID  string // the page, even if the session is on a frame or a worker of it
 	Inside    bool   // the session is on a frame or a worker of the page
@@ -87,7 +88,11 @@ func (c *Client) observedName() string { return or(c.name, "a client within the 
 // asked before the command is sent: what it asks for itself reaches the Host first
 // (AskNow).
 func (h *Hub) sendObservedLocked(r *request, s *session.Session, cmd bridge.Command) *call {
-	ended := h.observer.Command(observed(s, r.Method, r.Params))
+	seen := observed(s, r.Method, r.Params)
+	if l := h.leaseLocked(sideOf(s), seen.TargetID); l != nil && l.owner == r.client {
+		seen.Client, seen.Person = l.name, l.name
+	}
+	ended := h.observer.Command(seen)
 	c := h.sendLocked(r, sideOf(s), s, cmd)
 	switch {
 	case ended == nil:
