@@ -26,6 +26,7 @@ type (
 		Name  string `json:"name"`
 		Mine  bool   `json:"mine"`
 		Until int64  `json:"until,omitempty"`
+		Quiet bool   `json:"quiet,omitempty"` // others do not see what the holder types
 	}
 	textMessage struct {
 		Kind    string `json:"kind"`
@@ -102,7 +103,7 @@ func (w *Viewer) tellHolderLocked() {
 	v := w.view
 	m := holderMessage{Kind: "holder"}
 	if v.isHeld {
-		m.Name, m.Mine, m.Until = v.held.Name, v.holder == w, v.held.Until.UnixMilli()
+		m.Name, m.Mine, m.Until, m.Quiet = v.held.Name, v.holder == w, v.held.Until.UnixMilli(), v.held.Quiet
 	}
 	w.sendLocked(m)
 }

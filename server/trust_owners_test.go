@@ -38,7 +38,10 @@ func askWithTokens(t *testing.T) *handedOver {
 - {name: other, token: OTHER, role: client, hub: one, scope: full}
 - {name: host, token: HOST, role: host, hub: "*"}
 `))
-	h := &handedOver{started: start(t, change), t: t}
+	h := &handedOver{t: t, started: start(t, func(o *Options) {
+		change(o)
+		timelineOn(o)
+	})}
 	h.host = h.guardedScreen(t)
 	h.agent, h.in = h.attached(agentToken)
 	h.agent.Send(`{"id":2,"method":"CdpHub.handoff","params":{"instructions":"Log in, please."}` + h.in)
@@ -132,10 +135,17 @@ func TestR263TheAskingTokenCannotOpenItsLink(t *testing.T) {
 	if got := h.agent.Until(`"id":3,`); !strings.Contains(got, "paused: person with the link has the page") {
 		t.Errorf("the agent reads meanwhile: %s", got)
 	}
+	v.say(`{"kind":"key","type":"keyDown","key":"a","text":"a"}`)
+	hubtest.Eventually(t, "what is typed", func() bool { return h.host.inputs.Load() == 1 })
 	v.say(`{"kind":"done"}`)
 	if got := h.agent.Until("CdpHub.handoffComplete"); !strings.Contains(got, `"success":true`) {
 		t.Errorf("the agent hears %s", got)
 	}
+	// R-162: the timeline has it as the link's doing.
+	hubtest.Eventually(t, "the timeline", func() bool {
+		_, body := h.get(t, h.addr(false), "/ui/api/timeline?target=T1", bearer(personToken))
+		return strings.Contains(body, `"client":"person with the link","method":"Input.dispatchKeyEvent","text":"typed"`)
+	})
 }
 
 // TestR261PrivilegedReadsAndCloses has a person act in a handoff: the privileged token sees
@@ -183,4 +193,56 @@ func TestR261PrivilegedReadsAndCloses(t *testing.T) {
 	if got := owner.Until(`"id":21,`); !strings.Contains(got, `"success":true`) {
 		t.Errorf("the privileged Client closes the page: %s", got)
 	}
+}
+
+// TestR260TakeoverInTheDashboard has a person take a page over before an agent asks for help
+// there. What the agent does with its request changes nothing of that; the person then takes
+// the page for the request, and keeps it when the agent gives up.
+func TestR260TakeoverInTheDashboard(t *testing.T) {
+	h := askWithTokens(t)
+	n := 100
+	agent := func(command string) string {
+		n++
+		h.agent.Send(fmt.Sprintf(`{"id":%d,%s%s`, n, command, h.in))
+		return h.agent.Until(fmt.Sprintf(`"id":%d,`, n))
+	}
+	cancel := func() {
+		hub, release := h.hubs.Peek("")
+		open, _ := hub.HandoffOf("T1")
+		release()
+		if got := agent(`"method":"CdpHub.cancelHandoff","params":{"handoffId":"` + open.ID + `"}`); strings.Contains(got, "error") {
+			t.Fatal(got)
+		}
+	}
+	const reads = `"method":"Runtime.evaluate","params":{"expression":"1"}`
+	cancel()
+	v := h.view(t, "", "T1", bearer(personToken))
+	v.untilPictures(1)
+	v.say(`{"kind":"take"}`)
+	v.until(map[string]any{"kind": "holder", "mine": true})
+	agent(`"method":"CdpHub.handoff","params":{"instructions":"Log in, please."}`)
+	if got := agent(reads); strings.Contains(got, "paused") {
+		t.Errorf("the request has made the page quiet: %s", got)
+	}
+	v.say(`{"kind":"take"}`)
+	v.until(map[string]any{"kind": "holder", "mine": true, "quiet": true})
+	if got := agent(reads); !strings.Contains(got, "paused: person has the page") {
+		t.Errorf("the person acts for the agent, which reads: %s", got)
+	}
+	cancel()
+	if got := agent(reads); !strings.Contains(got, "paused: person has the page") {
+		t.Errorf("the agent has ended the takeover: %s", got)
+	}
+	v.say(`{"kind":"mouse","type":"mouseMoved","x":1,"y":1}`)
+	hubtest.Eventually(t, "the move of the mouse", func() bool { return h.host.inputs.Load() == 1 })
+	v.say(`{"kind":"release"}`)
+	v.until(map[string]any{"kind": "holder", "name": ""})
+	if got := agent(reads); strings.Contains(got, "paused") {
+		t.Errorf("the page was handed back: %s", got)
+	}
+	agent(`"method":"CdpHub.handoff","params":{"instructions":"Log in, please."}`)
+	v.say(`{"kind":"take"}`)
+	v.until(map[string]any{"kind": "holder", "mine": true, "quiet": true})
+	v.say(`{"kind":"done"}`) // gives the page back, too
+	v.until(map[string]any{"kind": "holder", "name": ""})
 }

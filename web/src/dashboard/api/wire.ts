@@ -32,6 +32,8 @@ export interface HolderMessage {
   name: string;
   mine: boolean;
   until: number;
+  /** Whether others do not see what the holder types. */
+  quiet?: boolean;
 }
 
 /** A dialog of the page has opened; with type "" it has closed. Only the holder of the lease gets this. */
