@@ -212,12 +212,13 @@ func TestTargetWithoutPictures(t *testing.T) {
 }
 
 // FuzzR177Messages sends a viewer's connection anything. Whatever it is, it is
-// answered, and what reaches the target is an input with params of their types.
+// answered, and what reaches the target is an input with params of their types, or reloads or
+// closes it.
 func FuzzR177Messages(f *testing.F) {
 	for _, seed := range []string{
 		`{"kind":"ack","seq":1}`, `{"kind":"size","width":1e9,"height":-1,"fps":1e308}`, `{"kind":"take"}`, `{"kind":"release"}`,
 		`{"kind":"mouse","type":"mouseWheel","x":1,"y":2,"deltaY":1e300}`, `{"kind":"key","type":"keyDown","text":"\ud800","commands":["selectAll"]}`,
-		`{"kind":"paste","text":"` + strings.Repeat("x", 1000) + `"}`, `{"kind":"dialog","accept":true}`, `{"kind":"done"}`, `[]`, `null`, `{"kind":5}`, ``,
+		`{"kind":"paste","text":"` + strings.Repeat("x", 1000) + `"}`, `{"kind":"dialog","accept":true}`, `{"kind":"reload"}`, `{"kind":"close"}`, `{"kind":"done"}`, `[]`, `null`, `{"kind":5}`, ``,
 		`{"kind":"mouse","type":"x","method":"Page.navigate"}`, `{"KIND":"take","kind":"take"}`,
 	} {
 		f.Add([]byte(seed), true)
@@ -241,7 +242,7 @@ func FuzzR177Messages(f *testing.F) {
 		for _, sent := range c.took("") {
 			method, params, _ := strings.Cut(sent, " ")
 			switch method {
-			case "Input.dispatchMouseEvent", "Input.dispatchKeyEvent", "Input.insertText", "Page.handleJavaScriptDialog":
+			case "Input.dispatchMouseEvent", "Input.dispatchKeyEvent", "Input.insertText", "Page.handleJavaScriptDialog", "Page.reload", "Page.close":
 				if !holds {
 					t.Fatalf("%q acts without the lease: %s", message, sent)
 				}
@@ -255,6 +256,33 @@ func FuzzR177Messages(f *testing.F) {
 		}
 		w.Leave()
 	})
+}
+
+// TestR261TheHolderReloadsAndCloses has a viewer reload and close the page, with the lease and
+// without it.
+func TestR261TheHolderReloadsAndCloses(t *testing.T) {
+	for kind, method := range map[string]string{"reload": "Page.reload {}", "close": "Page.close {}"} {
+		c := new(fake)
+		v := newView(c.options())
+		v.client, v.session, v.ended = c, "S", func() {}
+		w := new(watcher)
+		var err error
+		if w.Viewer, err = v.add(w.options()); err != nil {
+			t.Fatal(err)
+		}
+		for _, holds := range []bool{false, true} {
+			if holds {
+				w.Receive([]byte(`{"kind":"take"}`))
+			}
+			c.took("")
+			w.Receive([]byte(`{"kind":"` + kind + `"}`))
+			v.input.wait()
+			if got := strings.Join(c.took(""), ", "); got != map[bool]string{true: method}[holds] {
+				t.Errorf("%s with the lease (%v) sends %q", kind, holds, got)
+			}
+		}
+		w.Leave()
+	}
 }
 
 func TestViewerWhoWantsFewPictures(t *testing.T) {

@@ -193,7 +193,7 @@ func (w *Viewer) Receive(text []byte) {
 		err = w.take()
 	case "release":
 		err = w.release()
-	case "mouse", "key", "paste", "dialog":
+	case "mouse", "key", "paste", "dialog", "reload", "close":
 		err = w.act(m)
 	case "done", "cancel":
 		err = w.answer(m.Kind == "done")

@@ -174,7 +174,7 @@ var sections = []section{
 		{"R-174", "all viewers of a target share one capture, and a viewer that does not acknowledge gets at most two pictures"},
 		{"R-175", "while a person has taken over a page, no other Client can act on it through any session, and during a handoff no other Client sees typed text"},
 		{"R-176", "the audit log has a line for each view, and for the beginning and the end of each takeover, without typed text"},
-		{"R-177", "a message of a viewer reaches the page only as input, and only while the viewer has the lease"},
+		{"R-177", "a message of a viewer reaches the page only as input, or reloads or closes it, and only while the viewer has the lease"},
 		{"R-178", "the link of a handoff opens once, for one target, until the handoff ends; until then its agent cannot read the page"},
 		{"R-260", "a lease ends only by its viewer, its time, its page or the operator; a handoff ends and changes only the lease of its own guest"},
 		{"R-261", "while a person has a page, tokens of scope privileged can read and close it, but for the token that has asked for the handoff, which cannot read"},

@@ -85,7 +85,7 @@ export interface KeyInput {
 export type ToView =
   | { kind: "ack"; seq: number }
   | { kind: "size"; width: number; height: number; fps: number }
-  | { kind: "take" | "release" | "done" | "cancel" }
+  | { kind: "take" | "release" | "reload" | "close" | "done" | "cancel" }
   | { kind: "paste"; text: string }
   | { kind: "dialog"; accept: boolean; text?: string }
   | MouseInput
