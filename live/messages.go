@@ -83,18 +83,31 @@ func (v *View) tellHolder(held relay.Holding, isHeld bool, taken int) {
 		defer v.input.release()
 	}
 	changed := isHeld != v.isHeld || held.Name != v.held.Name || held.Quiet != v.held.Quiet || v.told != v.holder
-	quiet := isHeld && held.Quiet
-	hush := changed && (quiet || v.isHeld && v.held.Quiet) // titles come, or go
 	v.held, v.isHeld, v.told = held, isHeld, v.holder
-	for w := range v.viewers {
-		if changed {
+	if changed {
+		for w := range v.viewers {
 			w.tellHolderLocked()
-		}
-		if hush {
-			w.tellInfoLocked()
 		}
 	}
 	v.mu.Unlock()
+}
+
+// noteQuiet notes whether the target is quiet, and tells the viewers its title again, or no
+// more.
+func (v *View) noteQuiet() {
+	if v.Quieted == nil {
+		return
+	}
+	quieted, isQuiet := v.Quieted()
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	changed := isQuiet != v.isQuiet
+	v.quieted, v.isQuiet = quieted, isQuiet
+	if changed {
+		for w := range v.viewers {
+			w.tellInfoLocked()
+		}
+	}
 }
 
 // tellHolderLocked tells a viewer who has taken over the target, and whether it is

@@ -95,7 +95,7 @@ func (w *Viewer) greetLocked() {
 // blindLocked reports whether somebody else does in a handoff what this viewer may not see.
 func (w *Viewer) blindLocked() bool {
 	v := w.view
-	return v.isHeld && v.held.Quiet && v.holder != w && (w.Reads == nil || !w.Reads(v.held))
+	return v.isQuiet && v.holder != w && (w.Reads == nil || !w.Reads(v.quieted))
 }
 
 // Leave ends the viewer. If it has the lease, the hub keeps the lease for some time,

@@ -115,6 +115,30 @@ func TestR262WhatReachesAQuietPageIsPaused(t *testing.T) {
 	}
 }
 
+// TestR262NobodyKeepsWhatReachesAQuietPage has pages repeat what is typed to their consoles,
+// which a timeline would show.
+func TestR262NobodyKeepsWhatReachesAQuietPage(t *testing.T) {
+	for _, quiet := range []bool{false, true} {
+		r, seen := newReach(t), &notes{wants: []string{"Runtime.consoleAPICalled", "Page.captureScreenshot"}}
+		r.hub.observer = seen
+		r.take(quiet)
+		for id, target := range reachable {
+			seen.take()
+			r.events.SessionEvent("in "+id, "Runtime.consoleAPICalled", []byte(`{"args":[]}`))
+			kept := len(seen.take()) > 0
+			// Of the page itself the Observer is told: it knows the lease.
+			if want := !quiet || !target.reaches || id == "PAGE" || id == "FRAME"; kept != want {
+				t.Errorf("quiet=%v, the console of %s is kept: %v", quiet, id, kept)
+			}
+			failed := false
+			r.hub.Ask("in "+id, "Page.captureScreenshot", nil, func(_ []byte, err *Error) { failed = err != nil })
+			if want := quiet && target.reaches; failed != want {
+				t.Errorf("quiet=%v, a picture of %s fails: %v", quiet, id, failed)
+			}
+		}
+	}
+}
+
 // TestR262OriginsOfAQuietPage has the page of a handoff go to another origin and come back:
 // pages of both origins stay paused, and one that comes to such an origin is paused.
 func TestR262OriginsOfAQuietPage(t *testing.T) {

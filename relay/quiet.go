@@ -107,13 +107,39 @@ func (h *Hub) seenLocked(v *views, s *session.Session) (seen []byte, ok bool) {
 	return v.of(c)
 }
 
+// Quieted is the lease because of which a target is quiet: its own, or that of a page that it
+// reaches.
+func (h *Hub) Quieted(targetID string) (Holding, bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.leases == nil {
+		return Holding{}, false
+	}
+	for _, l := range h.leases.list {
+		if l.quiet != nil && l.reaches(targetID) {
+			return l.holding(), true
+		}
+	}
+	return Holding{}, false
+}
+
+// quietLocked is the quiet lease that what happens in a session would show; nil for none.
+func (h *Hub) quietLocked(s *session.Session) *lease {
+	if !h.quiet.Load() {
+		return nil
+	}
+	for _, l := range h.leases.list {
+		if l.quiet != nil && l.hears(s) {
+			return l
+		}
+	}
+	return nil
+}
+
 // hushedLocked reports whether the title and the address of a Target are kept from a
 // Client; nil is anybody who is none.
 func (h *Hub) hushedLocked(c *Client, targetID string) bool {
-	if h.leases == nil {
-		return false
-	}
-	return slices.ContainsFunc(h.leases.list, func(l *lease) bool {
+	return h.leases != nil && slices.ContainsFunc(h.leases.list, func(l *lease) bool {
 		return l.quiet != nil && (c == nil || l.hushesLocked(c)) && l.reaches(targetID)
 	})
 }

@@ -89,6 +89,19 @@ func (h *handedOver) open(token string) (status int, key, text string) {
 	return resp.StatusCode, got.Key, string(body)
 }
 
+// beside has another frame of the app in the Host page, and somebody who views it.
+func (h *handedOver) beside(token string) *viewing {
+	h.t.Helper()
+	h.host.send(`{"kind":"targetCreated","target":{"targetId":"T2","title":"Other","url":"http://app/other"}}`)
+	hubtest.Eventually(h.t, "the other frame", func() bool {
+		_, body := h.get(h.t, h.addr(false), "/ui/api/state", bearer(token))
+		return strings.Contains(body, `"T2"`)
+	})
+	v := h.view(h.t, "", "T2", bearer(token))
+	v.until(map[string]any{"kind": "view", "title": "Other"})
+	return v
+}
+
 // taken has the person open the link and take the page over.
 func (h *handedOver) taken() *viewing {
 	h.t.Helper()
@@ -154,7 +167,7 @@ func TestR263TheAskingTokenCannotOpenItsLink(t *testing.T) {
 func TestR261PrivilegedReadsAndCloses(t *testing.T) {
 	h := askWithTokens(t)
 	owner, inOwners := h.attached(ownerToken)
-	reader := h.view(t, "", "T1", bearer(readToken))
+	reader, beside := h.view(t, "", "T1", bearer(readToken)), h.beside(readToken)
 	reader.untilPictures(1)
 	h.taken()
 	h.host.send(`{"kind":"targetInfoChanged","target":{"targetId":"T1","title":"typed","url":"http://app/?q=typed"}}`)
@@ -162,6 +175,7 @@ func TestR261PrivilegedReadsAndCloses(t *testing.T) {
 	looks.until(map[string]any{"kind": "view", "title": "typed"})
 	looks.untilPictures(2)
 	reader.until(map[string]any{"kind": "view", "title": "", "url": "http://app/"})
+	beside.until(map[string]any{"kind": "view", "title": "", "url": "http://app/"}) // a frame of the same origin
 	for token, sees := range map[string]bool{ownerToken: true, agentToken: false, personToken: false, readToken: false} {
 		_, body := h.get(t, h.addr(false), "/ui/api/state", bearer(token))
 		if strings.Contains(body, "typed") != sees {

@@ -107,9 +107,10 @@ func (s *Server) viewOf(hub *relay.Hub, name, target string, pass auth.Pass) liv
 			t, ok := hub.WatchedTarget(relay.Watcher{Policy: p, Only: target, Whole: true}, target)
 			return live.Info{Title: t.Title, URL: t.URL, Drawn: hub.Emulated(target)}, ok
 		},
-		Holder: func() (relay.Holding, bool) { return hub.Holder(target) },
-		Watch:  func(changed func()) (stop func()) { return hub.WatchLeases(func(string) { changed() }) },
-		Lease:  relay.LeaseOptions{Wait: s.o.TakeoverWait},
+		Holder:  func() (relay.Holding, bool) { return hub.Holder(target) },
+		Quieted: func() (relay.Holding, bool) { return hub.Quieted(target) },
+		Watch:   func(changed func()) (stop func()) { return hub.WatchLeases(func(string) { changed() }) },
+		Lease:   relay.LeaseOptions{Wait: s.o.TakeoverWait},
 		Asked: func() bool {
 			_, asked := hub.HandoffOf(target)
 			return asked
