@@ -251,10 +251,16 @@ func TestR264AddressesOfAQuietFrame(t *testing.T) {
 	l := newLeased(t)
 	l.events.TargetCreated(targets.Info{ID: "T0", URL: "https://app.example/", Title: "App"})
 	l.agent.Receive([]byte(`{"id":1,"method":"Target.setDiscoverTargets","params":{"discover":true}}`))
+	l.agent.Receive([]byte(`{"id":1,"method":"Browser.setDownloadBehavior","params":{"behavior":"allow","downloadPath":"/in","eventsEnabled":true}}`))
 	for _, quiet := range []bool{false, true} {
 		l.take("Ann", LeaseOptions{Quiet: quiet})
 		l.took()
 		l.events.TargetCreated(targets.Info{ID: "T0", Title: "typed", URL: "https://app.example/search?q=typed"})
+		l.took()
+		l.events.Event("T0", "Browser.downloadWillBegin", []byte(`{"frameId":"T0","guid":"G","url":"https://app.example/typed","suggestedFilename":"typed"}`))
+		if got := strings.Join(l.took(), ""); strings.Contains(got, "typed") == quiet || !strings.Contains(got, `"guid":"G"`) {
+			t.Errorf("quiet=%v, a download: %s", quiet, got)
+		}
 		for _, command := range []string{
 			`{"id":3,"method":"Target.getTargets","params":{}}`, `{"id":3,"method":"Target.getTargets","params":{"filter":[{}]}}`,
 			`{"id":3,"method":"Target.getTargetInfo","params":{"targetId":"T0"}}`, `{"id":3,"method":"Target.setDiscoverTargets","params":{"discover":true}}`,
