@@ -195,6 +195,12 @@ type Families interface {
 	MayServe(targetID, pageID string) bool
 	// InContext reports whether a target is in a browser context.
 	InContext(targetID, contextID string) bool
+	// SharesContext reports whether a target and a page are in the same browser context.
+	SharesContext(targetID, pageID string) bool
+	// Related reports whether script of one page may have a handle of the window of the
+	// other: one of them has opened the other, or the one that has opened it, and so on,
+	// also if pages between them have ended.
+	Related(pageID, otherID string) bool
 }
 
 // Uploads is a Host that takes the contents of files with DOM.setFileInputFiles,

@@ -25,19 +25,21 @@ type line struct {
 	lastMethod string // of the newest command
 	lastAt     time.Time
 
-	typed    typed      // what must not be kept
-	typing   *typing    // keys that go on; nil: none
-	press    *press     // a button that is down; nil: none
-	waiting  []*command // that have ended, the oldest first
-	loads    loads      // requests without a response
-	asking   int        // commands of the Journal without an answer
-	left     bool       // the last of them had no session any more
-	away     bool       // a person has the page during a handoff
-	pictures pacing     // when to take the next one
-	probe    probe      // of what is under the pointer and in focus
-	url      string     // where the main frame is
-	notWeb   bool       // what happens now is of no page of the web
-	past     *past      // nil while the target is there
+	typed   typed      // what must not be kept
+	typing  *typing    // keys that go on; nil: none
+	press   *press     // a button that is down; nil: none
+	waiting []*command // that have ended, the oldest first
+	loads   loads      // requests without a response
+	asking  int        // commands of the Journal without an answer
+	left    bool       // the last of them had no session any more
+	away    bool       // a person has the page during a handoff
+	// personKind is what that person has done last: see person.go.
+	personKind string
+	pictures   pacing // when to take the next one
+	probe      probe  // of what is under the pointer and in focus
+	url        string // where the main frame is
+	notWeb     bool   // what happens now is of no page of the web
+	past       *past  // nil while the target is there
 }
 
 func newLine(key lineKey) *line { return &line{key: key} }

@@ -89,11 +89,17 @@ const longestParams = 64 << 10
 func (o *observer) Wants(method string) bool { return known(method) != nil }
 
 // Command implements relay.Observer. It returns the function for the answer; nil for
-// a command that is not kept. While a person has the page during a handoff, nothing
-// is kept.
+// a command that is not kept. While a person has the page during a handoff, only the kinds
+// of that person's actions are kept.
 func (o *observer) Command(c relay.Observed) func([]byte, *relay.Error) {
 	m := known(c.Method)
-	if m.command == nil || o.away[c.TargetID] {
+	switch {
+	case m.command == nil:
+		return nil
+	case o.away[c.TargetID]:
+		if c.Person != "" {
+			o.personActed(c)
+		}
 		return nil
 	}
 	recording := o.j.files != nil
@@ -186,7 +192,7 @@ func (o *observer) Detached(session string) {
 }
 
 // Leased implements relay.Observer. During a handoff nothing is kept but the fact
-// that there is one: the person may type a password.
+// that there is one, and the kinds of actions: the person may type a password.
 func (o *observer) Leased(c relay.LeaseChange) {
 	before := o.held[c.TargetID]
 	if before == c || !before.Held && !c.Held { // as when its holder comes back
@@ -209,7 +215,7 @@ func (o *observer) Leased(c relay.LeaseChange) {
 	}
 	o.put(key, 0, func(j *Journal, l *line) {
 		l.endTyping(j)
-		l.press, l.away = nil, c.Handoff && c.Held
+		l.press, l.away, l.personKind = nil, c.Handoff && c.Held, ""
 		j.keepLocked(l, Entry{At: at.UnixMilli(), Kind: Takeover, Client: l.text(name), Text: strings.TrimSpace(l.text(name) + " " + what)}, nil)
 	})
 }

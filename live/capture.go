@@ -303,6 +303,7 @@ func (v *View) read(now time.Time) error {
 	}
 	held, isHeld := v.Holder()
 	v.tellHolder(held, isHeld, taken)
+	v.noteQuiet()
 	if v.unacked += n.frames; n.frame != nil {
 		v.shown, v.check = now, time.Time{}
 		v.frame(n.frame)

@@ -68,6 +68,11 @@ func commandOf(m *message) (command, error) {
 			return command{}, fmt.Errorf("the text is too long: paste at most %d bytes at a time", maxPaste)
 		}
 		return command{method: "Input.insertText", params: object{"text": m.Text}}, nil
+	// A new document has none of the listeners that a script has left in the page.
+	case "reload":
+		return command{method: "Page.reload", params: object{}}, nil
+	case "close":
+		return command{method: "Page.close", params: object{}}, nil
 	}
 	if len(m.Text) > maxPaste {
 		return command{}, errors.New("the answer is too long")

@@ -51,12 +51,16 @@ type Options struct {
 	// Holder is who has taken over the target, if anybody has. Both are asked without
 	// a lock.
 	Holder func() (relay.Holding, bool)
+	// Quieted is the lease because of which the target is quiet, if it is: its own, or that of
+	// a page that it reaches by script. It is asked without a lock. Nil: it never is.
+	Quieted func() (relay.Holding, bool)
 	// Watch calls changed when the holder may have changed, until stop is called.
 	Watch func(changed func()) (stop func())
-	Lease relay.LeaseOptions // Key, Quiet and Ended are the view's
-	// Quiet reports whether who takes over the target now does what an agent has asked
-	// for (relay.LeaseOptions). It is asked without a lock. Nil: it never is.
-	Quiet func() bool
+	Lease relay.LeaseOptions // Key, Handoff, Account and Ended are the viewer's
+	// Asked reports whether an agent asks for something on the target: whoever has the
+	// target may take it again, for the handoff. It is asked without a lock. Nil: it never
+	// is.
+	Asked func() bool
 	Log   *zap.Logger
 }
 
@@ -128,6 +132,8 @@ type View struct {
 	info    Info
 	held    relay.Holding // as the viewers were told
 	isHeld  bool
+	quieted relay.Holding // because of which viewers do not see the target
+	isQuiet bool
 	told    *Viewer // who was told that the lease is its own
 	taken   int     // how often a viewer has taken the target over
 }

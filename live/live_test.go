@@ -10,7 +10,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-	"unicode/utf8"
 
 	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/relay"
@@ -209,12 +208,13 @@ func TestTargetWithoutPictures(t *testing.T) {
 }
 
 // FuzzR177Messages sends a viewer's connection anything. Whatever it is, it is
-// answered, and what reaches the target is an input with params of their types.
+// answered, and what reaches the target is an input with params of their types, or reloads or
+// closes it.
 func FuzzR177Messages(f *testing.F) {
 	for _, seed := range []string{
 		`{"kind":"ack","seq":1}`, `{"kind":"size","width":1e9,"height":-1,"fps":1e308}`, `{"kind":"take"}`, `{"kind":"release"}`,
 		`{"kind":"mouse","type":"mouseWheel","x":1,"y":2,"deltaY":1e300}`, `{"kind":"key","type":"keyDown","text":"\ud800","commands":["selectAll"]}`,
-		`{"kind":"paste","text":"` + strings.Repeat("x", 1000) + `"}`, `{"kind":"dialog","accept":true}`, `{"kind":"done"}`, `[]`, `null`, `{"kind":5}`, ``,
+		`{"kind":"paste","text":"` + strings.Repeat("x", 1000) + `"}`, `{"kind":"dialog","accept":true}`, `{"kind":"reload"}`, `{"kind":"close"}`, `{"kind":"done"}`, `[]`, `null`, `{"kind":5}`, ``,
 		`{"kind":"mouse","type":"x","method":"Page.navigate"}`, `{"KIND":"take","kind":"take"}`,
 	} {
 		f.Add([]byte(seed), true)
@@ -235,7 +235,7 @@ func FuzzR177Messages(f *testing.F) {
 		for _, sent := range c.took("") {
 			method, params, _ := strings.Cut(sent, " ")
 			switch method {
-			case "Input.dispatchMouseEvent", "Input.dispatchKeyEvent", "Input.insertText", "Page.handleJavaScriptDialog":
+			case "Input.dispatchMouseEvent", "Input.dispatchKeyEvent", "Input.insertText", "Page.handleJavaScriptDialog", "Page.reload", "Page.close":
 				if !holds {
 					t.Fatalf("%q acts without the lease: %s", message, sent)
 				}
@@ -251,59 +251,28 @@ func FuzzR177Messages(f *testing.F) {
 	})
 }
 
-// FuzzR250Frames has a page send any event that a view reads, with any JSON that the hub
-// would pass on. What viewers and the target get of it is JSON, and bounded.
-func FuzzR250Frames(f *testing.F) {
-	events := []string{"Page.screencastFrame", "Page.screencastVisibilityChanged", "Target.detachedFromTarget", "Page.javascriptDialogOpening"}
-	for _, s := range []struct {
-		which            uint8
-		head, unit, tail string
-		n                uint16
-	}{
-		{0, `{"data":"AAAA","metadata":{"deviceWidth":1e308,"deviceHeight":-5},"sessionId":{"a":1}}`, "", "", 0},
-		{0, `{"data":"`, "AAAA", `","metadata":{"deviceWidth":1,"deviceHeight":1},"sessionId":1}`, 60000},
-		{0, `{"sessionId":1e5,"data":"","metadata":[]}`, "", "", 0},
-		{1, `{"visible":{}}`, "", "", 0},
-		{2, `{"sessionId":"`, "S", `"}`, 60000},
-		{3, `{"type":"alert","message":"`, "é", `"}`, 60000},
-	} {
-		f.Add(s.which, s.head, s.unit, s.tail, s.n)
-	}
-	f.Fuzz(func(t *testing.T, which uint8, head, unit, tail string, n uint16) {
-		if len(unit)*int(n) > 1<<20 {
-			return
-		}
-		text := head + strings.Repeat(unit, int(n)) + tail
-		if !wire.IsObject([]byte(text)) || !utf8.ValidString(text) {
-			return
-		}
+// TestR261TheHolderReloadsAndCloses has a viewer reload and close the page, with the lease and
+// without it.
+func TestR261TheHolderReloadsAndCloses(t *testing.T) {
+	for kind, method := range map[string]string{"reload": "Page.reload {}", "close": "Page.close {}"} {
 		c := new(fake)
 		v := newView(c.options())
 		v.client, v.session, v.ended = c, "S", func() {}
 		w := new(watcher)
-		var err error
-		if w.Viewer, err = v.add(w.options()); err != nil {
-			t.Fatal(err)
-		}
-		w.Receive([]byte(`{"kind":"take"}`))
-		method := events[int(which)%len(events)]
-		v.event("S", method, []byte(text))
-		if method == "Page.screencastFrame" {
-			v.frame([]byte(text))
-			v.show(time.Now())
-		}
-		v.input.wait()
-		for _, m := range w.messages {
-			if !json.Valid([]byte(m)) || len(m) > longestText+1000 {
-				t.Errorf("%s: a viewer gets %d bytes: %.200s", method, len(m), m)
+		w.Viewer = v.add(w.options())
+		for _, holds := range []bool{false, true} {
+			if holds {
+				w.Receive([]byte(`{"kind":"take"}`))
+			}
+			c.took("")
+			w.Receive([]byte(`{"kind":"` + kind + `"}`))
+			v.input.wait()
+			if got := strings.Join(c.took(""), ", "); got != map[bool]string{true: method}[holds] {
+				t.Errorf("%s with the lease (%v) sends %q", kind, holds, got)
 			}
 		}
-		var ack struct{ SessionID int }
-		if len(v.ack) > 64 || len(v.ack) > 0 && json.Unmarshal(v.ack, &ack) != nil {
-			t.Errorf("the target gets %.200s", v.ack)
-		}
 		w.Leave()
-	})
+	}
 }
 
 func TestViewerWhoWantsFewPictures(t *testing.T) {

@@ -27,6 +27,7 @@ type (
 		Name  string `json:"name"`
 		Mine  bool   `json:"mine"`
 		Until int64  `json:"until,omitempty"`
+		Quiet bool   `json:"quiet,omitempty"` // others do not see what the holder types
 	}
 	textMessage struct {
 		Kind    string `json:"kind"`
@@ -92,13 +93,31 @@ func (v *View) tellHolder(held relay.Holding, isHeld bool, taken int) {
 	v.mu.Unlock()
 }
 
+// noteQuiet notes whether the target is quiet, and tells the viewers its title again, or no
+// more.
+func (v *View) noteQuiet() {
+	if v.Quieted == nil {
+		return
+	}
+	quieted, isQuiet := v.Quieted()
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	changed := isQuiet != v.isQuiet
+	v.quieted, v.isQuiet = quieted, isQuiet
+	if changed {
+		for w := range v.viewers {
+			w.tellInfoLocked()
+		}
+	}
+}
+
 // tellHolderLocked tells a viewer who has taken over the target, and whether it is
 // the viewer itself.
 func (w *Viewer) tellHolderLocked() {
 	v := w.view
 	m := holderMessage{Kind: "holder"}
 	if v.isHeld {
-		m.Name, m.Mine, m.Until = v.held.Name, v.holder == w, v.held.Until.UnixMilli()
+		m.Name, m.Mine, m.Until, m.Quiet = v.held.Name, v.holder == w, v.held.Until.UnixMilli(), v.held.Quiet
 	}
 	w.sendLocked(m)
 }
@@ -112,8 +131,17 @@ func (v *View) tellInfo(i Info) {
 	}
 	v.info = i
 	for w := range v.viewers {
-		w.sendLocked(viewMessage{"view", v.TargetID, i.Title, i.URL, i.Drawn, w.Control})
+		w.tellInfoLocked()
 	}
+}
+
+// tellInfoLocked tells a viewer what the view shows, as far as the viewer may see it.
+func (w *Viewer) tellInfoLocked() {
+	v, i := w.view, w.view.info
+	if w.blindLocked() {
+		i.Title, i.URL = relay.Hide(i.Title, i.URL)
+	}
+	w.sendLocked(viewMessage{"view", v.TargetID, i.Title, i.URL, i.Drawn, w.Control})
 }
 
 // dialogLocked tells the holder of a dialog of the page, and of its end.
@@ -189,14 +217,10 @@ func (w *Viewer) Receive(text []byte) {
 		err = w.take()
 	case "release":
 		err = w.release()
-	case "mouse", "key", "paste", "dialog":
+	case "mouse", "key", "paste", "dialog", "reload", "close":
 		err = w.act(m)
 	case "done", "cancel":
-		if w.Answer == nil {
-			err = errors.New("not allowed: a token needs scope standard or more to answer an agent")
-		} else {
-			err = w.Answer(m.Kind == "done")
-		}
+		err = w.answer(m.Kind == "done")
 	default:
 		err = fmt.Errorf("%.32q is not a kind of message", m.Kind)
 	}

@@ -11,6 +11,11 @@ import (
 type ViewerOptions struct {
 	Name string // for others to read
 	Key  string // the same for the same person: see relay.LeaseOptions
+	// Handoff and Account are those of relay.LeaseOptions.
+	Handoff, Account string
+	// Reads reports whether the viewer may see what somebody else does during a handoff. Nil:
+	// it may not.
+	Reads func(relay.Holding) bool
 	// Control says that the viewer may act on the target.
 	Control bool
 	// Sees reports whether the viewer may still see the target. It is asked without a
@@ -45,6 +50,8 @@ type Viewer struct {
 	inFlight []int64   // the numbers of the pictures without an acknowledgement
 	sent     int64     // the number of the newest picture that was sent; 0 is none
 	next     time.Time // before which it wants no other
+
+	ended func(relay.LeaseEnd) // for the lease that it has, or had last
 }
 
 // size is what a viewer has room for.
@@ -78,9 +85,14 @@ func (v *View) add(o ViewerOptions) *Viewer {
 
 // greetLocked tells a new viewer what the view shows and who has the target.
 func (w *Viewer) greetLocked() {
-	v := w.view
-	w.sendLocked(viewMessage{"view", v.TargetID, v.info.Title, v.info.URL, v.info.Drawn, w.Control})
+	w.tellInfoLocked()
 	w.tellHolderLocked()
+}
+
+// blindLocked reports whether somebody else does in a handoff what this viewer may not see.
+func (w *Viewer) blindLocked() bool {
+	v := w.view
+	return v.isQuiet && v.holder != w && (w.Reads == nil || !w.Reads(v.quieted))
 }
 
 // Leave ends the viewer. If it has the lease, the hub keeps the lease for some time,
@@ -151,10 +163,9 @@ func (w *Viewer) ready(now time.Time) (ok bool, after time.Duration) {
 	return true, 0
 }
 
-// showLocked sends the viewer the newest picture, if it has not had it. While
-// somebody acts in a handoff (Quiet), only that person gets pictures.
+// showLocked sends the viewer the newest picture, if it has not had it, and may see it.
 func (w *Viewer) showLocked(p *picture, now time.Time) (after time.Duration) {
-	if p.seq == 0 || p.seq == w.sent || w.view.isHeld && w.view.held.Quiet && w.view.holder != w {
+	if p.seq == 0 || p.seq == w.sent || w.blindLocked() {
 		return 0
 	}
 	ok, after := w.ready(now)
@@ -181,22 +192,12 @@ func (w *Viewer) take() error {
 		return errBlind
 	case client == nil || session == "":
 		return errors.New("the view has not begun: try again")
-	case holder == w:
+	case holder == w && !v.asks():
 		return nil
-	case holder != nil:
+	case holder != nil && holder != w:
 		return errors.New("paused: " + holder.Name + " has the page")
 	}
-	o := v.Lease
-	o.Key, o.Quiet = w.Key, v.Quiet != nil && v.Quiet()
-	ended := func(relay.LeaseEnd) {}
-	if w.Leased != nil {
-		ended = w.Leased()
-	}
-	o.Ended = func(why relay.LeaseEnd) { // under the hub's lock
-		go ended(why)
-		v.stir()
-	}
-	if err := client.Take(v.TargetID, w.Name, o); err != nil {
+	if err := client.Take(v.TargetID, w.Name, w.lease(holder == w)); err != nil {
 		return err
 	}
 	if !w.sees() { // a handoff, for instance, has just ended
@@ -216,6 +217,41 @@ func (w *Viewer) take() error {
 	}
 	v.input.begin(session)
 	v.stir()
+	return nil
+}
+
+// lease are the options of the viewer's lease. Of one that it has, it is told the end once.
+func (w *Viewer) lease(again bool) relay.LeaseOptions {
+	o := w.view.Lease
+	o.Key, o.Handoff, o.Account = w.Key, w.Handoff, w.Account
+	if !again {
+		w.ended = func(relay.LeaseEnd) {}
+		if w.Leased != nil {
+			w.ended = w.Leased()
+		}
+	}
+	ended := w.ended
+	o.Ended = func(why relay.LeaseEnd) { // under the hub's lock
+		go ended(why)
+		w.view.stir()
+	}
+	return o
+}
+
+// asks reports whether an agent asks for something on the target.
+func (v *View) asks() bool { return v.Asked != nil && v.Asked() }
+
+// answer ends the handoff of the target, and gives the target back if the viewer has it.
+func (w *Viewer) answer(done bool) error {
+	if w.Answer == nil {
+		return errors.New("not allowed: a token needs scope standard or more to answer an agent")
+	}
+	if err := w.Answer(done); err != nil {
+		return err
+	}
+	if err := w.release(); err != nil && !errors.Is(err, errNotHolder) {
+		return err
+	}
 	return nil
 }
 

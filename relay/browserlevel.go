@@ -187,7 +187,9 @@ func (s *side) serveBrowserLevelLocked(r *request) bool {
 		s.hub.forwardLocked(r, into)
 	case "Target.getTargets":
 		if c := s.hub.forwardLocked(r, into); c != nil {
-			c.finish = func(result []byte) []byte { return s.hub.withTargetsLocked(result, r.client, r.args.filter) }
+			c.finish = func(result []byte) []byte {
+				return s.hub.withTargetsLocked(s.hub.hushListLocked(r.client, result), r.client, r.args.filter)
+			}
 		}
 	default:
 		s.hub.forwardLocked(r, into)

@@ -84,7 +84,7 @@ func (h *Hub) holderDialogLocked(l *lease, r *request) bool {
 	case in != nil && r.Method == answerDialog:
 		id, c, s := bytes.Clone(r.ID), r.client, r.session
 		h.counters.Received-- // it is counted when it is answered
-		h.AskNow(in.ID, answerDialog, r.Params, func(result []byte, err *Error) {
+		h.askInLocked(in.ID, answerDialog, r.Params, func(result []byte, err *Error) {
 			h.counters.Received++
 			c.answer(s, id, result, err)
 		})

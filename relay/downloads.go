@@ -114,11 +114,12 @@ func (hc *connection) download(targetID, method string, params []byte) {
 		// Each taker gets params of its own, without the file.
 		params = nil
 	}
-	told := make([][]byte, len(takers))
+	told := make([]views, len(takers))
 	for i, t := range takers {
-		if told[i] = params; method == downloadProgress {
-			told[i] = h.saved(t, d)
+		if method == downloadProgress {
+			params = h.saved(t, d)
 		}
+		told[i] = h.viewsOf(method, params)
 	}
 	if !hc.lock() {
 		return
@@ -129,7 +130,10 @@ func (hc *connection) download(targetID, method string, params []byte) {
 		if t.client.left || !t.events || t.session != nil && !lives || !t.client.sees(of) {
 			continue
 		}
-		seen := views{method: method, params: told[i]}
+		seen := &told[i]
+		if seen.hushed != nil && h.hushedLocked(t.client, targetID) {
+			seen = seen.hushed
+		}
 		if body, ok := seen.of(t.client); ok {
 			t.client.event(t.session, method, body)
 		}

@@ -23,7 +23,7 @@ func (h *Hub) Drain() {
 	}
 	h.draining = true
 	h.resumeParkedLocked() // to be refused
-	h.endLeasesLocked(nil, "", LeaseHubEnds)
+	h.endLeasesLocked(hubEnd{})
 	for c := range h.clients {
 		c.drainLocked()
 	}

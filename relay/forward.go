@@ -21,11 +21,29 @@ const browserTimeout = 30 * time.Second
 // in, which answers it later. It returns nil if the command was refused and answered.
 func (h *Hub) forwardLocked(r *request, s *session.Session) *call {
 	noteDisable(s, r.Method)
+	if listsTargets(r.Method) {
+		return h.forwardListLocked(r, s)
+	}
 	cmd := bridge.Command{SessionID: s.ID, TargetID: s.TargetID, Method: r.Method, Params: r.Params, Args: r.members}
 	if h.observer != nil && inTarget(s) && h.observer.Wants(r.Method) {
 		return h.sendObservedLocked(r, s, cmd)
 	}
 	return h.sendLocked(r, sideOf(s), s, cmd)
+}
+
+// listsTargets reports whether the result of a method has titles and addresses of targets.
+func listsTargets(method string) bool {
+	return method == "Target.getTargets" || method == "Target.getTargetInfo"
+}
+
+// forwardListLocked is forwardLocked for such a method. A page may be quiet by the time of
+// the answer.
+func (h *Hub) forwardListLocked(r *request, s *session.Session) *call {
+	c := h.sendLocked(r, sideOf(s), s, bridge.Command{SessionID: s.ID, TargetID: s.TargetID, Method: r.Method, Params: r.Params, Args: r.members})
+	if asker := r.client; c != nil {
+		c.finish = func(result []byte) []byte { return h.hushListLocked(asker, result) }
+	}
+	return c
 }
 
 // forwardBrowserLocked sends the Host a browser-level command that it

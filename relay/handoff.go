@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"errors"
 	"strconv"
 	"strings"
 	"time"
@@ -39,7 +40,11 @@ type Handoff struct {
 	Instructions string
 	Until        time.Time
 	Payer        quota.Payer // who has asked for it
+	OpenedBy     string      // the name of who has opened the link; "" before, and for somebody without a name
 }
+
+// Opener is who opens the link of a handoff. Account is that of the person's token, or "".
+type Opener struct{ Account, Name string }
 
 // handoff is one that has not ended. Hub.mu guards it. The ticket opens the link once, so
 // that a link in somebody's history opens nothing.
@@ -69,6 +74,23 @@ var (
 	errNoHandoff = wire.InvalidParams("No handoff of this session has this handoffId, or it has ended")
 )
 
+var (
+	// ErrHandoffOver says that a handoff has ended, or that its link was used.
+	ErrHandoffOver = errors.New("this link was used already, or it has expired: ask for a new one")
+	// ErrOwnHandoff says that the token that has asked for a handoff cannot do what is asked.
+	ErrOwnHandoff = errors.New("the token that has asked for this handoff cannot do what it asks for: use another token, or cancel the handoff")
+)
+
+// client is the Client that has asked.
+func (o *handoff) client() *Client { return o.session.Peer.(*Client) }
+
+// account is that of the Client that has asked; "" is none.
+func (o *handoff) account() string { return o.client().bearer }
+
+// isOf reports whether an account has asked for the handoff. Without tokens there is no
+// account, and people cannot be told from Clients.
+func (o *handoff) isOf(account string) bool { return account != "" && o.account() == account }
+
 // ownMethod reports whether a method is the hub's own, with every kind of Host.
 func ownMethod(name string) bool { return strings.HasPrefix(name, "CdpHub.") }
 
@@ -93,12 +115,9 @@ func beginHandoff(h *Hub, r *request) ([]byte, *wire.Error) {
 		h.handoffs = make(map[string]*handoff)
 	}
 	h.handoffs[o.TargetID] = o
-	if l := h.leaseOnLocked(o.TargetID); l != nil { // no Client may see what its person types from now on
-		l.Quiet = true
-		h.takenLocked(l)
-	}
+	h.leaseChangedLocked(o.TargetID) // whoever has the page may take it for the handoff
 	h.auditHandoff("handoff begins", o)
-	o.timer = time.AfterFunc(time.Until(o.Until), func() { h.EndHandoff(o.ID, HandoffTimeout) })
+	o.timer = time.AfterFunc(time.Until(o.Until), func() { h.expireHandoff(o) })
 	b := wire.AppendString([]byte(`{"handoffId":`), o.ID)
 	b = wire.AppendString(append(b, `,"url":`...), url)
 	return append(strconv.AppendInt(append(b, `,"expires":`...), o.Until.UnixMilli(), 10), '}'), nil
@@ -135,7 +154,7 @@ func cancelHandoff(h *Hub, r *request) ([]byte, *wire.Error) {
 	if !given {
 		return nil, missing("handoffId")
 	}
-	o := h.findHandoffLocked(func(o *handoff) bool { return o.ID == id && o.session.Peer == session.Peer(r.client) })
+	o := h.findHandoffLocked(func(o *handoff) bool { return o.ID == id && o.client() == r.client })
 	if o == nil {
 		return nil, errNoHandoff
 	}
@@ -155,17 +174,21 @@ func (h *Hub) findHandoffLocked(fits func(*handoff) bool) *handoff {
 }
 
 // OpenHandoff exchanges the ticket of a link for the key of the person who has opened
-// it, once. It returns false for a ticket that was used, or whose handoff has ended. The
-// comparison of tickets takes the same time for all.
-func (h *Hub) OpenHandoff(ticket string) (key string, ok bool) {
+// it, once. The error is ErrHandoffOver, or ErrOwnHandoff for the account that has asked:
+// the ticket stays good for others then. The comparison of tickets takes the same time for
+// all.
+func (h *Hub) OpenHandoff(ticket string, by Opener) (key string, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	o := h.findHandoffLocked(func(o *handoff) bool { return o.ticket != "" && sameSecret(o.ticket, ticket) })
-	if o == nil {
-		return "", false
+	switch {
+	case o == nil:
+		return "", ErrHandoffOver
+	case o.isOf(by.Account):
+		return "", ErrOwnHandoff
 	}
-	o.ticket, o.key = "", h.opts.NewID()
-	return o.key, true
+	o.ticket, o.key, o.OpenedBy = "", h.opts.NewID(), by.Name
+	return o.key, nil
 }
 
 // HandoffByKey finds the handoff of a person.
@@ -189,17 +212,33 @@ func (h *Hub) HandoffOf(targetID string) (Handoff, bool) {
 	return Handoff{}, false
 }
 
-// EndHandoff ends a handoff by its ID and tells its Client. It reports false for one
-// that has ended before. It is for the person's page, and for the timer.
-func (h *Hub) EndHandoff(id string, why HandoffReason) bool {
+// AnswerHandoff ends a handoff by its ID, with the answer of a person whose token has the
+// account, and tells its Client. The error is ErrHandoffOver for one that has ended before,
+// and ErrOwnHandoff for a Client that says itself that it is done.
+func (h *Hub) AnswerHandoff(id, account string, done bool) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	o := h.findHandoffLocked(func(o *handoff) bool { return o.ID == id })
-	if o == nil {
-		return false
+	switch {
+	case o == nil:
+		return ErrHandoffOver
+	case !done:
+		h.endHandoffLocked(o, HandoffCancelled)
+	case o.isOf(account):
+		return ErrOwnHandoff
+	default:
+		h.endHandoffLocked(o, HandoffDone)
 	}
-	h.endHandoffLocked(o, why)
-	return true
+	return nil
+}
+
+// expireHandoff ends a handoff whose time is up.
+func (h *Hub) expireHandoff(o *handoff) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.handoffs[o.TargetID] == o {
+		h.endHandoffLocked(o, HandoffTimeout)
+	}
 }
 
 // endHandoffLocked forgets a handoff and sends CdpHub.handoffComplete.
@@ -208,23 +247,21 @@ func (h *Hub) endHandoffLocked(o *handoff, why HandoffReason) {
 	b := wire.AppendString([]byte(`{"handoffId":`), o.ID)
 	b = strconv.AppendBool(append(b, `,"success":`...), why == HandoffDone)
 	b = append(wire.AppendString(append(b, `,"reason":`...), string(why)), '}')
-	o.session.Peer.(*Client).event(o.session, "CdpHub.handoffComplete", b)
+	o.client().event(o.session, "CdpHub.handoffComplete", b)
 }
 
-// forgetHandoffLocked ends the person's right to the page as well. Its Client gets no
-// event.
+// forgetHandoffLocked ends the right of its guest to the page as well, and nobody's lease
+// else. Its Client gets no event.
 func (h *Hub) forgetHandoffLocked(o *handoff) {
 	o.timer.Stop()
 	delete(h.handoffs, o.TargetID)
-	if l := h.leaseOnLocked(o.TargetID); l != nil && l.Quiet {
-		h.endLeaseLocked(l, LeaseHandoff)
-	}
+	h.endLeasesLocked(handoffEnd{o})
 	h.auditHandoff("handoff ends", o)
 }
 
 // auditHandoff writes to the audit log. Neither ticket nor key may be in it.
 func (h *Hub) auditHandoff(what string, o *handoff) {
-	client := o.session.Peer.(*Client).name
+	client := o.client().name
 	h.opts.Log.Named("audit").Info(what, zap.String("hub", h.opts.Name), zap.String("target", o.TargetID), zap.String("handoff", o.ID), zap.String("client", client))
 }
 

@@ -131,7 +131,7 @@ type Hub struct {
 	methods   map[string]method // those of the package; they call back what looks them up
 	values    sync.Map
 	policies  atomic.Pointer[[]Policy] // of Clients, but for those that see everything
-	quiet     atomic.Bool              // some lease is quiet (LeaseOptions.Quiet); read without the lock
+	quiet     atomic.Bool              // some lease is quiet (quiet.go); read without the lock
 	observer  Observer                 // nil: there is none
 	returning atomic.Pointer[expected] // nil: no Host page comes from another node
 
@@ -315,7 +315,7 @@ func (h *Hub) JoinPage(p session.Peer, policy Policy, targetID string, gone func
 }
 
 // Targets lists the Targets that a Client with this Policy may see; nil allows
-// everything. Those around which the hub emulates a browser come first, then those
+// everything. It tells nobody what a quiet page shows (quiet.go). Those around which the hub emulates a browser come first, then those
 // that a browser shows to every Client, each in order of appearance.
 func (h *Hub) Targets(p Policy) []targets.Info {
 	h.mu.Lock()
@@ -325,7 +325,11 @@ func (h *Hub) Targets(p Policy) []targets.Info {
 		list = slices.AppendSeq(slices.Grow(list, s.targets.Len()), s.targets.All())
 	}
 	tabs := h.owners.tabsOf(p)
-	return slices.DeleteFunc(list, func(t targets.Info) bool { return !shows(p, tabs, t) })
+	list = slices.DeleteFunc(list, func(t targets.Info) bool { return !shows(p, tabs, t) })
+	for i := range list {
+		list[i] = h.shownLocked(nil, list[i])
+	}
+	return list
 }
 
 // Target finds a Target by its id, among those of Targets.
@@ -336,7 +340,7 @@ func (h *Hub) Target(p Policy, id string) (targets.Info, bool) {
 	if !known || !shows(p, h.owners.tabsOf(p), t) {
 		return targets.Info{}, false
 	}
-	return t, true
+	return h.shownLocked(nil, t), true
 }
 
 // targetLocked finds a Target, and the side that has it. It asks each side in turn: a hub

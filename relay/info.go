@@ -68,23 +68,24 @@ func (t target) onLocked(h *Hub, id string) []*session.Session {
 }
 
 // targetInfoParamsLocked is {"targetInfo":{…}}.
-func (h *Hub) targetInfoParamsLocked(t target) []byte {
-	return append(h.appendTargetInfoLocked([]byte(`{"targetInfo":`), t), '}')
+func (h *Hub) targetInfoParamsLocked(c *Client, t target) []byte {
+	return append(h.appendTargetInfoLocked([]byte(`{"targetInfo":`), c, t), '}')
 }
 
-// appendTargetInfoLocked appends a target as Clients see it:
+// appendTargetInfoLocked appends a target as a Client sees it:
 //
 //	{"targetId":"…","type":"page","title":"…","url":"…","attached":false,"canAccessOpener":false,"browserContextId":"…"}
 //
 // and, before the last member, "openerId" and "openerFrameId" of a page that
 // another has opened. Without browserContextId, Playwright shows no page. (CDP,
 // Target.TargetInfo.) The browser counts as attached, as in Chromium.
-func (h *Hub) appendTargetInfoLocked(b []byte, t target) []byte {
+func (h *Hub) appendTargetInfoLocked(b []byte, c *Client, t target) []byte {
 	if t.kind == session.Browser {
 		b = wire.AppendString(append(b, `{"targetId":`...), h.browserID)
 		return append(b, `,"type":"browser","title":"","url":"","attached":true,"canAccessOpener":false}`...)
 	}
 	id := h.idOf(t.kind, t.Info)
+	t.Info = h.shownLocked(c, t.Info)
 	b = wire.AppendString(append(b, `{"targetId":`...), id)
 	b = append(append(append(b, `,"type":"`...), typeOf(t.kind)...), '"')
 	b = wire.AppendString(append(b, `,"title":`...), t.Title)

@@ -9,7 +9,6 @@ import (
 	"github.com/cdphub/cdphub/internal/advice"
 	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/quota"
-	"github.com/cdphub/cdphub/session"
 	"github.com/cdphub/cdphub/targets"
 )
 
@@ -23,8 +22,14 @@ type LeaseOptions struct {
 	// Key is the same for the same viewer: a viewer who comes back with it gets the lease
 	// again. "" is the key of no viewer.
 	Key string
-	// Quiet refuses all commands of others but those that free something (scope.GoesOn),
-	// and removes from their events what shows the person's input.
+	// Handoff is the id of the handoff whose guest takes the target: a person who has no
+	// other right to it. The lease ends with that handoff. "" is for a viewer in their own
+	// right, whose lease no handoff ends.
+	Handoff string
+	// Account is that of the viewer's token (ClientOptions.Account); "" is none.
+	Account string
+	// Quiet keeps from others what the person types: see quiet.go. A lease that begins
+	// while a handoff is open is quiet, too.
 	Quiet bool
 	// Wait is how long an acting command of others waits for the end of the lease
 	// until it is refused; 0: it is refused at once.
@@ -45,7 +50,7 @@ const (
 	LeaseViewerGone LeaseEnd = "viewer gone"           // for longer than LeaseOptions.Gone
 	LeaseIdle       LeaseEnd = "idle"                  // for longer than LeaseOptions.Idle
 	LeaseTargetGone LeaseEnd = "target gone"           // it has ended
-	LeaseHandoff    LeaseEnd = "the handoff has ended" // for which the person took the target
+	LeaseHandoff    LeaseEnd = "the handoff has ended" // whose guest had the target
 	LeaseHubEnds    LeaseEnd = "the hub ends"
 )
 
@@ -55,19 +60,25 @@ type Holding struct {
 	Key   string    // LeaseOptions.Key
 	Until time.Time // when it ends unless its holder acts, or comes back
 	Quiet bool
+	// askers are the accounts that have asked for what its person does: see Readable.
+	askers []string
 }
 
 // ErrNotHeld says that a Client has no lease on the target.
 var ErrNotHeld = errors.New("this Client has not taken over the target")
 
-// lease is one that is held. Hub.mu guards it.
+// lease is one that is held. Hub.mu guards it. A lease and a handoff are two states with two
+// owners: the viewer has the lease, the Client that has asked has the handoff. Neither ends
+// or changes the other; only the lease of a handoff's guest ends with it (enders).
 type lease struct {
 	LeaseOptions
 	side    *side
-	target  string  // the page
-	name    string  // of the viewer
-	owner   *Client // nil once it has left
-	away    bool    // its viewer has gone
+	target  string   // the page
+	name    string   // of the viewer
+	owner   *Client  // the Client of the viewer; nil once it has left
+	guestOf *handoff // nil for a viewer in their own right
+	quiet   *quiet   // nil: others go on reading
+	away    bool     // its viewer has gone
 	until   time.Time
 	timer   *time.Timer
 	kept    []*kept
@@ -84,8 +95,9 @@ type leases struct {
 const maxViewerName = 64
 
 // Take gives the Client the right to act on a target for a viewer, whose name others
-// read. To take it again changes the options. The error is ErrNoTarget, or what
-// others get while somebody else has the target: an *Error. While the Client has it, a
+// read. To take it again changes the options; a lease that is quiet stays so, and a lease
+// becomes quiet only by what its viewer does. The error is ErrNoTarget, ErrHandoffOver,
+// ErrOwnHandoff, or what others get while somebody else has the target: an *Error. While the Client has it, a
 // lease with the same Key but of another connection is refused: only when its viewer has
 // gone does it pass to whoever comes back with the Key.
 func (l *Local) Take(targetID, name string, o LeaseOptions) error {
@@ -103,34 +115,53 @@ func (l *Local) Take(targetID, name string, o LeaseOptions) error {
 		return ErrNoTarget
 	}
 	page := on.pageOf(targetID)
+	asked := h.handoffs[page]
+	if o.Handoff != "" && (asked == nil || asked.ID != o.Handoff) {
+		return ErrHandoffOver
+	}
 	held := h.leaseLocked(on, page)
-	if held != nil && (held.Key != o.Key || held.owner != c && (!held.away || o.Key == "")) {
+	if held != nil && (held.Key != o.Key || held.Handoff != o.Handoff || held.owner != c && (!held.away || o.Key == "")) {
 		return held.paused()
 	}
+	back := held != nil && held.away // it goes on as it was
+	if !back && asked != nil && asked.isOf(o.Account) {
+		return ErrOwnHandoff
+	}
 	if held == nil {
-		held = &lease{side: on, target: page, over: make(chan struct{})}
-		if h.leases == nil {
-			h.leases = new(leases)
+		held = h.newLeaseLocked(on, page)
+		if o.Handoff != "" {
+			held.guestOf = asked
 		}
-		h.leases.list = append(h.leases.list, held)
 	}
 	held.LeaseOptions, held.owner, held.name, held.away = o, c, viewerName(name), false
-	held.Quiet = o.Quiet || h.handoffs[page] != nil // it may have begun just now
+	if !back && (o.Quiet || asked != nil) {
+		held.hushLocked(asked)
+	}
 	h.renewLocked(held, o.Idle, LeaseIdle)
 	h.takenLocked(held)
 	return nil
+}
+
+// newLeaseLocked files a lease on a page.
+func (h *Hub) newLeaseLocked(on *side, page string) *lease {
+	if h.leases == nil {
+		h.leases = new(leases)
+	}
+	l := &lease{side: on, target: page, over: make(chan struct{})}
+	h.leases.list = append(h.leases.list, l)
+	return l
 }
 
 // takenLocked is for a lease that has begun, or is quiet from now on. Commands that others
 // have in flight on a quiet page fail, as their answers could show the person's input.
 func (h *Hub) takenLocked(l *lease) {
 	h.countQuietLocked()
-	if l.Quiet {
+	if l.quiet != nil {
 		h.failWhereLocked(l.paused(), func(p *call) bool {
-			return p.client != l.owner && p.session != nil && l.hears(p.session)
+			return p.session != nil && l.hushesLocked(p.client) && l.hears(p.session)
 		})
 	}
-	h.ObserveLease(LeaseChange{TargetID: l.target, Name: l.name, Handoff: l.Quiet, Held: true})
+	h.ObserveLease(LeaseChange{TargetID: l.target, Name: l.name, Handoff: l.quiet != nil, Held: true})
 	h.leaseChangedLocked(l.target)
 }
 
@@ -154,7 +185,7 @@ func (l *Local) Release(targetID string) error {
 	if held == nil {
 		return ErrNotHeld
 	}
-	h.endLeaseLocked(held, LeaseReleased)
+	h.endLeaseLocked(held, holder{l.client})
 	return nil
 }
 
@@ -184,9 +215,13 @@ func (h *Hub) Holder(targetID string) (held Holding, ok bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if l := h.leaseOnLocked(targetID); l != nil {
-		return Holding{l.name, l.Key, l.until, l.Quiet}, true
+		return l.holding(), true
 	}
 	return Holding{}, false
+}
+
+func (l *lease) holding() Holding {
+	return Holding{l.name, l.Key, l.until, l.quiet != nil, l.askers()}
 }
 
 // WatchLeases has changed called for each target that was taken over, or handed back,
@@ -246,142 +281,13 @@ func (h *Hub) heldByLocked(c *Client, targetID string) *lease {
 	return nil
 }
 
-// renewLocked has a lease end after a time, for a reason, instead of when it would
-// have.
-func (h *Hub) renewLocked(l *lease, after time.Duration, why LeaseEnd) {
-	if l.timer != nil {
-		l.timer.Stop()
-	}
-	l.until = time.Now().Add(after)
-	l.timer = h.leaseTimer(l, after, why)
-}
-
-// leaseTimer ends a lease when its time is up, which may have changed meanwhile. An acting
-// command only moves lease.until (usedLocked), which costs nothing; the timer then finds
-// time left and starts again.
-func (h *Hub) leaseTimer(l *lease, after time.Duration, why LeaseEnd) (t *time.Timer) {
-	ready := make(chan struct{}) // t is set
-	defer close(ready)
-	t = time.AfterFunc(after, func() {
-		<-ready
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		if l.timer != t { // another has taken its place
-			return
-		}
-		if left := time.Until(l.until); left > 0 {
-			l.timer = h.leaseTimer(l, left, why)
-			return
-		}
-		h.endLeaseLocked(l, why)
-	})
-	return t
-}
-
-// awayLocked is for a lease whose viewer has gone: it ends after LeaseOptions.Gone.
-func (h *Hub) awayLocked(l *lease) {
-	if !l.away {
-		l.away = true
-		h.renewLocked(l, l.Gone, LeaseViewerGone)
-		h.leaseChangedLocked(l.target)
-	}
-}
-
-// leaseClientLeftLocked ends what a Client that leaves has of leases.
-func (h *Hub) leaseClientLeftLocked(c *Client) {
-	if h.leases == nil {
-		return
-	}
-	for _, l := range h.leases.list {
-		l.forgetLocked(c)
-		if l.owner == c {
-			l.owner = nil
-			h.awayLocked(l)
-		}
-	}
-}
-
-// endLeaseLocked ends a lease. The commands that have waited for its end are carried out.
-// It may be called again for the same lease: what resumeLocked carries out may end leases,
-// too.
-func (h *Hub) endLeaseLocked(l *lease, why LeaseEnd) {
-	if h.leases == nil { // the end of another has ended it
-		return
-	}
-	list := h.leases.list[:0]
-	found := false
-	for _, other := range h.leases.list {
-		if other == l {
-			found = true
-			continue
-		}
-		list = append(list, other)
-	}
-	if !found {
-		return
-	}
-	l.timer.Stop()
-	l.timer = nil // it may have fired, and wait for the lock
-	clear(h.leases.list[len(list):])
-	if h.leases.list = list; len(list) == 0 {
-		h.leases = nil
-	}
-	h.countQuietLocked()
-	// MayAct waits for it without the lock.
-	close(l.over)
-	if l.Ended != nil {
-		l.Ended(why)
-	}
-	h.ObserveLease(LeaseChange{TargetID: l.target, Name: l.name, Handoff: l.Quiet})
-	h.leaseChangedLocked(l.target)
-	h.resumeLocked(l)
-}
-
-// endLeasesLocked ends the leases on a target that has gone, or all of them where
-// it is "".
-func (h *Hub) endLeasesLocked(on *side, targetID string, why LeaseEnd) {
-	if h.leases == nil {
-		return
-	}
-	// A copy: endLeaseLocked changes the list.
-	for _, l := range append([]*lease(nil), h.leases.list...) {
-		if targetID == "" || l.side == on && l.target == targetID {
-			h.endLeaseLocked(l, why)
-		}
-	}
-}
-
 // paused is the answer to a command that may not be carried out meanwhile. The message
 // names the viewer, and Data says what to do: to wait, or to ask the person.
 func (l *lease) paused() *wire.Error {
 	e := wire.ServerError("paused: " + l.name + " has the page")
 	e.Data = advice.TakenOver.String()
-	if l.Quiet {
+	if l.quiet != nil {
 		e.Data = advice.HandedOff.String()
 	}
 	return e
-}
-
-// countQuietLocked notes whether any page is quiet, for events on their way.
-func (h *Hub) countQuietLocked() {
-	quiet := false
-	if h.leases != nil {
-		for _, l := range h.leases.list {
-			quiet = quiet || l.Quiet
-		}
-	}
-	h.quiet.Store(quiet)
-}
-
-// seenLocked is what the Client of a session sees of an event.
-func (h *Hub) seenLocked(v *views, s *session.Session) (seen []byte, ok bool) {
-	c := s.Peer.(*Client)
-	if v.hushed != nil && h.leases != nil { // else it came before the page was quiet
-		for _, l := range h.leases.list {
-			if l.Quiet && l.owner != c && (l.hears(s) || l.intercepts(s, v.method)) {
-				return v.hushed.of(c)
-			}
-		}
-	}
-	return v.of(c)
 }

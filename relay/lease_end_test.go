@@ -21,7 +21,7 @@ func TestLeaseEndsOnceWhenItsTimeIsUp(t *testing.T) {
 			l.hub.renewLocked(held, 0, LeaseIdle)
 			runtime.Gosched()
 		}
-		l.hub.endLeaseLocked(held, LeaseReleased)
+		l.hub.endLeaseLocked(held, holder{l.ann.client})
 		l.hub.mu.Unlock()
 		synctest.Wait()
 		if ends != 1 {

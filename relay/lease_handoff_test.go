@@ -15,16 +15,21 @@ func newAsking(t *testing.T) (l *leased, seen *notes) {
 const asks = `"method":"CdpHub.handoff","params":{"instructions":"Log in."}`
 
 // TestHandoffOfAPageThatIsTaken has an agent ask for a handoff while a person has the
-// page: what the person types from then on is for nobody.
+// page. Nothing changes until the person takes the page for the handoff: then what the
+// person types is for nobody.
 func TestHandoffOfAPageThatIsTaken(t *testing.T) {
 	l, seen := newAsking(t)
 	l.take("Ann", LeaseOptions{})
+	seen.take()
+	if got, _ := l.send(asks); strings.Contains(got, "paused") || !strings.Contains(got, "handoffId") {
+		t.Errorf("the agent asks, and gets %q", got)
+	}
+	seen.wantsTold(t)
 	if got, reached := l.send(evaluate); got != "" || !reached {
 		t.Fatalf("the agent cannot ask the page: %q", got)
 	}
-	seen.take()
-	got, _ := l.send(asks)
-	if !strings.Contains(got, `"message":"paused: Ann has the page"`) || !strings.Contains(got, "handoffId") {
+	l.take("Ann", LeaseOptions{})
+	if got := strings.Join(l.took(), ""); !strings.Contains(got, `"message":"paused: Ann has the page"`) {
 		t.Errorf("what the agent has asked the page before was not refused: %q", got)
 	}
 	seen.wantsTold(t, "lease {T0 Ann true true}")
@@ -40,8 +45,11 @@ func TestTakeAfterAHandoffHasBegun(t *testing.T) {
 		t.Errorf("the agent reads the page during the handoff: %q", got)
 	}
 	seen.wantsTold(t, "lease {T0 Ann true true}")
-	if !l.hub.EndHandoff(l.hub.handoffs["T0"].ID, HandoffDone) {
-		t.Fatal("the handoff does not end")
+	if err := l.hub.AnswerHandoff(l.hub.handoffs["T0"].ID, "", true); err != nil {
+		t.Fatal(err)
 	}
-	l.wantsHolder("")
+	l.wantsHolder("Ann")
+	if got, reached := l.send(evaluate); !strings.Contains(got, "paused: Ann") || reached {
+		t.Errorf("the agent reads the page before Ann has given it back: %q", got)
+	}
 }

@@ -265,12 +265,17 @@ func (f *familyHost) Slot() string                           { return bridge.Bro
 func (f *familyHost) AttachedToBrowser(at bridge.Attachment) { f.root = at.SessionID }
 
 func (f *familyHost) PageOf(id string) string {
-	return map[string]string{"PAGE": "PAGE", "FRAME": "PAGE", "TAB": "PAGE", "OTHER": "OTHER", "PRIVATE": "PRIVATE", "SERVICE": "SERVICE", "APART": "APART"}[id]
+	return map[string]string{"PAGE": "PAGE", "FRAME": "PAGE", "TAB": "PAGE", "OTHER": "OTHER", "PRIVATE": "PRIVATE", "SERVICE": "SERVICE", "APART": "APART", "POPUP": "POPUP", "POPFRAME": "POPUP", "TWIN": "TWIN"}[id]
 }
 
 func (f *familyHost) MayServe(id, page string) bool { return id == "SERVICE" && page == "PAGE" }
 
 func (f *familyHost) InContext(_, contextID string) bool { return contextID == "C" }
+
+// Related has POPUP and PAGE open each other.
+func (f *familyHost) Related(page, other string) bool { return page == "POPUP" && other == "PAGE" }
+
+func (f *familyHost) SharesContext(id, _ string) bool { return id != "PRIVATE" && id != "APART" }
 
 func TestR175QuietLease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -43,8 +43,8 @@ func TestR175WorkersOfSeveralPagesAreQuiet(t *testing.T) {
 				t.Errorf("quiet: %v, and a script in the session %s is kept waiting: %v", quiet, session, got)
 			}
 			p.take()
-			ev.SessionEvent(session, "Network.requestWillBeSent", []byte(`{"request":{"url":"u","postData":"secret"}}`))
-			if got := strings.Join(p.take(), ""); strings.Contains(got, "secret") == hushed || !strings.Contains(got, `"u"`) {
+			ev.SessionEvent(session, "Network.requestWillBeSent", []byte(`{"request":{"url":"http://u/","postData":"secret"}}`))
+			if got := strings.Join(p.take(), ""); strings.Contains(got, "secret") == hushed || !strings.Contains(got, `"http://u/"`) {
 				t.Errorf("quiet: %v, and the session %s hears %q", quiet, session, got)
 			}
 		}

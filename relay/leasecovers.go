@@ -34,11 +34,45 @@ func (l *lease) covers(s *session.Session) bool {
 	return false
 }
 
-// intercepts reports whether a session gets requests of all pages of the browser, and so
-// those of the page of a lease: Fetch.enable works at browser level, too, where that is
-// allowed. A session of nil is at browser level.
+// reaches reports whether a target is the page of a quiet lease or a part of it, or a page,
+// or a part of one, whose script may reach it. By window handles do so the pages that have
+// opened one another, whatever their origin: a frame in one may be of the page's origin. By
+// storage and channels do so those of the same origin and browser context. All frames of a
+// Host page are in one window, and in one context.
+func (l *lease) reaches(targetID string) bool {
+	page := l.side.pageOf(targetID)
+	if page == l.target {
+		return true
+	}
+	if f, ok := l.side.host.(bridge.Families); ok {
+		if f.Related(page, l.target) {
+			return true
+		}
+		if !f.SharesContext(targetID, l.target) {
+			return false
+		}
+	}
+	return l.shows(targetID) || l.shows(page)
+}
+
+// shows reports whether a target of the lease's side shows a document of an origin that the
+// page of the lease has shown.
+func (l *lease) shows(targetID string) bool {
+	t, known := l.side.targets.Get(strings.TrimPrefix(targetID, l.side.hub.tabPrefix))
+	return known && l.quiet.has(t.URL)
+}
+
+// intercepts reports whether a session gets at what belongs to all pages of the browser, and
+// so to the page of a lease. Fetch.enable works at browser level, too, where that is
+// allowed; a session of nil is there. The heap of a page is that of all pages in its process.
 func (l *lease) intercepts(s *session.Session, method string) bool {
-	return strings.HasPrefix(method, "Fetch.") && (s == nil || s.Kind == session.Browser && sideOf(s) == l.side)
+	switch {
+	case strings.HasPrefix(method, "Fetch."):
+		return s == nil || s.Kind == session.Browser && sideOf(s) == l.side
+	case strings.HasPrefix(method, "HeapProfiler."):
+		return s != nil && sideOf(s) == l.side
+	}
+	return false
 }
 
 // unsure reports whether a session may be on the page of a lease: the Host does not
@@ -48,26 +82,33 @@ func (l *lease) unsure(s *session.Session) bool {
 }
 
 // hears reports whether a session may show what a person does on the page of a quiet lease:
-// it is on the page, or on a worker that may serve the page, or perhaps on a part of it.
+// it is on the page, on one that reaches it, or on a worker that may serve the page, or
+// perhaps on a part of it.
 func (l *lease) hears(s *session.Session) bool {
-	if l.covers(s) || l.unsure(s) {
+	switch {
+	case l.covers(s) || l.unsure(s):
+		return true
+	case s == nil || s.Kind == session.Browser || sideOf(s) != l.side:
+		return false
+	}
+	if f, ok := l.side.host.(bridge.Families); ok && f.MayServe(s.TargetID, l.target) {
 		return true
 	}
-	f, ok := l.side.host.(bridge.Families)
-	return ok && s != nil && s.Kind != session.Browser && sideOf(s) == l.side && f.MayServe(s.TargetID, l.target)
+	return l.reaches(s.TargetID) || s.Parent != nil && l.hears(s.Parent)
 }
 
 // concerns reports whether a command may be for the page of a lease: by its session,
 // by the target, the context or the window that it names, or because it acts and names
-// nothing. In doubt it says yes: a command that is kept from others by mistake waits or is
-// refused, one that gets through could act against the person.
-func (l *lease) concerns(r *request, acts bool) bool {
-	if inside := r.session != nil && r.session.Kind != session.Browser; inside && (l.covers(r.session) || acts && l.unsure(r.session) || l.Quiet && l.hears(r.session)) {
+// nothing; hushes says that the lease keeps from its Client what the person does. In doubt it
+// says yes: a command that is kept from others by mistake waits or is refused, one that gets
+// through could act against the person.
+func (l *lease) concerns(r *request, acts, hushes bool) bool {
+	if inside := r.session != nil && r.session.Kind != session.Browser; inside && (l.covers(r.session) || acts && l.unsure(r.session) || hushes && l.hears(r.session)) {
 		return true
 	}
 	switch {
 	case r.args.hasTargetID:
-		return l.side.pageOf(r.args.targetID) == l.target
+		return l.side.pageOf(r.args.targetID) == l.target || hushes && l.reaches(r.args.targetID)
 	case !acts:
 		return l.intercepts(r.session, r.Method)
 	case r.Method == "Target.disposeBrowserContext":
@@ -81,20 +122,23 @@ func (l *lease) concerns(r *request, acts bool) bool {
 
 // leasedLocked keeps a command of another Client from a page that somebody has taken
 // over, and reports whether it did: the command waits, or has been refused. The holder's
-// own commands pass, and renew the lease if they act.
+// own commands pass, and renew the lease if they act. Privileged Clients may always close
+// the page, and read it (hushesLocked).
 func (h *Hub) leasedLocked(r *request) bool {
 	acts := scope.Acts(r.Method)
 	for _, l := range h.leases.list {
+		hushes := l.hushesLocked(r.client)
 		switch {
 		case l.owner == r.client:
-			if acts && !l.away && l.concerns(r, true) {
+			if acts && !l.away && l.concerns(r, true, false) {
 				l.usedLocked()
 			}
 			if h.holderDialogLocked(l, r) {
 				return true
 			}
-		// It reads, and the page is not quiet; or it is for another page.
-		case !acts && (!l.Quiet || goesOn(r)), !l.concerns(r, acts):
+		case closes[r.Method] && r.client.privileged():
+		// It reads, and the page is not quiet for its Client; or it is for another page.
+		case !acts && (!hushes || goesOn(r)), !l.concerns(r, acts, hushes):
 		case l.Wait > 0 && h.keepLocked(l, r):
 			return true
 		default:

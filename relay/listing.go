@@ -65,7 +65,7 @@ func (h *Hub) relistLocked(id string) bool {
 	}
 	l.scratch = append(wire.AppendString(append(l.scratch[:0], `,"browserContextId":`...), h.contextID), '}')
 	size := bytes.Index(l.text[from:], l.scratch) + len(l.scratch)
-	l.scratch = h.appendTargetInfoLocked(l.scratch[:0], target{session.Page, on, t})
+	l.scratch = h.appendTargetInfoLocked(l.scratch[:0], nil, target{session.Page, on, t})
 	l.text = slices.Replace(l.text, from, from+size, l.scratch...)
 	return true
 }

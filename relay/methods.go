@@ -169,7 +169,7 @@ func closeTarget(*Hub, *request) ([]byte, *wire.Error) { return []byte(`{"succes
 // getTargets answers Target.getTargets. The ready-made listing is for the usual filter and
 // Clients that see all.
 func getTargets(h *Hub, r *request) ([]byte, *wire.Error) {
-	if r.args.filter != nil || r.client.owner != nil {
+	if r.args.filter != nil || r.client.owner != nil || h.quiet.Load() {
 		f := r.args.filter
 		if f == nil {
 			f = targets.Usual
@@ -191,7 +191,7 @@ func (h *Hub) appendTargetsLocked(b []byte, c *Client, f targets.Filter) []byte 
 		if len(b) > empty {
 			b = append(b, ',')
 		}
-		b = h.appendTargetInfoLocked(b, t)
+		b = h.appendTargetInfoLocked(b, c, t)
 		return nil
 	})
 	return append(b, ']', '}')
@@ -230,19 +230,19 @@ func (h *Hub) eachLocked(c *Client, f targets.Filter, fn func(target) *wire.Erro
 func getTargetInfo(h *Hub, r *request) ([]byte, *wire.Error) {
 	p := &r.args
 	if !p.hasTargetID {
-		return h.targetInfoParamsLocked(target{kind: session.Browser}), nil
+		return h.targetInfoParamsLocked(r.client, target{kind: session.Browser}), nil
 	}
 	t, known := h.find(p.targetID)
 	if !known {
 		return nil, errNoTarget
 	}
-	return h.targetInfoParamsLocked(t), nil
+	return h.targetInfoParamsLocked(r.client, t), nil
 }
 
 // ownTargetInfo answers inside a session, for the session's own Target.
 func ownTargetInfo(h *Hub, r *request) ([]byte, *wire.Error) {
 	t, _ := h.find(r.session.TargetID) // a session ends before its Target
-	return h.targetInfoParamsLocked(t), nil
+	return h.targetInfoParamsLocked(r.client, t), nil
 }
 
 // getBrowserContexts names the one context that all Targets share: as in
@@ -380,7 +380,7 @@ func setDiscoverTargets(h *Hub, r *request) ([]byte, *wire.Error) {
 	}
 	h.subscribers.keep(l)
 	return nil, h.eachLocked(l.client, l.discover.Filter, func(t target) *wire.Error {
-		l.event("Target.targetCreated", h.targetInfoParamsLocked(t))
+		l.event("Target.targetCreated", h.targetInfoParamsLocked(l.client, t))
 		return nil
 	})
 }

@@ -43,6 +43,7 @@ type LeaseChange struct {
 type Observed struct {
 	Payer     quota.Payer // for whom the message counts
 	Client    string      // who sent the command, or has the session of the event
+	Person    string      // the viewer by whose lease the command acts; "" for other commands and events
 	SessionID string
 	TargetID  string // the page, even if the session is on a frame or a worker of it
 	Inside    bool   // the session is on a frame or a worker of the page
@@ -90,7 +91,14 @@ func (c *Client) observedName() string { return or(c.name, "a client within the 
 // asked before the command is sent: what it asks for itself reaches the Host first
 // (AskNow).
 func (h *Hub) sendObservedLocked(r *request, s *session.Session, cmd bridge.Command) *call {
-	ended := h.observer.Command(observed(s, r.Method, r.Params))
+	seen := observed(s, r.Method, r.Params)
+	if l := h.quietLocked(s); l != nil && l.target != seen.TargetID {
+		return h.sendLocked(r, sideOf(s), s, cmd)
+	}
+	if l := h.leaseLocked(sideOf(s), seen.TargetID); l != nil && l.owner == r.client {
+		seen.Client, seen.Person = l.name, l.name
+	}
+	ended := h.observer.Command(seen)
 	c := h.sendLocked(r, sideOf(s), s, cmd)
 	switch {
 	case ended == nil:
@@ -105,8 +113,13 @@ func (h *Hub) sendObservedLocked(r *request, s *session.Session, cmd bridge.Comm
 // observeEventLocked tells the Observer of an event of a session on a target. For an event
 // of bridge.Events.Event, callers pass the first session of the Target alone.
 func (h *Hub) observeEventLocked(s *session.Session, method string, params []byte) {
-	if inTarget(s) && h.observer.Wants(method) {
-		h.observer.Event(observed(s, method, params))
+	if !inTarget(s) || !h.observer.Wants(method) {
+		return
+	}
+	seen := observed(s, method, params)
+	// Of the quiet page itself the Observer keeps what it may; it knows the lease.
+	if l := h.quietLocked(s); l == nil || l.target == seen.TargetID {
+		h.observer.Event(seen)
 	}
 }
 
@@ -138,8 +151,18 @@ func (h *Hub) Ask(sessionID, method string, params []byte, done func(result []by
 }
 
 // AskNow is Ask for callers that have the hub's lock, such as an Observer. A command that
-// the Observer asks in Command goes to the Host right before the observed one.
+// the Observer asks in Command goes to the Host right before the observed one. While a page is
+// quiet, it fails there, and where the page would be reached.
 func (h *Hub) AskNow(sessionID, method string, params []byte, done func(result []byte, err *Error)) {
+	if l := h.quietLocked(h.sessions.Get(sessionID)); l != nil {
+		done(nil, l.paused())
+		return
+	}
+	h.askInLocked(sessionID, method, params, done)
+}
+
+// askInLocked is AskNow also while the page is quiet.
+func (h *Hub) askInLocked(sessionID, method string, params []byte, done func(result []byte, err *Error)) {
 	s := h.sessions.Get(sessionID)
 	if !inTarget(s) || sideOf(s) == nil {
 		done(nil, errNoSession)

@@ -3,6 +3,7 @@ package relay
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/cdphub/cdphub/internal/scope"
 	"github.com/cdphub/cdphub/internal/wire"
@@ -58,6 +59,7 @@ type views struct {
 	params []byte
 	made   []view
 	hushed *views // for Clients for whom a page is quiet; nil while none is
+	about  string // the target that the event describes; "" for most, and while no page is quiet
 	none   bool   // no Client sees it
 }
 
@@ -81,6 +83,7 @@ func (h *Hub) viewsOf(method string, params []byte) views {
 	if h.quiet.Load() {
 		seen, ok := scope.Hush(method, params)
 		v.hushed = &views{method: method, params: seen, none: !ok}
+		v.about = aboutTarget(method, params)
 		for i := range v.made {
 			if ok {
 				v.hushed.add(v.made[i].policy)
@@ -88,6 +91,22 @@ func (h *Hub) viewsOf(method string, params []byte) views {
 		}
 	}
 	return v
+}
+
+// aboutTarget is the target that an event at browser level describes, with its title or its
+// address; "" for others.
+//
+//	Target.targetInfoChanged     {"targetInfo":{"targetId":"…",…}}
+//	Browser.downloadWillBegin    {"frameId":"…",…}
+func aboutTarget(method string, params []byte) (id string) {
+	object, name := params, "frameId"
+	if domain, _, _ := strings.Cut(method, "."); domain == "Target" {
+		object, name = wire.MemberOf(params, "targetInfo"), "targetId"
+	} else if domain != "Browser" {
+		return ""
+	}
+	id, _ = wire.Text(wire.MemberOf(object, name))
+	return id
 }
 
 // add asks one more Policy. Most Clients have the same one, so that it runs once for an

@@ -254,6 +254,7 @@ func (s *side) createdLocked(t targets.Info) bool {
 		return false
 	}
 	defer s.hub.observeWebLocked(s, t.ID)
+	s.hub.noteAddressLocked(s, t)
 	if s.browser == nil {
 		return s.announceTargetLocked(t)
 	}
@@ -330,7 +331,7 @@ func (s *side) endTargetLocked(info targets.Info, why *wire.Error) {
 		for _, on := range slices.Clone(s.sessions.OfTarget(id)) {
 			h.endSessionLocked(on, why)
 		}
-		h.notifyLocked("Target.targetDestroyed", k, info, func() []byte {
+		h.notifyLocked("Target.targetDestroyed", k, info, func(*Client) []byte {
 			return append(wire.AppendString([]byte(`{"targetId":`), id), '}')
 		})
 	}

@@ -135,13 +135,14 @@ func (ls *subscribers) forget(at origin) {
 
 // notifyLocked sends an event about a Target, or its tab, to every subscriber that
 // discovers that kind and sees the Target.
-func (h *Hub) notifyLocked(method string, k session.Kind, t targets.Info, body func() []byte) {
-	// The params are written once, and only if somebody gets them.
+func (h *Hub) notifyLocked(method string, k session.Kind, t targets.Info, body func(c *Client) []byte) {
+	// The params are written once, and only if somebody gets them. While a page is quiet,
+	// Clients see different ones.
 	var made []byte
 	for l := range h.subscribers.discovering.All() {
 		if l.discover.Takes(typeOf(k)) && l.client.sees(t) {
-			if made == nil {
-				made = body()
+			if made == nil || h.quiet.Load() {
+				made = body(l.client)
 			}
 			l.event(method, made)
 		}
@@ -150,7 +151,7 @@ func (h *Hub) notifyLocked(method string, k session.Kind, t targets.Info, body f
 
 // notifyInfoLocked sends an event with the targetInfo of a Target or its tab.
 func (h *Hub) notifyInfoLocked(method string, t target) {
-	h.notifyLocked(method, t.kind, t.Info, func() []byte { return h.targetInfoParamsLocked(t) })
+	h.notifyLocked(method, t.kind, t.Info, func(c *Client) []byte { return h.targetInfoParamsLocked(c, t) })
 }
 
 // autoAttachLocked attaches the subscribers with auto-attach to a Target that has
@@ -201,7 +202,7 @@ func (h *Hub) attachLocked(l *subscriber, t target) (*session.Session, *wire.Err
 	}
 	h.beginLocked(c, s, t)
 	body := wire.AppendString([]byte(`{"sessionId":`), s.ID)
-	body = h.appendTargetInfoLocked(append(body, `,"targetInfo":`...), t)
+	body = h.appendTargetInfoLocked(append(body, `,"targetInfo":`...), c, t)
 	body = append(body, `,"waitingForDebugger":false}`...)
 	l.event("Target.attachedToTarget", body)
 	return s, nil

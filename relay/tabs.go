@@ -155,7 +155,7 @@ func (s *side) tellLocked(to *owner, t targets.Info) {
 		at := target{k, s, t}
 		for l := range h.subscribers.discovering.All() {
 			if l.client.owner == to && l.discover.Takes(typeOf(k)) {
-				l.event("Target.targetCreated", h.targetInfoParamsLocked(at))
+				l.event("Target.targetCreated", h.targetInfoParamsLocked(l.client, at))
 			}
 		}
 		for l := range h.subscribers.attaching.All() {

@@ -271,12 +271,12 @@ func (st *stage) dialog(words []string) error {
 // person opens the link of a handoff, or ends the handoff.
 func (st *stage) person(words []string) {
 	if words[0] != "opens" {
-		if !st.hub.EndHandoff(words[1], HandoffReason(words[0])) {
+		if st.hub.AnswerHandoff(words[1], "", HandoffReason(words[0]) == HandoffDone) != nil {
 			st.got("person", "refused")
 		}
 		return
 	}
-	if key, ok := st.hub.OpenHandoff(words[1]); ok {
+	if key, err := st.hub.OpenHandoff(words[1], Opener{}); err == nil {
 		st.got("person", "key %s", key)
 	} else {
 		st.got("person", "refused")

@@ -19,6 +19,9 @@ type Watcher struct {
 	Account string // as in ClientOptions; "" is the account of no Client
 	// Only is the one Target that the Watcher sees, whosever it is; "" is no limit.
 	Only string
+	// Whole is for a view of Only, which tells the title and the address of a quiet page only
+	// to people who may read it.
+	Whole bool
 }
 
 // Watched is a Target as a Watcher sees it.
@@ -62,8 +65,24 @@ func (w Watcher) sees(t targets.Info, account string, has func(owner string) boo
 // watchedLocked is a Target as a Watcher sees it, and whether it does.
 func (h *Hub) watchedLocked(w Watcher, t targets.Info) (Watched, bool) {
 	of := h.private[t.ID]
+	t = h.watchedInfoLocked(w, t)
 	sees := w.sees(t, of.account, func(owner string) bool { return h.owners[owner] != nil && h.owners[owner].tabs.Has(t.ID) })
 	return Watched{t, of.client}, sees
+}
+
+// watchedInfoLocked is a Target without what a quiet page shows, unless the Watcher may read
+// it.
+func (h *Hub) watchedInfoLocked(w Watcher, t targets.Info) targets.Info {
+	if !h.quiet.Load() || w.Whole {
+		return t
+	}
+	privileged := w.Policy != nil && w.Policy.Files()
+	for _, l := range h.leases.list {
+		if l.quiet != nil && l.reaches(t.ID) && !l.holding().Readable(privileged, w.Account) {
+			return quietInfo(t)
+		}
+	}
+	return t
 }
 
 // WatchedTargets lists the Targets that a Watcher sees, in the order of Targets.
@@ -112,7 +131,8 @@ func (h *Hub) notePrivateLocked(t targets.Info) {
 // endedLocked is for a Target that has left the registry of its side. The owner of a
 // private Target is forgotten last, since the Observer gets it.
 func (h *Hub) endedLocked(on *side, t targets.Info) {
-	h.endLeasesLocked(on, t.ID, LeaseTargetGone)
+	t = h.shownLocked(nil, t)
+	h.endLeasesLocked(targetEnd{on, t.ID})
 	if h.observer != nil {
 		of := h.private[t.ID]
 		p := Past{Watched: Watched{t, of.client}, account: of.account}

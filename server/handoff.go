@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -78,6 +79,8 @@ func (s *Server) guestStays(r *http.Request) bool {
 // guestPrefix begins the keys of guests, which take the place of a token.
 const guestPrefix = "handoff."
 
+const ownHandoff = "The token that has asked for this handoff cannot open its link: enter another token for this hub."
+
 const handoffOver = "This link was used already, or it has expired: ask for a new one."
 
 // forGuests lets guests in by their key, in place of a token. A request without such
@@ -100,7 +103,7 @@ func (s *Server) forGuests(r *http.Request, e entry) entry {
 			return
 		}
 		r = auth.WithPass(r, auth.Pass{
-			Grant:    auth.Grant{Name: "somebody with the link", Role: auth.RoleClient, Hub: routeOf(r).hub, Scope: auth.ScopeStandard, Payer: h.Payer},
+			Grant:    auth.Grant{Name: cmp.Or(h.OpenedBy, "somebody") + " with the link", Role: auth.RoleClient, Hub: routeOf(r).hub, Scope: auth.ScopeStandard, Payer: h.Payer},
 			Protocol: protocol,
 		})
 		serve(w, r.WithContext(context.WithValue(r.Context(), guestKey{}, guest{key, h})))
@@ -110,6 +113,16 @@ func (s *Server) forGuests(r *http.Request, e entry) entry {
 
 // maxTicket is how long the body of a request for a key may be.
 const maxTicket = 1 << 10
+
+// handoffEntry is the entry of the links of handoffs. Where there are tokens, a link needs
+// one, too: the agent has got the link, and could open it itself.
+func (s *Server) handoffEntry() entry {
+	e := entry{pages: dashboardPages, role: auth.RoleClient, hub: true, serve: s.serveHandoff}
+	if s.o.HandoffByLink {
+		e.role = ""
+	}
+	return e
+}
 
 // serveHandoff exchanges the ticket of a link for the key of a guest, once:
 //
@@ -125,11 +138,20 @@ func (s *Server) serveHandoff(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, `The body is not a JSON object: send {"ticket":"…"}.`, http.StatusBadRequest)
 		return
 	}
+	pass := auth.PassOf(r)
+	if pass.Grant.Scope != 0 && pass.Grant.Scope.ReadOnly() {
+		http.Error(w, "A token needs scope standard or more to open the link of a handoff.", http.StatusForbidden)
+		return
+	}
 	hub, release := s.hubs.Peek(routeOf(r).hub)
 	defer release()
-	key, ok := hub.OpenHandoff(asked.Ticket)
+	key, err := hub.OpenHandoff(asked.Ticket, relay.Opener{Account: s.handoffAccount(r), Name: tokenName(pass)})
 	h, open := hub.HandoffByKey(key)
-	if !ok || !open {
+	switch {
+	case errors.Is(err, relay.ErrOwnHandoff):
+		http.Error(w, ownHandoff, http.StatusForbidden)
+		return
+	case err != nil || !open:
 		http.Error(w, handoffOver, http.StatusNotFound)
 		return
 	}
@@ -144,16 +166,28 @@ func (s *Server) serveHandoff(w http.ResponseWriter, r *http.Request) {
 	}{guestPrefix + key, h.TargetID, h.Instructions, h.Until.UnixMilli()})
 }
 
-// answerHandoff ends the handoff of a target with the answer of the person. Its error
-// is for that person to read.
-func answerHandoff(hub *relay.Hub, target string, done bool) error {
-	why := relay.HandoffCancelled
-	if done {
-		why = relay.HandoffDone
-	}
+// answerHandoff ends the handoff of a target with the answer of the person whose token has
+// the account. Its error is for that person to read.
+func answerHandoff(hub *relay.Hub, target, account string, done bool) error {
 	h, open := hub.HandoffOf(target)
-	if !open || !hub.EndHandoff(h.ID, why) {
-		return errors.New("the agent no longer asks for anything here")
+	if !open {
+		return errNotAsked
 	}
-	return nil
+	err := hub.AnswerHandoff(h.ID, account, done)
+	if errors.Is(err, relay.ErrHandoffOver) {
+		return errNotAsked
+	}
+	return err
+}
+
+var errNotAsked = errors.New("the agent no longer asks for anything here")
+
+// handoffAccount is the account of a person that is compared with that of the Client that has
+// asked for a handoff: "" for a guest, who was let in before, and where a link alone opens a
+// handoff, so that the asking token could do so anyway.
+func (s *Server) handoffAccount(r *http.Request) string {
+	if guestOf(r).key != "" || s.o.HandoffByLink {
+		return ""
+	}
+	return auth.PassOf(r).Bearer()
 }

@@ -44,6 +44,10 @@ type Options struct {
 	BaseDomain    string   // hub NAME is served at NAME.BaseDomain too
 	PublicURL     string   // where people reach the listener of Clients, for links to it; empty: at its address
 
+	// HandoffByLink lets everybody open a handoff who has its link. Otherwise, on a server with
+	// tokens, it needs a token other than the one that has asked for the handoff.
+	HandoffByLink bool
+
 	// PageSockets says whether /json/list names the page socket of each target,
 	// /devtools/page/ID, or the browser's; nil: the page socket for pages of a
 	// browser, the browser's for frames. Both are always served.

@@ -13,7 +13,10 @@ import (
 // handoff is open.
 func TestR178HandoffLinks(t *testing.T) {
 	change, _ := withReaders(t)
-	s := start(t, change)
+	s := start(t, func(o *Options) {
+		change(o)
+		o.HandoffByLink = true
+	})
 	host := s.guardedScreen(t)
 	host.send(`{"kind":"targetCreated","target":{"targetId":"T2","title":"Other","url":"http://app/other"}}`)
 	agent := hubtest.Dial(t, "ws://"+s.addr(false)+"/devtools/browser?name=secretary", bearer(clientToken))

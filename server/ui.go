@@ -33,7 +33,7 @@ func (s *Server) uiEntry(r *http.Request, on audience) (entry, bool) {
 	e := entry{pages: dashboardPages, role: auth.RoleClient, hub: true}
 	switch routeOf(r).path {
 	case "/ui/api/handoff":
-		return entry{pages: dashboardPages, hub: true, serve: s.serveHandoff}, true
+		return s.handoffEntry(), true
 	case uiDrainPath:
 		drain := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.serveUIDrain(w, r, on) })
 		return entry{pages: dashboardPages, role: auth.RoleClient, every: true, serve: withMethods(withJSON(drain), http.MethodPost).ServeHTTP}, true
@@ -187,8 +187,16 @@ func (s *Server) uiTarget(hub *relay.Hub, name string, t relay.Watched) uiwire.T
 // viewerName is what others call the person in front of the dashboard: the name of
 // the token, or the address of the person.
 func viewerName(r *http.Request, pass auth.Pass) string {
-	if of := pass.Grant.Name; of != "" && !strings.HasPrefix(of, "--") { // an option names nobody
-		return of
+	if name := tokenName(pass); name != "" {
+		return name
 	}
 	return "somebody at " + hostOf(r.RemoteAddr)
+}
+
+// tokenName is the name of a token; "" for one of an option, which names nobody.
+func tokenName(pass auth.Pass) string {
+	if strings.HasPrefix(pass.Grant.Name, "--") {
+		return ""
+	}
+	return pass.Grant.Name
 }

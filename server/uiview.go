@@ -67,13 +67,27 @@ func (s *Server) views(hub *relay.Hub) *live.Views {
 
 // viewKey tells the views of a target apart. Viewers who may not see pages of files
 // have a view of their own, whose Client has a policy without files: it ends before a
-// picture of a file is shown.
+// picture of a file is shown. Viewers with privileged tokens have one that goes on during a
+// handoff.
 func viewKey(target string, pass auth.Pass) string {
-	if policy(pass) == nil || policy(pass).Files() {
+	switch {
+	case privileged(pass):
+		return "privileged " + target
+	case policy(pass) == nil || policy(pass).Files():
 		return "files " + target
 	}
 	return "web " + target
 }
+
+// privileged reports whether somebody has a token of scope privileged.
+func privileged(pass auth.Pass) bool {
+	return pass.Bearer() != "" && policy(pass) != nil && policy(pass).Files()
+}
+
+// privilegedViews is the account of the Clients of views for privileged tokens. It is no
+// token's, so that it has asked for no handoff: a view tells by itself which of its viewers may
+// see what (live.ViewerOptions.Reads).
+const privilegedViews = "views"
 
 // viewOf is a view of a target, for all viewers with the same key. Its Client may do
 // what scope full allows, or everything where the viewers may see pages of files.
@@ -82,19 +96,24 @@ func (s *Server) viewOf(hub *relay.Hub, name, target string, pass auth.Pass) liv
 	if mine := policy(pass); mine != nil && !mine.Files() {
 		p = scope.Full
 	}
+	o := relay.ClientOptions{Policy: p, Payer: pass.Payer(), PrivateOf: target}
+	if privileged(pass) {
+		o.Account = privilegedViews
+	}
 	return live.Options{
 		TargetID: target,
 		Join: func(event func(sessionID, method string, params []byte)) (live.Client, error) {
-			return s.viewClient(hub, name, target, relay.LocalOptions{ClientOptions: relay.ClientOptions{Policy: p, Payer: pass.Payer(), PrivateOf: target}, Event: event})
+			return s.viewClient(hub, name, target, relay.LocalOptions{ClientOptions: o, Event: event})
 		},
 		Info: func() (live.Info, bool) {
-			t, ok := hub.WatchedTarget(relay.Watcher{Policy: p, Only: target}, target)
+			t, ok := hub.WatchedTarget(relay.Watcher{Policy: p, Only: target, Whole: true}, target)
 			return live.Info{Title: t.Title, URL: t.URL, Drawn: hub.Emulated(target)}, ok
 		},
-		Holder: func() (relay.Holding, bool) { return hub.Holder(target) },
-		Watch:  func(changed func()) (stop func()) { return hub.WatchLeases(func(string) { changed() }) },
-		Lease:  relay.LeaseOptions{Wait: s.o.TakeoverWait},
-		Quiet: func() bool {
+		Holder:  func() (relay.Holding, bool) { return hub.Holder(target) },
+		Quieted: func() (relay.Holding, bool) { return hub.Quieted(target) },
+		Watch:   func(changed func()) (stop func()) { return hub.WatchLeases(func(string) { changed() }) },
+		Lease:   relay.LeaseOptions{Wait: s.o.TakeoverWait},
+		Asked: func() bool {
 			_, asked := hub.HandoffOf(target)
 			return asked
 		},
@@ -127,6 +146,8 @@ func (s *Server) viewer(r *http.Request, hub *relay.Hub, target string, who peer
 	w := watcher(r)
 	o := live.ViewerOptions{
 		Name: viewerName(r, pass), Key: pass.Bearer() + guestOf(r).key + " " + hostOf(r.RemoteAddr),
+		Handoff: guestOf(r).ID, Account: s.handoffAccount(r),
+		Reads:   func(held relay.Holding) bool { return held.Readable(privileged(pass), pass.Bearer()) },
 		Control: pass.Grant.Scope == 0 || !pass.Grant.Scope.ReadOnly(),
 		Sees: func() bool {
 			_, ok := hub.WatchedTarget(w, target)
@@ -148,7 +169,7 @@ func (s *Server) viewer(r *http.Request, hub *relay.Hub, target string, who peer
 		},
 	}
 	if o.Control {
-		o.Answer = func(done bool) error { return answerHandoff(hub, target, done) }
+		o.Answer = func(done bool) error { return answerHandoff(hub, target, o.Account, done) }
 	}
 	return o
 }

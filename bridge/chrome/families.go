@@ -65,3 +65,47 @@ func (h *Host) InContext(targetID, contextID string) bool {
 	defer h.mu.Unlock()
 	return h.targets[targetID].Context == contextID
 }
+
+// SharesContext implements bridge.Families.
+func (h *Host) SharesContext(targetID, pageID string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	t, known := h.targets[targetID]
+	return known && t.Context == h.targets[pageID].Context
+}
+
+// Related implements bridge.Families. Chromium finds windows by handles and names only among
+// pages that have opened each other (HTML Standard, "browsing context group").
+func (h *Host) Related(pageID, otherID string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	t, known := h.targets[pageID]
+	return known && t.windows == h.targets[otherID].windows
+}
+
+// joinWindowsLocked puts a target into the group of windows of the one that has opened it.
+// The groups of both become one: Chromium may name the opener later than the target. A
+// target that has ended leaves its group behind.
+func (h *Host) joinWindowsLocked(t *target) {
+	opener, known := h.targets[t.Opener]
+	switch {
+	case known && opener.windows == t.windows:
+		return
+	case t.windows == 0 && known:
+		t.windows = opener.windows
+		return
+	case t.windows == 0:
+		h.windows++
+		t.windows = h.windows
+		return
+	case !known:
+		return
+	}
+	for id, other := range h.targets {
+		if other.windows == t.windows {
+			other.windows = opener.windows
+			h.targets[id] = other
+		}
+	}
+	t.windows = opener.windows
+}

@@ -41,3 +41,39 @@ func TestPageOf(t *testing.T) {
 		}
 	})
 }
+
+// TestR262Related has pages open each other, also through one that has ended, and one whose
+// opener the browser names later.
+func TestR262Related(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, _ := owning(t)
+		says := func(method, id, opener string) {
+			r.says(fmt.Sprintf(`{"method":"Target.%s","params":{"targetInfo":{"targetId":%q,"type":"page","browserContextId":"D","openerId":%q}}}`, method, id, opener))
+		}
+		says("targetCreated", "A", "")
+		says("targetCreated", "B", "A")
+		says("targetCreated", "C", "B")
+		r.says(`{"method":"Target.targetDestroyed","params":{"targetId":"B"}}`)
+		says("targetInfoChanged", "C", "")
+		says("targetCreated", "X", "")
+		says("targetCreated", "Y", "X")
+		says("targetCreated", "LATE", "")
+		says("targetCreated", "CHILD", "LATE")
+		says("targetInfoChanged", "LATE", "A")
+		host := r.hub.host.(*Host)
+		for pair, want := range map[[2]string]bool{
+			{"A", "A"}: true, {"A", "C"}: true, {"C", "A"}: true, {"X", "Y"}: true, {"A", "X"}: false, {"Y", "C"}: false,
+			{"CHILD", "C"}: true, {"LATE", "X"}: false, {"none", "A"}: false, {"A", "none"}: false, {"none", "other"}: false,
+		} {
+			if got := host.Related(pair[0], pair[1]); got != want {
+				t.Errorf("%v are related: %v", pair, got)
+			}
+		}
+		r.says(`{"method":"Target.targetCreated","params":{"targetInfo":{"targetId":"APART","type":"page","browserContextId":"X"}}}`)
+		for id, want := range map[string]bool{"A": true, "X": true, "APART": false, "none": false} {
+			if got := host.SharesContext(id, "A"); got != want {
+				t.Errorf("%s shares the context of A: %v", id, got)
+			}
+		}
+	})
+}

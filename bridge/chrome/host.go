@@ -64,6 +64,7 @@ type Host struct {
 	passing       map[string]struct{} // contexts that end with their Client, also in a shared browser
 	targets       map[string]target
 	born          int                   // how many targets there have been
+	windows       int                   // how many groups of windows there have been: see families.go
 	stuck         map[string]*stuckPage // by the id of the target
 	looks         map[string]int32      // by target: the newest command that asked it for a sign of life
 	looked        time.Time             // when that was done last

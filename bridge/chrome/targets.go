@@ -24,6 +24,8 @@ type target struct {
 	silent bool     // its page does not answer: see stuck.go
 	goesOn bool     // a session has let it go on
 	page   string   // of a tab, the page in it; "" until a probe has found it
+
+	windows int // the group of windows that may have handles of it: see families.go
 }
 
 // registered is what a target is to the hub.
@@ -168,6 +170,7 @@ func (h *Host) created(i *info) {
 	t := target{info: *i, owner: h.ownerLocked(i.Context), web: h.webLocked(i), born: h.born}
 	h.born++
 	t.listed = !unlisted[i.Type]
+	h.joinWindowsLocked(&t)
 	h.targets[i.ID] = t
 	if !t.web {
 		h.barLocked(i.ID) // sessions that began while it had no address
@@ -200,6 +203,7 @@ func (h *Host) changed(i *info) {
 	news := known && (t.info != *i || t.web != web)
 	if news {
 		t.info, t.web = *i, web
+		h.joinWindowsLocked(&t)
 		h.targets[i.ID] = t
 		news = t.listed
 	}

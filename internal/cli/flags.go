@@ -25,6 +25,7 @@ type hubFlags struct {
 	HostOrigin   []string      `help:"Origin whose pages may be Hosts. Origins on loopback are always allowed." env:"CDPHUB_HOST_ORIGIN"`
 	BaseDomain   string        `help:"Domain below which each hub has a host name: hub NAME is also served at NAME.DOMAIN." env:"CDPHUB_BASE_DOMAIN"`
 	PublicURL    httpURL       `help:"URL at which people reach the hub's listener for Clients, for the links of handoffs. Without it, the links have the listener's own address." env:"CDPHUB_PUBLIC_URL" placeholder:"URL"`
+	HandoffOpen  string        `help:"What opens the link of a handoff on a hub with tokens: token needs, in addition to the link, a token for the hub that is not the one that has asked for the handoff; link needs no token, so that the agent could open its own link." enum:"token,link" default:"token" env:"CDPHUB_HANDOFF_OPEN"`
 	PageSockets  *bool         `help:"Name the page socket of each target (/devtools/page/ID) in /json/list; with --page-sockets=false, the browser's socket. If it is not set, the list names the page socket for pages of a browser, and the browser's socket for frames." env:"CDPHUB_PAGE_SOCKETS"`
 	Devtools     frontEnd      `help:"Zip file of the DevTools front end that people open at /devtools/ui/, as make devtools packs it. Default: the front end in the program, which releases contain." env:"CDPHUB_DEVTOOLS" placeholder:"FILE"`
 	Takeover     string        `help:"What happens to commands that act on a page while a person has taken it over in the dashboard: refuse answers them at once, wait keeps them for up to 30 s." enum:"refuse,wait" default:"refuse" env:"CDPHUB_TAKEOVER"`
@@ -130,7 +131,8 @@ func (f hubFlags) options(l *logging.Log) server.Options {
 			NoURLs: !f.URLToken, TrustedProxies: f.TrustedProxy,
 		},
 		AllowedHosts: f.AllowedHost, ClientOrigins: f.ClientOrigin, HostOrigins: f.HostOrigin, BaseDomain: f.BaseDomain, PublicURL: string(f.PublicURL),
-		PageSockets: f.PageSockets, UI: f.UI, TakeoverWait: takeoverWaits[f.Takeover], DevTools: f.Devtools.open(), UploadDir: f.UploadDir, DownloadDir: f.DownloadDir, Drain: f.Drain,
+		HandoffByLink: f.HandoffOpen == "link",
+		PageSockets:   f.PageSockets, UI: f.UI, TakeoverWait: takeoverWaits[f.Takeover], DevTools: f.Devtools.open(), UploadDir: f.UploadDir, DownloadDir: f.DownloadDir, Drain: f.Drain,
 		Limits:  f.limitFlags.options(),
 		Network: f.urlFlags.options(), Timeline: f.timelineFlags.options(),
 		Actions: server.Actions{

@@ -30,10 +30,14 @@ func cleared(kinds map[string]string, params []byte) []byte {
 	if kinds == nil {
 		return params
 	}
-	c := clearer{reader: reader{in: params}, kinds: kinds}
+	return rewrite(clearer{reader: reader{in: params}, kinds: kinds})
+}
+
+// rewrite is what a clearer makes of its JSON; the JSON itself if it changes nothing.
+func rewrite(c clearer) []byte {
 	c.value("")
 	if !c.changed {
-		return params
+		return c.in
 	}
 	return c.out
 }
@@ -68,9 +72,12 @@ var clearing = func() (by [Privileged]map[string]map[string]string) {
 //	address  a string: without the parts of it that may be secrets
 //	secret   as value; of a header
 //	out      the member is left out
+//	origin   a string: an address, of which the origin stays
+//	keep     a string that stays where others do not (hush)
 type clearer struct {
 	reader
 	kinds   map[string]string
+	hush    bool // a string of no kind is cleared
 	changed bool
 }
 
@@ -92,6 +99,12 @@ func (c *clearer) value(kind string) {
 	case kind == "address" && first == '"':
 		c.skip()
 		c.address(c.in[from:c.i])
+	case kind == "origin" && first == '"':
+		c.skip()
+		c.origin(c.in[from:c.i])
+	case c.hush && kind != "keep" && first == '"':
+		c.skip()
+		c.empty(c.in[from:c.i])
 	default:
 		c.skip()
 		c.out = append(c.out, c.in[from:c.i]...)
@@ -139,6 +152,18 @@ func (c *clearer) address(value []byte) {
 	}
 	c.changed = true
 	c.out = wire.AppendString(c.out, cleared)
+}
+
+// origin writes as much of an address as Reduce leaves.
+func (c *clearer) origin(value []byte) {
+	text, _ := wire.Text(value)
+	reduced := Reduce(text)
+	if reduced == text {
+		c.out = append(c.out, value...)
+		return
+	}
+	c.changed = true
+	c.out = wire.AppendString(c.out, reduced)
 }
 
 // object writes an object; in one of headers those with secrets are cleared.

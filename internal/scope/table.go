@@ -19,10 +19,9 @@ type tables struct {
 	events  map[string]Scope
 	clears  map[string][]Clear // by domain
 
-	acts    map[string]bool              // methods
-	goesOn  map[string]bool              // methods, while a page is quiet
-	heard   map[string]bool              // events, while a page is quiet
-	without map[string]map[string]string // kinds by the names of members, by domain
+	acts   map[string]bool              // methods
+	goesOn map[string]bool              // methods, while a page is quiet
+	heard  map[string]map[string]string // events, while a page is quiet: kinds by the names of members
 }
 
 // Domain is a part of the table, for whoever prints it.
@@ -79,7 +78,7 @@ type member struct {
 func parse(text string) *tables {
 	t := &tables{
 		methods: make(map[string]*method), events: make(map[string]Scope), clears: make(map[string][]Clear),
-		acts: make(map[string]bool), goesOn: make(map[string]bool), heard: make(map[string]bool), without: make(map[string]map[string]string),
+		acts: make(map[string]bool), goesOn: make(map[string]bool), heard: make(map[string]map[string]string),
 	}
 	for _, row := range rows(text) {
 		words := strings.Fields(row)
@@ -143,20 +142,33 @@ func note(set map[string]bool, domain string, names []string) {
 	}
 }
 
-// quiet reads METHOD…, event EVENT… or event without NAME….
+// quiet reads METHOD…, event EVENT… or event KIND NAME…. A name with a dot, EVENT.NAME, is for
+// one event alone. The events of a domain stand before their names.
 func (t *tables) quiet(domain string, words []string) {
 	switch {
 	case words[0] != "event":
 		note(t.goesOn, domain, words)
-	case words[1] != "without":
-		note(t.heard, domain, words[1:])
+	case quietKinds[words[1]] == "":
+		for _, name := range words[1:] {
+			t.heard[domain+"."+name] = make(map[string]string)
+		}
 	default:
-		t.without[domain] = make(map[string]string)
 		for _, name := range words[2:] {
-			t.without[domain][name] = "out"
+			event, member, one := strings.Cut(name, ".")
+			for heard, kinds := range t.heard {
+				switch {
+				case one && heard == domain+"."+event:
+					kinds[member] = quietKinds[words[1]]
+				case !one && strings.HasPrefix(heard, domain+"."):
+					kinds[name] = quietKinds[words[1]]
+				}
+			}
 		}
 	}
 }
+
+// quietKinds are the kinds of clearing that rows name.
+var quietKinds = map[string]string{"keeps": "keep", "origin": "origin", "empty": "value", "without": "out"}
 
 // mustScope is Parse for the table, which is part of the program.
 func mustScope(name string) Scope {

@@ -160,7 +160,7 @@ var sections = []section{
 	{"Timelines and recordings", []requirement{
 		{"R-160", "typed text is in no timeline and no recording, even where the page repeats it"},
 		{"R-161", "tokens and passwords in addresses, headers and texts are removed"},
-		{"R-162", "a timeline contains nothing from a handoff except that it happened"},
+		{"R-162", "a timeline contains of a handoff only that it happened, and of what its person did only the kinds of actions"},
 		{"R-163", "timelines stay within their size, whatever happens on the targets"},
 		{"R-164", "only the user of the hub can read recordings"},
 		{"R-165", "the timeline of a target is shown only to those who may see the target"},
@@ -174,8 +174,13 @@ var sections = []section{
 		{"R-174", "all viewers of a target share one capture, and a viewer that does not acknowledge gets at most two pictures"},
 		{"R-175", "while a person has taken over a page, no other Client can act on it through any session, and during a handoff no other Client sees typed text"},
 		{"R-176", "the audit log has a line for each view, and for the beginning and the end of each takeover, without typed text"},
-		{"R-177", "a message of a viewer reaches the page only as input, and only while the viewer has the lease"},
+		{"R-177", "a message of a viewer reaches the page only as input, or reloads or closes it, and only while the viewer has the lease"},
 		{"R-178", "the link of a handoff opens once, for one target, until the handoff ends; until then its agent cannot read the page"},
+		{"R-260", "a lease ends only by its viewer, its time, its page or the operator; a handoff ends and changes only the lease of its own guest"},
+		{"R-261", "while a person has a page, tokens of scope privileged can read and close it, but for the token that has asked for the handoff, which cannot read"},
+		{"R-262", "during a handoff no other Client reads, by any session, what reaches the page by script: pages that have opened each other, and pages of its origins in the same browser context"},
+		{"R-263", "on a hub with tokens, the token that has asked for a handoff can neither open its link nor answer it"},
+		{"R-264", "during a handoff no event, answer or list that others get has more of the page's addresses than their origin, or its title"},
 		{"R-179", "a page in a Client's own browser context is visible to no other Client, and in the dashboard only with the same token or with full access"},
 	}},
 	{"Named sessions", []requirement{

@@ -30,3 +30,18 @@ func (o Object) True(name string) bool { return string(o.Get(name)) == "true" }
 
 // Has reports whether a member is there.
 func (o Object) Has(name string) bool { return o.Get(name) != nil }
+
+// MemberOf is the value of one member of a JSON object, the last one of that name; nil when
+// there is none. It aliases the object.
+func MemberOf(object []byte, name string) (found []byte) {
+	err := ReadObject(object, func(key string, value []byte) error {
+		if key == name {
+			found = value
+		}
+		return nil
+	})
+	if err != nil {
+		return nil
+	}
+	return found
+}

@@ -7,4 +7,4 @@ import { page } from "./page";
 import { App } from "./ui/app";
 
 const root = document.getElementById("app")!;
-void takeFromAddress(page.path).then((refusal) => render(<App refusal={refusal} />, root));
+void takeFromAddress(page.path).then((opening) => render(<App opening={opening} />, root));

@@ -11,34 +11,55 @@ interface Access {
   handoff: boolean;
 }
 
+/** What became of the link of a handoff. Without a link, both are "". */
+export interface Opening {
+  /** Why the link opens nothing, or not with this token; otherwise "". */
+  refusal: string;
+  /** The ticket of a link that is still good, but needs a token, or another one. */
+  ticket: string;
+}
+
+const OPENED: Opening = { refusal: "", ticket: "" };
+
 /**
  * Removes "#token=TOKEN" or "#handoff=TICKET" from the URL, where others could read it. A ticket is exchanged for a
- * key, once. Returns the reason if that fails; otherwise "".
+ * key, once.
  */
-export async function takeFromAddress(path: string): Promise<string> {
+export async function takeFromAddress(path: string): Promise<Opening> {
   const hash = new URLSearchParams(location.hash.slice(1));
   const ticket = hash.get("handoff");
   const token = hash.get("token");
-  if (!ticket && !token) return "";
+  if (!ticket && !token) return OPENED;
   history.replaceState(history.state, "", location.pathname + location.search);
-  if (!ticket) {
-    forget();
-    keepToken(token!);
-    return "";
-  }
+  if (ticket) return openHandoff(path, ticket);
+  forget();
+  keepToken(token!);
+  return OPENED;
+}
+
+/** Exchanges the ticket of a link for the key of the handoff, with the token of this tab if it has one. */
+export async function openHandoff(path: string, ticket: string): Promise<Opening> {
+  const token = sessionStorage.getItem(TOKEN);
   try {
     const answer = await fetch(`${path}/ui/api/handoff`, {
       method: "POST",
-      headers: { "Content-Type": "application/json" },
+      headers: { "Content-Type": "application/json", ...(token && { Authorization: `Bearer ${token}` }) },
       body: JSON.stringify({ ticket }),
     });
-    if (!answer.ok) return (await answer.text()).trim() || USED;
+    if (!answer.ok) {
+      const text = (await answer.text()).trim();
+      if (OTHER_TOKEN.has(answer.status)) return { refusal: token ? text : "", ticket };
+      return { refusal: text || USED, ticket: "" };
+    }
     sessionStorage.setItem(KEY, (await answer.json()).key);
-    return "";
+    return OPENED;
   } catch {
-    return "The hub does not answer. Open the link again, or ask for a new one.";
+    return { refusal: "The hub does not answer. Open the link again, or ask for a new one.", ticket: "" };
   }
 }
+
+/** The statuses of a link that another token can open: none or a wrong one, the agent's own, and too many wrong ones. */
+const OTHER_TOKEN = new Set([401, 403, 429]);
 
 const USED = "This link was used already, or it has expired. Ask for a new one.";
 

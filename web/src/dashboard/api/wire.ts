@@ -32,6 +32,8 @@ export interface HolderMessage {
   name: string;
   mine: boolean;
   until: number;
+  /** Whether others do not see what the holder types. */
+  quiet?: boolean;
 }
 
 /** A dialog of the page has opened; with type "" it has closed. Only the holder of the lease gets this. */
@@ -83,7 +85,7 @@ export interface KeyInput {
 export type ToView =
   | { kind: "ack"; seq: number }
   | { kind: "size"; width: number; height: number; fps: number }
-  | { kind: "take" | "release" | "done" | "cancel" }
+  | { kind: "take" | "release" | "reload" | "close" | "done" | "cancel" }
   | { kind: "paste"; text: string }
   | { kind: "dialog"; accept: boolean; text?: string }
   | MouseInput

@@ -1,7 +1,8 @@
 import { useRef, useState } from "preact/hooks";
-import { access } from "../api/access";
+import { type Opening, access, keepToken, openHandoff } from "../api/access";
 import type { State } from "../api/wire";
 import { type Route, linkTo } from "../model/route";
+import { page } from "../page";
 import { Announcer } from "./announce";
 import { Connect } from "./connect";
 import { Header } from "./header";
@@ -11,8 +12,23 @@ import { TargetPage } from "./targetpage";
 import { useHub } from "./usehub";
 import { useRoute } from "./useroute";
 
-/** `refusal`: why the link to this page is not valid. */
-export function App({ refusal }: { refusal: string }) {
+/** `opening`: what became of the link to this page. */
+export function App({ opening }: { opening: Opening }) {
+  const [{ refusal, ticket }, setOpening] = useState(opening);
+  if (ticket) {
+    const open = (token: string) => {
+      keepToken(token);
+      void openHandoff(page.path, ticket).then(setOpening);
+    };
+    return (
+      <main id="content">
+        <Login title="Open the link" problem={refusal} logIn={open}>
+          This hub needs a token of yours to open the link, of the role <q>client</q>. It must not be the token of the
+          agent that has asked for your help.
+        </Login>
+      </main>
+    );
+  }
   return refusal ? <Refused text={refusal} /> : <Dashboard />;
 }
 
@@ -54,7 +70,11 @@ function Dashboard() {
             {problem}
           </p>
         )}
-        {phase === "login" && <Login problem={problem} logIn={logIn} />}
+        {phase === "login" && (
+          <Login title="Log in" problem={problem} logIn={logIn}>
+            This hub needs a token of the role <q>client</q> to show what runs.
+          </Login>
+        )}
         {phase === "connecting" && <p class="empty">Connecting to the hub …</p>}
         {state && at.at === "targets" && <Overview model={model} state={state} from={last.current} />}
         {state && at.at === "target" && (

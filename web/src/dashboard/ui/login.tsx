@@ -1,6 +1,15 @@
+import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
-export function Login({ problem, logIn }: { problem: string; logIn(token: string): void }) {
+interface Props {
+  title: string;
+  problem: string;
+  logIn(token: string): void;
+  /** What the token is for. */
+  children: ComponentChildren;
+}
+
+export function Login({ title, problem, logIn, children }: Props) {
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => input.current?.focus(), []);
   const submit = (event: Event) => {
@@ -10,11 +19,9 @@ export function Login({ problem, logIn }: { problem: string; logIn(token: string
   };
   return (
     <section class="card narrow" aria-labelledby="login">
-      <h1 id="login">Log in</h1>
+      <h1 id="login">{title}</h1>
       <form onSubmit={submit}>
-        <p>
-          This hub needs a token of the role <q>client</q> to show what runs. The token stays in this tab.
-        </p>
+        <p>{children} The token stays in this tab.</p>
         <label for="token">Token</label>
         <div class="row">
           <input ref={input} id="token" type="password" autocomplete="off" spellcheck={false} required />

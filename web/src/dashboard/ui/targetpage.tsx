@@ -53,7 +53,9 @@ export function TargetPage({ state, hub: name, targetId, alone }: Props) {
       </div>
       {target.url !== title && <p class="address">{target.url}</p>}
       {state.replay && <Recorded began={state.replay.began} cut={state.replay.cut} />}
-      {target.handoff && <HandoffPanel handoff={target.handoff} control={state.you.control} view={live.view} />}
+      {target.handoff && (
+        <HandoffPanel handoff={target.handoff} control={state.you.control} view={live.view} holder={live.holder} />
+      )}
       {there && !state.replay && (
         <Toolbar hub={hub} target={target} you={state.you} live={live} stage={stage} alone={alone} />
       )}

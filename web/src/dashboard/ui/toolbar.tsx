@@ -30,6 +30,16 @@ export function Toolbar({ hub, target, you, live, stage, alone }: Props) {
           {mine ? "Hand back" : "Take over"}
         </button>
       )}
+      {mine && (
+        <>
+          <button type="button" onClick={() => live.send({ kind: "reload" })}>
+            Reload
+          </button>
+          <button type="button" onClick={() => live.send({ kind: "close" })}>
+            Close the page
+          </button>
+        </>
+      )}
       {document.fullscreenEnabled && (
         <button type="button" onClick={() => void stage.current?.requestFullscreen()}>
           Full screen
