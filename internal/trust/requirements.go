@@ -178,6 +178,10 @@ var sections = []section{
 		{"R-178", "the link of a handoff opens once, for one target, until the handoff ends; until then its agent cannot read the page"},
 		{"R-179", "a page in a Client's own browser context is visible to no other Client, and in the dashboard only with the same token or with full access"},
 	}},
+	{"Sizes that Clients choose", []requirement{
+		{"R-235", "each number, list and text in the params of a command has a bound in every scope, and a refusal names it"},
+		{"R-236", "no spelling, repetition or order of members gets a number past its bound"},
+	}},
 	{"Named sessions", []requirement{
 		{"R-200", "parameters of named sessions in a URL or a token are within the limits, or the hub refuses them"},
 		{"R-201", "a named session belongs to one token: another token cannot resume, end or list it, or learn its name"},
