@@ -183,6 +183,7 @@ var sections = []section{
 		{"R-236", "no spelling, repetition or order of members gets a number past its bound"},
 		{"R-237", "no picture, paper, window or list that a Client asks for ends the browser of others"},
 		{"R-238", "the params of actions have bounds in every adapter, and a refusal names the bound"},
+		{"R-239", "whatever values of valid types commands have, of any method and in any scope, the browser lives and other Clients get their answers"},
 	}},
 	{"Named sessions", []requirement{
 		{"R-200", "parameters of named sessions in a URL or a token are within the limits, or the hub refuses them"},
