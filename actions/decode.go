@@ -11,7 +11,7 @@ import (
 
 // Decode reads the params of a request into a struct, for adapters whose params
 // are nested; others read them with ReadParams. Nothing and null leave it as it
-// is, and fields that it does not know are ignored. Its error is an *Error of
+// is, and fields that it does not know are ignored. Fields have bounds (Exceeds). Its error is an *Error of
 // kind InvalidArgument, which names the field where a value has the wrong type.
 func Decode(raw json.RawMessage, into any) error {
 	if len(raw) == 0 || string(raw) == "null" {
@@ -19,7 +19,7 @@ func Decode(raw json.RawMessage, into any) error {
 	}
 	err := json.Unmarshal(raw, into)
 	if err == nil {
-		return nil
+		return Exceeds(raw)
 	}
 	e := invalid("%v", err)
 	if t, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {

@@ -25,6 +25,8 @@ func ReadParams(raw json.RawMessage) *Params {
 	p := &Params{err: new(error)}
 	if len(raw) > 0 && json.Unmarshal(raw, &p.fields) != nil {
 		p.mismatch("params", raw, "a map")
+	} else {
+		*p.err = Exceeds(raw)
 	}
 	return p
 }

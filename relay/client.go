@@ -2,6 +2,7 @@ package relay
 
 import (
 	"github.com/cdphub/cdphub/bridge"
+	"github.com/cdphub/cdphub/internal/scope"
 	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/session"
 )
@@ -110,6 +111,11 @@ func (c *Client) take(env wire.Envelope, err *wire.Error) {
 // It runs without the lock, since params may be as long as a message.
 func (r *request) read() (err *wire.Error) {
 	if r.members, r.Params, err = r.client.policy.Read(r.Method, r.Params); err != nil {
+		return err
+	}
+	// In every scope, and of what goes to the Host: too large a number of one Client would end
+	// the browser of all.
+	if err = scope.Exceeds(r.Method, r.Params); err != nil {
 		return err
 	}
 	if err = r.args.read(r.members); err != nil {

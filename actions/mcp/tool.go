@@ -62,7 +62,10 @@ func define[In params](name, title, about string, traits trait, do func(context.
 		sdk.AddTool(server, &sdk.Tool{
 			Name: name, Title: title, Description: about, InputSchema: schema,
 			Annotations: &sdk.ToolAnnotations{Title: title, ReadOnlyHint: looks, DestructiveHint: &destructive},
-		}, func(ctx context.Context, _ *sdk.CallToolRequest, in In) (*sdk.CallToolResult, any, error) {
+		}, func(ctx context.Context, r *sdk.CallToolRequest, in In) (*sdk.CallToolResult, any, error) {
+			if err := actions.Exceeds(r.Params.Arguments); err != nil {
+				return new(reply).result(err), nil, nil
+			}
 			return s.use(ctx, &t, in.pageID(), func(ctx context.Context, c *call) error { return do(ctx, c, in) }), nil, nil
 		})
 	}

@@ -150,7 +150,7 @@ func (h *Host) registerWindow(client *session, result []byte) {
 func (h *Host) refusePrivateLocked(s *session, method string, n names) *wire.Error {
 	if n.targetID != "" && h.hiddenLocked(s, n.targetID, "") {
 		if method == "Browser.getWindowForTarget" {
-			return wire.ServerError("No target with given id")
+			return errNoWindow
 		}
 		return &wire.Error{Code: wire.CodeInvalidParams, Message: "No target with given id found"}
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/internal/wire"
@@ -61,7 +62,29 @@ func (h *Host) Send(c bridge.Command) error {
 		s.page = true
 	case "Page.disable":
 		s.page = false
+	case "Browser.getWindowForTarget":
+		h.lastCall = max(h.lastCall, c.Call)
+		if id, named := c.Args.Text("targetId"); named && h.findWindowLocked(s, &c, strings.Clone(id)) {
+			return nil
+		}
+	case "Page.captureScreenshot":
+		h.lastCall = max(h.lastCall, c.Call)
+		switch asked, err := h.measureShotLocked(s, &c); {
+		case err != nil:
+			return err
+		case asked:
+			return nil
+		}
 	}
+	if err := h.dispatchLocked(s, &c, a); err != nil {
+		return err
+	}
+	s.noteScaleLocked(&c)
+	return nil
+}
+
+// dispatchLocked sends a command that is allowed, or queues it.
+func (h *Host) dispatchLocked(s *session, c *bridge.Command, a onAnswer) error {
 	h.lastCall = max(h.lastCall, c.Call)
 	n := int32(c.Call & lowBits)
 	f := h.frameLocked(n, s.tail, c.Method, c.Params)

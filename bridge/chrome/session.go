@@ -18,6 +18,7 @@ type session struct {
 	over     bool     // released by the hub or ended by the browser
 	barred   bool     // its target shows what the Client may not see: it is being detached
 	page     bool     // the Page domain is enabled
+	scale    float64  // device scale factor that it has set; 0 is none
 
 	attaching map[string]int  // Target.attachToTarget commands without an answer, by target
 	discovers targets.Filter  // of Target.setDiscoverTargets; nil while that is off
@@ -33,8 +34,9 @@ type session struct {
 	parent   *session // nil for a session that the hub created
 	children map[*session]struct{}
 
-	queue  [][]byte // commands without their tails, until the session is attached
-	queued int      // bytes of the queue
+	queue  [][]byte         // commands without their tails, until the session is attached
+	queued int              // bytes of the queue
+	shots  []bridge.Command // screenshots of the whole page, which wait behind the queue
 
 	streams map[string]struct{} // handles of the streams that it may read
 
@@ -114,7 +116,10 @@ func (h *Host) flushLocked(s *session, upstream string) {
 			h.cancel(errBehind)
 		}
 	}
-	s.queue, s.queued = nil, 0
+	for _, c := range s.shots {
+		h.askSizeLocked(s, c)
+	}
+	s.queue, s.queued, s.shots = nil, 0, nil
 }
 
 // Release implements bridge.Host. The sessions that the browser minted inside a session end

@@ -137,7 +137,7 @@ func TestR118WindowsOfOthersAreUnknown(t *testing.T) {
 		r := greeted(t, Options{})
 		r.clients("a", "b")
 		r.refuses("a", "Browser.getWindowBounds", `{"windowId":7}`, "-32000 Browser window not found")
-		r.must("a", "Browser.getWindowForTarget", `{"targetId":"T0"}`)
+		r.must("a", "Browser.getWindowForTarget", `{}`)
 		r.says(`{"id":` + itoa(r.hub.calls) + `,"result":{"windowId":7,"bounds":{}},"sessionId":"A"}`)
 		for _, method := range []string{"Browser.getWindowBounds", "Browser.setWindowBounds", "Browser.setContentsSize"} {
 			r.must("a", method, `{"windowId":7}`)

@@ -15,6 +15,9 @@ var table = parse(text)
 // tables is the table, by the names of the protocol.
 type tables struct {
 	domains []*Domain
+
+	isDomain map[string]bool
+
 	methods map[string]*method
 	events  map[string]Scope
 	clears  map[string][]Clear // by domain
@@ -77,13 +80,14 @@ type member struct {
 // a tab and a space continues the one before.
 func parse(text string) *tables {
 	t := &tables{
-		methods: make(map[string]*method), events: make(map[string]Scope), clears: make(map[string][]Clear),
+		isDomain: make(map[string]bool), methods: make(map[string]*method), events: make(map[string]Scope), clears: make(map[string][]Clear),
 		acts: make(map[string]bool), goesOn: make(map[string]bool), heard: make(map[string]map[string]string),
 	}
 	for _, row := range rows(text) {
 		words := strings.Fields(row)
 		if words[0] == "domain" {
 			t.domains = append(t.domains, &Domain{Name: words[1]})
+			t.isDomain[words[1]] = true
 			continue
 		}
 		d := t.domains[len(t.domains)-1]

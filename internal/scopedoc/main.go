@@ -6,6 +6,7 @@ import (
 	"strings"
 	"text/template"
 
+	"github.com/cdphub/cdphub/internal/bounds"
 	"github.com/cdphub/cdphub/internal/docpage"
 	"github.com/cdphub/cdphub/internal/scope"
 )
@@ -15,7 +16,35 @@ var page string
 
 func main() {
 	name := func(i int) string { return scope.Scope(i).String() }
-	docpage.Main("docs/scopes.md", page, template.FuncMap{"name": name, "rule": rule}, scope.Domains())
+	docpage.Main("docs/scopes.md", page, template.FuncMap{"name": name, "rule": rule, "bounds": scope.Bounds, "limit": limit, "plain": plain}, scope.Domains())
+}
+
+// limit is what a row of bounds.txt allows, in words.
+func limit(r bounds.Row) string {
+	switch r.Kind {
+	case "number":
+		return "from " + r.Min + " to " + r.Max
+	case "items":
+		if r.Min != "0" {
+			return "from " + r.Min + " to " + r.Max + " elements"
+		}
+		return "at most " + r.Max + " elements"
+	case "product":
+		return "together at most " + r.Max
+	}
+	if r.Max == "message" {
+		return "as large as a message"
+	}
+	return "at most " + r.Max + " bytes as JSON"
+}
+
+// plain is the name of a param, without what a product takes in its place.
+func plain(name string) string {
+	name, instead, is := strings.Cut(name, "|")
+	if !is {
+		return name
+	}
+	return name + " (" + instead + " if absent)"
 }
 
 // rules are what the words of the table mean.

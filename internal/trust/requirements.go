@@ -183,6 +183,13 @@ var sections = []section{
 		{"R-264", "during a handoff no event, answer or list that others get has more of the page's addresses than their origin, or its title"},
 		{"R-179", "a page in a Client's own browser context is visible to no other Client, and in the dashboard only with the same token or with full access"},
 	}},
+	{"Sizes that Clients choose", []requirement{
+		{"R-235", "each number, list and text in the params of a command has a bound in every scope, and a refusal names it"},
+		{"R-236", "no spelling, repetition or order of members gets a number past its bound"},
+		{"R-237", "no picture, paper, window or list that a Client asks for ends the browser of others"},
+		{"R-238", "the params of actions have bounds in every adapter, and a refusal names the bound"},
+		{"R-239", "whatever values of valid types commands have, of any method and in any scope, the browser lives and other Clients get their answers"},
+	}},
 	{"Named sessions", []requirement{
 		{"R-200", "parameters of named sessions in a URL or a token are within the limits, or the hub refuses them"},
 		{"R-201", "a named session belongs to one token: another token cannot resume, end or list it, or learn its name"},

@@ -1,0 +1,116 @@
+package chrome
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+
+	"github.com/cdphub/cdphub/bridge"
+	"github.com/cdphub/cdphub/internal/wire"
+)
+
+// Chromium makes a surface as large as a screenshot, in device pixels. With 2^29 pixels it
+// has 2 GiB, and the GPU process of all Clients ends; after the third time, the browser (Chromium 156).
+// How many pixels there are depends on more than the command: on the scale that any session has set,
+// and, where the whole page is wanted, on the page. So the Host multiplies by the scale, and
+// replaces "the whole page" by the size that the page has.
+
+// maxShot is how many device pixels a screenshot may have. Chromium 156 made
+// screenshots of 400,000,000.
+const maxShot = 100_000_000
+
+// noteScaleLocked notes the device scale factor that a session sets.
+func (s *session) noteScaleLocked(c *bridge.Command) {
+	switch c.Method {
+	case "Emulation.setDeviceMetricsOverride", "Page.setDeviceMetricsOverride":
+		s.scale = number(c.Params, "deviceScaleFactor", 0)
+	case "Emulation.clearDeviceMetricsOverride", "Page.clearDeviceMetricsOverride":
+		s.scale = 0
+	}
+}
+
+// scaleLocked is the largest device scale factor that any session has set for a target: it is
+// not known which of them Chromium takes.
+func (h *Host) scaleLocked(target string) float64 {
+	largest := 1.0
+	for _, s := range h.sessions {
+		if s.target == target {
+			largest = max(largest, s.scale)
+		}
+	}
+	return largest
+}
+
+// refuseShotLocked says why a screenshot of so many CSS pixels is too large; nil if it is not.
+func (h *Host) refuseShotLocked(s *session, width, height float64) *wire.Error {
+	scale := h.scaleLocked(s.target)
+	if n := width * height * scale * scale; n > maxShot {
+		return wire.InvalidParams(fmt.Sprintf("Page.captureScreenshot: the picture has %.0f × %.0f pixels at a device scale factor of %g: %.0f, "+
+			"at most %d are allowed; take a smaller clip, or set a smaller scale", width, height, scale, n, maxShot))
+	}
+	return nil
+}
+
+// measureShotLocked judges a screenshot. It reports true when it has asked the page for its size
+// first, as the whole page is wanted: the command goes on with a clip of that size.
+func (h *Host) measureShotLocked(s *session, c *bridge.Command) (asked bool, err *wire.Error) {
+	if clip := c.Args.Get("clip"); clip != nil {
+		return false, h.refuseShotLocked(s, number(clip, "width", 0)*number(clip, "scale", 1), number(clip, "height", 0)*number(clip, "scale", 1))
+	}
+	if !c.Args.True("captureBeyondViewport") {
+		return false, nil
+	}
+	held := *c
+	held.Params, held.Args = bytes.Clone(c.Params), nil
+	if s.upstream == "" {
+		if s.queued+len(held.Params) > maxQueued {
+			return false, wire.ServerError(errBusy.Error())
+		}
+		s.shots, s.queued = append(s.shots, held), s.queued+len(held.Params)
+	} else {
+		h.askSizeLocked(s, held)
+	}
+	return true, nil
+}
+
+// askSizeLocked asks for the size of a page, and then sends the command for its screenshot.
+// The hub answers the command itself if the session ends meanwhile.
+func (h *Host) askSizeLocked(s *session, c bridge.Command) {
+	h.sendLocked(s.tail, "Page.getLayoutMetrics", nil, func(result, cdpErr []byte) {
+		if cdpErr == nil {
+			cdpErr = h.shoot(s, c, member(result, "cssContentSize"))
+		}
+		if cdpErr != nil {
+			h.events.Result(c.Call, s.id, nil, cdpErr)
+		}
+	})
+}
+
+// shoot sends the command for a screenshot of a page of this size. It returns an error for the Client if the
+// command was not sent.
+func (h *Host) shoot(s *session, c bridge.Command, size []byte) (cdpErr []byte) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if s.over || s.barred {
+		return nil
+	}
+	width, height := number(size, "width", 0), number(size, "height", 0)
+	if e := h.refuseShotLocked(s, width, height); e != nil {
+		return wire.AppendError(nil, e)
+	}
+	clip := fmt.Appendf(nil, `,"clip":{"x":0,"y":0,"width":%g,"height":%g,"scale":1}}`, width, height)
+	c.Params = append(c.Params[:len(c.Params)-1], clip...)
+	if err := h.dispatchLocked(s, &c, onAnswer{}); err != nil {
+		return wire.AppendError(nil, wire.ServerError(err.Error()))
+	}
+	return nil
+}
+
+// number is a member of an object that is a number; instead where it is not there.
+func number(object []byte, name string, instead float64) float64 {
+	n, err := strconv.ParseFloat(string(member(object, name)), 64)
+	if err != nil {
+		return instead
+	}
+	return n
+}
