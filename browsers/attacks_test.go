@@ -46,7 +46,7 @@ var attacks = []struct {
 			{"Emulation.setDeviceMetricsOverride", `{"width":1280,"height":720,"deviceScaleFactor":5,"mobile":false}`},
 			{"Page.captureScreenshot", `{"clip":{"x":0,"y":0,"width":9000,"height":9000,"scale":1}}`},
 		},
-		"the picture has 9000 × 9000 pixels at a device scale factor of 5: 2025000000, at most 100000000 are allowed",
+		"the picture has 9000 × 9000 pixels at a device scale factor of 5: 2025000000, at most 200000000 are allowed",
 	},
 	{
 		"the whole of a page that is large, with a large scale", scope.Standard, 3,

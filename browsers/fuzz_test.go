@@ -27,6 +27,7 @@ func FuzzR239Protocol(f *testing.F) {
 	}
 	g, c := newGenerator(f), gather(f, path)
 	f.Cleanup(func() { c.close(f) })
+	var before []command
 	f.Fuzz(func(t *testing.T, seed uint64) {
 		r := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // not a secret
 		s := scope.Scope(1 + seed%4)
@@ -38,11 +39,17 @@ func FuzzR239Protocol(f *testing.F) {
 		for range atOnce {
 			commands = append(commands, g.command(r, known))
 		}
+		t.Cleanup(func() {
+			if t.Failed() { // a browser may end a while after what ends it
+				t.Logf("scope %s; the browser: %v\nbefore:\n%s\nat last:\n%s", s, c.reason(), listCommands(before), listCommands(commands))
+			}
+			before = commands
+		})
 		d.sendAll(commands)
 		err := c.goesOn(t)
 		d.Leave()
 		if err != nil {
-			t.Fatalf("scope %s: %v, after\n%s", s, err, listCommands(commands))
+			t.Fatal(err)
 		}
 		c.tidy(t)
 	})
@@ -51,7 +58,7 @@ func FuzzR239Protocol(f *testing.F) {
 // sendAll sends commands to the page and waits for their answers, but not for long: some wait for the page, which
 // others have paused.
 func (d *driver) sendAll(commands []command) {
-	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
 	var waits []func(context.Context) ([]byte, error)
 	for _, c := range commands {

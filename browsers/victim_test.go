@@ -119,16 +119,24 @@ func (c *crowd) goesOn(t testing.TB) error {
 	defer cancel()
 	out, err := c.victim.Call(ctx, c.victim.session, "Runtime.evaluate", []byte(`{"expression":"6*7","returnByValue":true}`))
 	if err != nil {
-		select {
-		case ended := <-c.ended:
-			c.ended <- ended
-			return fmt.Errorf("the browser has ended: %w; the victim's command failed: %w", ended, err)
-		case <-time.After(10 * time.Second): // it takes a while to remove its folder
-		}
-		return fmt.Errorf("the victim's command failed: %w", err)
+		return fmt.Errorf("the victim's command failed: %w; the browser: %w", err, c.reason())
 	}
 	if want := `{"result":{"type":"number","value":42,"description":"42"}}`; string(out) != want {
 		return fmt.Errorf("the victim got %s, want %s", out, want)
 	}
 	return nil
+}
+
+// errLives is the reason of a browser that has not ended.
+var errLives = errors.New("it has not ended")
+
+// reason is why the browser has ended, which is known once its folder is removed.
+func (c *crowd) reason() error {
+	select {
+	case err := <-c.ended:
+		c.ended <- err
+		return err
+	case <-time.After(10 * time.Second):
+		return errLives
+	}
 }

@@ -15,9 +15,9 @@ import (
 // and, where the whole page is wanted, on the page. So the Host multiplies by the scale, and
 // replaces "the whole page" by the size that the page has.
 
-// maxShot is how many device pixels a screenshot may have. Chromium 156 made
-// screenshots of 400,000,000.
-const maxShot = 100_000_000
+// maxShot is how many device pixels a screenshot may have: half of what Chromium 156 was seen
+// to make. A picture of a long page on a phone has up to 100,000,000.
+const maxShot = 200_000_000
 
 // noteScaleLocked notes the device scale factor that a session sets.
 func (s *session) noteScaleLocked(c *bridge.Command) {
@@ -45,8 +45,8 @@ func (h *Host) scaleLocked(target string) float64 {
 func (h *Host) refuseShotLocked(s *session, width, height float64) *wire.Error {
 	scale := h.scaleLocked(s.target)
 	if n := width * height * scale * scale; n > maxShot {
-		return wire.InvalidParams(fmt.Sprintf("Page.captureScreenshot: the picture has %.0f × %.0f pixels at a device scale factor of %g: %.0f, "+
-			"at most %d are allowed; take a smaller clip, or set a smaller scale", width, height, scale, n, maxShot))
+		return &wire.Error{Code: wire.CodeInvalidParams, Message: fmt.Sprintf("Page.captureScreenshot: the picture has %.0f × %.0f pixels at a device scale factor of %g: %.0f, "+
+			"at most %d are allowed; take a smaller clip, or set a smaller scale", width, height, scale, n, maxShot)}
 	}
 	return nil
 }

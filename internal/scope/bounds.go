@@ -31,7 +31,8 @@ func Exceeds(method string, params []byte) *wire.Error {
 		}
 	}
 	if path, what := limits.Exceeds(method, params); what != "" {
-		return wire.InvalidParams(method[:min(len(method), wire.MaxMethod)] + ": " + path + " " + what)
+		// In the message, since many clients do not print an error's data.
+		return &wire.Error{Code: wire.CodeInvalidParams, Message: method[:min(len(method), wire.MaxMethod)] + ": " + path + " " + what}
 	}
 	return nil
 }

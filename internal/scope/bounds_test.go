@@ -79,7 +79,7 @@ func TestR235Exceeds(t *testing.T) {
 	} {
 		got := ""
 		if e := Exceeds(tt.method, []byte(tt.params)); e != nil {
-			if got = e.Data; e.Code != -32602 {
+			if got = e.Message; e.Code != -32602 {
 				t.Errorf("%s: the code is %d, want -32602", tt.method, e.Code)
 			}
 		}
