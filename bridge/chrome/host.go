@@ -102,7 +102,7 @@ func serve(ctx context.Context, c conn, o *Options, hub bridge.Hub) error {
 		c.Close()
 	})
 	h.start()
-	err := c.Serve(h.receive)
+	err := c.Serve(receiver{h.receive, h.receiveCut})
 	if err == nil {
 		err = errEnded
 	}
