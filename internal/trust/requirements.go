@@ -220,6 +220,7 @@ var sections = []section{
 		{"R-241", "a command is measured with everything that the hub adds to it, and refused when the browser would not take it"},
 		{"R-242", "what one Client has queued for a browser is bounded, and leaves room for other Clients and for the hub's own commands; a full queue never ends the browser"},
 		{"R-243", "a large command delays other Clients by no more than one large command takes, and large commands leave others half of the time; commands of one Client keep their order"},
+		{"R-246", "a browser that ends after it has started does not delay the next start"},
 	}},
 	{"Unknown HTTP clients", []requirement{
 		{"R-130", "a request of a foreign page is refused on every path before its token is checked, and does not count as a wrong token"},
