@@ -80,6 +80,12 @@ func (l *launched) Serve(to receiver) error {
 	return l.process.failure()
 }
 
+// usage implements inspectable.
+func (l *launched) usage() usage { return l.process.usage() }
+
+// endRenderer implements inspectable.
+func (l *launched) endRenderer(pid int) { l.process.endRenderer(pid) }
+
 // Close implements conn.
 func (l *launched) Close() {
 	l.closing.Store(true)
