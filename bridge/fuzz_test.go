@@ -233,4 +233,5 @@ func (w *witness) PutScript(key, source string) bool {
 	return true
 }
 
-func (w *witness) HostGone(bool) {}
+func (w *witness) Fail(string, *Error) { w.t.Fatal("a page has failed a session") }
+func (w *witness) HostGone(bool)       {}

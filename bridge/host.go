@@ -237,6 +237,9 @@ type Events interface {
 	// answer to an unknown call, or for another session than the command's. It passes
 	// on the bytes as they are.
 	Result(call CallID, sessionID string, result, cdpErr []byte)
+	// Fail answers the commands in flight of a session with an error, the oldest first. The
+	// Host answers them no more.
+	Fail(sessionID string, why *Error)
 	// Event goes to every session of the Target. params is a JSON object. An unknown
 	// Target is no error: it may just have gone.
 	Event(targetID, method string, params []byte)

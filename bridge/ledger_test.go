@@ -71,6 +71,8 @@ func (l *ledger) PutScript(key, source string) bool {
 	return key != "taken"
 }
 
+func (l *ledger) Fail(session string, why *Error) { l.note("fails %s: %s", session, why.Message) }
+
 func (l *ledger) HostGone(mayReturn bool) {
 	if mayReturn {
 		l.note("host lost")

@@ -328,6 +328,17 @@ func countInside(s *session.Session) (n int) {
 	return n
 }
 
+// Fail implements bridge.Events.
+func (hc *connection) Fail(sessionID string, why *wire.Error) {
+	if !hc.lock() {
+		return
+	}
+	defer hc.hub.mu.Unlock()
+	if s := hc.hub.sessions.Get(sessionID); s != nil && sideOf(s) == hc.side {
+		hc.hub.failLocked(s, why)
+	}
+}
+
 // Closed implements bridge.Events. The browser announces the end itself, except to a
 // connection that belongs to one Target.
 func (hc *connection) Closed(sessionID string) {

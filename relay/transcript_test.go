@@ -41,6 +41,7 @@ var update = flag.Bool("update", false, "rewrite the < lines of the transcripts"
 //	> host session-event S1 METHOD {…}
 //	> host opened S1 S2 T1 page          a session is born inside S1, or ends
 //	> host closed S2
+//	> host fails S1 why                  the commands in flight of a session fail
 //	> host refuses METHOD WHY            from now on
 //	> host full                          from now on the Host takes no command
 //	> host hangs                         the same, since the script of its page does not run
@@ -321,6 +322,8 @@ func (st *stage) host(name string, words []string) error {
 		f.events.Opened(bridge.Nested{Parent: a[0], SessionID: a[1], TargetID: targetID, Type: kind})
 	case "closed":
 		f.events.Closed(a[0])
+	case "fails":
+		f.events.Fail(a[0], wire.ServerError(strings.TrimSpace(strings.Join(a[1:], " "))))
 	case "refuses":
 		f.refuses, f.why = a[0], a[1]+" "+a[2]
 	case "full":

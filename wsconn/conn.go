@@ -77,8 +77,9 @@ type Conn struct {
 	deflate  bool                 // large messages are compressed, and the peer's may be
 	binary   func(message []byte) // handles binary messages; without it, as in CDP, one ends the connection
 
-	maxMessage atomic.Int64 // bytes of one incoming message
-	versionOne atomic.Bool  // the peer knows 1008 in place of our own codes
+	tooLarge   func(head, tail []byte, size int64) // handles a message that is too large; without it, one ends the connection
+	maxMessage atomic.Int64                        // bytes of one incoming message
+	versionOne atomic.Bool                         // the peer knows 1008 in place of our own codes
 
 	memory Account
 	share  *Share // nil: nobody counts its time
@@ -113,6 +114,12 @@ func newConn(nc net.Conn, limits *Limits) *Conn {
 // ends the connection. It must be called before Serve or Start. The message belongs to f
 // until it returns.
 func (c *Conn) HandleBinary(f func(message []byte)) { c.binary = f }
+
+// HandleTooLarge sets the handler of messages that are longer than Limits.MaxMessage: it gets
+// their ends, 1 KiB each, and their size in bytes. The rest is discarded as it is read. Without
+// a handler such a message ends the connection. It must be called before Serve or Start, on
+// a connection without compression.
+func (c *Conn) HandleTooLarge(f func(head, tail []byte, size int64)) { c.tooLarge = f }
 
 // LimitMessages lowers the limit for incoming messages to n bytes. 0, or more than
 // Limits.MaxMessage, restores that. It counts from the next frame on. A longer message ends

@@ -20,7 +20,8 @@ type message struct {
 	checked int // data[:checked] is valid UTF-8
 	frames  int
 	binary  bool
-	deflate bool // data is compressed
+	deflate bool      // data is compressed
+	cut     *wire.Cut // what is kept of a message that is too large; nil for any other
 }
 
 // The sizes of a message's buffer, in bytes.
@@ -72,8 +73,11 @@ func (c *Conn) frame(m *message, handle func([]byte)) error {
 		m.deflate = true
 	}
 	// Before anything is read: a peer that announces too much is refused by its header.
-	if h.Length > c.maxMessage.Load()-int64(len(m.data)) {
-		return ReasonTooBig
+	if m.cut != nil || h.Length > c.maxMessage.Load()-int64(len(m.data)) {
+		if c.tooLarge == nil {
+			return ReasonTooBig
+		}
+		return c.discard(m, h)
 	}
 	// A peer may send frames of 0 bytes without end; the limit for bytes would never stop
 	// it.

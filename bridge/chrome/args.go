@@ -20,7 +20,6 @@ var baseArgs = []string{
 	"--disable-background-timer-throttling",
 	"--disable-backgrounding-occluded-windows",
 	"--disable-renderer-backgrounding",
-	"--disable-ipc-flooding-protection", // Clients are faster than users
 
 	// What a Client asks for happens, and nothing is in its way.
 	"--disable-back-forward-cache", // Playwright's goBack waits for ever otherwise

@@ -34,7 +34,9 @@ type client struct {
 func newClient(t *testing.T, c conn) *client {
 	t.Helper()
 	cl := &client{t: t, conn: c, messages: make(chan string, 100), ended: make(chan error, 1)}
-	go func() { cl.ended <- c.Serve(func(m []byte) { cl.messages <- string(m) }) }()
+	go func() {
+		cl.ended <- c.Serve(receiver{func(m []byte) { cl.messages <- string(m) }, func(c *wire.Cut) { cl.messages <- "CUT " + string(c.Head) }})
+	}()
 	t.Cleanup(c.Close)
 	return cl
 }
@@ -58,8 +60,8 @@ func (c *client) answer(method, params, session string) string {
 	if session != "" {
 		command += `,"sessionId":` + strconv.Quote(session)
 	}
-	if !c.conn.Offer(wire.Frame{Head: []byte(command), Tail: []byte("}")}) {
-		c.t.Fatalf("%s was not taken", method)
+	if err := c.conn.OfferOwn(nil, wire.Frame{Head: []byte(command), Tail: []byte("}")}); err != nil {
+		c.t.Fatalf("%s was not taken: %v", method, err)
 	}
 	timeout := time.After(patience)
 	for {

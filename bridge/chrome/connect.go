@@ -1,10 +1,12 @@
 package chrome
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"net/url"
@@ -12,6 +14,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/cdphub/cdphub/internal/version"
@@ -26,37 +29,63 @@ const (
 )
 
 // socket is a browser at the other end of a WebSocket. It implements conn.
-type socket struct{ ws *wsconn.Conn }
-
-// Offer implements conn.
-func (s socket) Offer(f wire.Frame) bool { return s.ws.Offer(f) }
+type socket struct {
+	*outbox
+	ws *wsconn.Conn
+}
 
 // Serve implements conn. It has no context: Close is what ends the connection.
-func (s socket) Serve(receive func(message []byte)) error {
-	why := s.ws.Serve(context.Background(), receive)
+func (s socket) Serve(to receiver) error {
+	s.ws.HandleTooLarge(func(head, tail []byte, size int64) {
+		to.receiveCut(&wire.Cut{Head: head, Tail: tail, Size: size})
+	})
+	var writing sync.WaitGroup
+	writing.Go(func() {
+		if s.run(s.write) != nil {
+			s.Close()
+		}
+	})
+	why := s.ws.Serve(context.Background(), to.receive)
+	s.Close()
+	writing.Wait()
 	if why == wsconn.ReasonNormal {
 		return errClosed
 	}
 	return fmt.Errorf("the connection to the browser ended: %w", why)
 }
 
-// Close implements conn.
-func (s socket) Close() { s.ws.Close(wsconn.ReasonNormal) }
+// write writes messages, each of which has a NUL behind it, and waits until the socket has
+// taken them: what comes meanwhile waits in the outbox, which knows whose turn it is.
+func (s socket) write(messages []byte) error {
+	for m := range bytes.SplitSeq(messages[:len(messages)-1], []byte{0}) {
+		if !s.ws.Offer(wire.Frame{Body: m}) {
+			return errBehind
+		}
+	}
+	s.ws.WaitBelow(0, dialTimeout) // the connection ends before, if the browser takes nothing
+	return nil
+}
 
-// connect connects to a browser that runs. The error says what to try, for the person who
+// Close implements conn.
+func (s socket) Close() {
+	s.ws.Close(wsconn.ReasonNormal)
+	s.close()
+}
+
+// connect connects to a browser that runs, of which a message may have so many bytes. The error says what to try, for the person who
 // has given the address.
-func connect(ctx context.Context, where string) (conn, error) {
+func connect(ctx context.Context, where string, limit int) (conn, error) {
 	endpoint, err := endpointOf(ctx, where)
 	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
-	ws, err := wsconn.Dial(ctx, endpoint.String(), nil, wsconn.Limits{MaxMessage: maxMessage, MaxPending: maxPending})
+	ws, err := wsconn.Dial(ctx, endpoint.String(), nil, wsconn.Limits{MaxMessage: int64(limit), MaxPending: math.MaxInt32, MaxQueued: math.MaxInt32})
 	if err != nil {
 		return nil, fmt.Errorf("connect to the browser: %w; check that it runs, and that this is its address", err)
 	}
-	return socket{ws}, nil
+	return socket{newOutbox(), ws}, nil
 }
 
 // endpointOf finds the WebSocket of the browser that an Options.URL names. A ws address is

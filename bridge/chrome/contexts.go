@@ -63,7 +63,7 @@ func (h *Host) registerContext(client *session, contextID string, passes bool) {
 	// Downloads in a new context are denied first, as in all.
 	h.applyWantsLocked(contextID)
 	if client.over && h.endsLocked(contextID) {
-		h.disposeLocked(contextID)
+		h.disposeLocked(nil, contextID)
 	}
 }
 
@@ -124,16 +124,16 @@ func (h *Host) unregisterContext(contextID string) {
 func (h *Host) disposeAllLocked(client *session) {
 	for id, owner := range h.contexts {
 		if owner == client && h.endsLocked(id) {
-			h.disposeLocked(id)
+			h.disposeLocked(&client.lane, id)
 		}
 	}
 }
 
 // disposeLocked closes a context with its pages. The answer does not matter: the context is
-// forgotten in any case.
-func (h *Host) disposeLocked(contextID string) {
+// forgotten in any case. It is sent behind what is in a lane.
+func (h *Host) disposeLocked(l *lane, contextID string) {
 	params := append(wire.AppendString([]byte(`{"browserContextId":`), contextID), '}')
-	h.askLocked("Target.disposeBrowserContext", params, func(_, _ []byte) { h.unregisterContext(contextID) })
+	h.sendLocked(l, wire.End, "Target.disposeBrowserContext", params, func(_, _ []byte) { h.unregisterContext(contextID) })
 }
 
 // visibleTargets removes what a session may not see from an answer to Target.getTargets. An

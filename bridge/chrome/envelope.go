@@ -1,6 +1,10 @@
 package chrome
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/cdphub/cdphub/internal/wire"
+)
 
 // message is one message of the browser, in parts that alias it:
 //
@@ -62,6 +66,57 @@ func (m *message) parse(frame []byte) bool {
 			return skip(frame, i+1) == len(frame)
 		}
 	}
+}
+
+// parseCut reads what is kept of a message that was too large: its first members, up to the
+// one that made it so, and the sessionId at its end. It reports whether it has found what
+// the message is. Nothing inside of a value looks like that end: an object in it would be
+// followed by the bracket of the message itself.
+func (m *message) parseCut(c *wire.Cut) bool {
+	*m = message{}
+	head := c.Head
+	for i := skip(head, 0) + 1; i < len(head); i++ {
+		from := skip(head, i)
+		colon := past(head, from)
+		if colon < 0 {
+			break
+		}
+		key := head[from:colon]
+		if colon = skip(head, colon); colon == len(head) || head[colon] != ':' {
+			break
+		}
+		from = skip(head, colon+1)
+		end := past(head, from)
+		if end < 0 {
+			break
+		}
+		if i = skip(head, end); i == len(head) || head[i] != ',' {
+			break // a number may go on
+		}
+		m.set(key, head[from:end])
+	}
+	if m.sessionID == nil {
+		m.sessionID = lastSessionID(c.Tail)
+	}
+	return m.id != nil || m.method != nil
+}
+
+// lastSessionID is the value of the sessionId at the end of a message, with its quotes; nil
+// when there is none:
+//
+//	…,"sessionId":"5BD8F7"}
+func lastSessionID(tail []byte) []byte {
+	const key = `,"sessionId":`
+	at := bytes.LastIndex(tail, []byte(key))
+	if at < 0 {
+		return nil
+	}
+	value := tail[at+len(key):]
+	end := past(value, 0)
+	if end < 2 || value[0] != '"' || string(value[end:]) != "}" {
+		return nil
+	}
+	return value[:end]
 }
 
 // skip returns the index of the first byte from i on that is no white space.

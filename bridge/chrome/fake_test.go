@@ -21,6 +21,8 @@ type fakeBrowser struct {
 	in   chan string
 	gone chan struct{}
 
+	bounds outbox // of what waits for sessions to attach
+
 	mu   sync.Mutex
 	sent []string
 	full bool
@@ -31,15 +33,28 @@ func newFakeBrowser() *fakeBrowser {
 	return &fakeBrowser{in: make(chan string), gone: make(chan struct{})}
 }
 
-func (b *fakeBrowser) Offer(f wire.Frame) bool {
+func (b *fakeBrowser) Offer(l *lane, f wire.Frame) error {
+	b.mu.Lock()
+	full := b.full
+	b.mu.Unlock()
+	if full {
+		return errLaneFull
+	}
+	return b.OfferOwn(l, f)
+}
+
+func (b *fakeBrowser) OfferOwn(_ *lane, f wire.Frame) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.full || b.over != nil {
-		return false
+	if b.over != nil {
+		return errBehind
 	}
 	b.sent = append(b.sent, string(f.AppendTo(nil)))
-	return true
+	return nil
 }
+
+func (b *fakeBrowser) Hold(l *lane, n int) error { return b.bounds.Hold(l, n) }
+func (b *fakeBrowser) Handled()                  {}
 
 // text is all that the browser has been sent since the last look.
 func (b *fakeBrowser) text() string {
@@ -50,12 +65,17 @@ func (b *fakeBrowser) text() string {
 
 var errFakeGone = errors.New("the fake browser is gone")
 
-func (b *fakeBrowser) Serve(receive func([]byte)) error {
+func (b *fakeBrowser) Serve(to receiver) error {
 	for {
 		select {
 		case m := <-b.in:
 			buf := []byte(m)
-			receive(buf)
+			if cut := new(wire.Cut); strings.HasPrefix(m, "CUT ") {
+				cut.Add(buf[len("CUT "):])
+				to.receiveCut(cut)
+				continue
+			}
+			to.receive(buf)
 			for i := range buf {
 				buf[i] = '#' // a test then sees whether somebody has kept it
 			}
@@ -144,6 +164,7 @@ func (h *fakeHub) Event(id, method string, _ []byte)   { h.note("event for all o
 func (h *fakeHub) PutScript(string, string) bool       { return false }
 func (h *fakeHub) HostGone(mayReturn bool)             { h.note("host gone %v", mayReturn) }
 func (h *fakeHub) Closed(id string)                    { h.note("closed %s", id) }
+func (h *fakeHub) Fail(id string, why *wire.Error)     { h.note("%s fails: %s", id, why.Message) }
 func (h *fakeHub) SessionEvent(id, m string, p []byte) { h.note("%s < %s %s", id, m, p) }
 
 func (h *fakeHub) SessionsEvent(ids []string, m string, p []byte) {
@@ -244,9 +265,15 @@ type rig struct {
 
 // newRig starts a Host, which has not entered the hub yet.
 func newRig(t *testing.T, o Options) *rig {
+	b := newFakeBrowser()
+	return newRigOf(t, o, b, b)
+}
+
+// newRigOf is newRig for a browser that is more than a fake one.
+func newRigOf(t *testing.T, o Options, c conn, fake *fakeBrowser) *rig {
 	ctx, cancel := context.WithCancel(t.Context())
-	r := &rig{T: t, browser: newFakeBrowser(), hub: &fakeHub{}, cancel: cancel, ended: make(chan error, 1)}
-	go func() { r.ended <- serve(ctx, r.browser, &o, r.hub) }()
+	r := &rig{T: t, browser: fake, hub: &fakeHub{}, cancel: cancel, ended: make(chan error, 1)}
+	go func() { r.ended <- serve(ctx, c, &o, r.hub) }()
 	synctest.Wait()
 	t.Cleanup(func() {
 		cancel()
@@ -257,7 +284,13 @@ func newRig(t *testing.T, o Options) *rig {
 
 // greeted starts a Host and lets it enter the hub. The default context is D.
 func greeted(t *testing.T, o Options) *rig {
-	r := newRig(t, o)
+	b := newFakeBrowser()
+	return greetedBy(t, o, b, b)
+}
+
+// greetedBy is greeted for a browser that is more than a fake one.
+func greetedBy(t *testing.T, o Options, c conn, fake *fakeBrowser) *rig {
+	r := newRigOf(t, o, c, fake)
 	r.says(
 		`{"id":-1,"result":{"product":"Chrome/1","userAgent":"UA"}}`,
 		`{"id":-2,"result":{"browserContextIds":[],"defaultBrowserContextId":"D"}}`,

@@ -24,7 +24,7 @@ var (
 	errEnded    = errors.New("the browser has ended")
 	errBehind   = errors.New("the browser accepts no more messages")
 	errNotCDP   = errors.New("the browser sent a message that is not CDP")
-	errSilent   = errors.New("the browser has not answered for 10 s")
+	errSilent   = errors.New("the browser does not answer any more")
 )
 
 // Host is one browser behind a hub. Each Client has a browser session of its
@@ -70,6 +70,7 @@ type Host struct {
 	looked        time.Time             // when that was done last
 	lastDestroyed string                // the last target that has gone: see destroyed
 	refreshing    bool                  // an answer to Target.getTargets is due
+	flooded       time.Time             // when a renderer was ended that had flooded the browser
 	downloads     downloads
 	shadows       map[string][]shadow      // by target
 	groups        map[*targets.Tabs]*group // of Clients with tabs of their own
@@ -103,16 +104,17 @@ func serve(ctx context.Context, c conn, o *Options, hub bridge.Hub) error {
 		c.Close()
 	})
 	h.start()
-	err := c.Serve(h.receive)
+	err := c.Serve(receiver{h.receive, h.receiveCut})
 	if err == nil {
 		err = errEnded
 	}
 	cancel(err)
+	why := context.Cause(ctx)
 	if h.events != nil {
+		h.failSilent(why)
 		h.events.HostGone(false)
 	}
 	h.forgetTabs()
-	why := context.Cause(ctx)
 	if errors.Is(why, errBehind) && !errors.Is(err, errClosed) {
 		why = err // it took no more because it had ended
 	}
@@ -145,55 +147,8 @@ func newHost(c conn, o *Options, hub bridge.Hub, cancel context.CancelCauseFunc)
 	}
 }
 
-// How the browser is watched. 10 s are what a busy machine may need for one answer; no
-// browser that runs is silent for 20 s, as it is asked after 10.
-const (
-	tickEvery = time.Second
-	// After so many ticks without a message the browser is asked for one, and
-	// after as many again it counts as dead.
-	maxSilentTicks = 10
-	// discoverAll has the root session discover targets of all types.
-	discoverAll = `{"discover":true,"filter":[{}]}`
-)
-
-// watch checks the browser every second until ctx ends. While the browser is in use it
-// asks what the targets are now, since Chromium sends no event for a new title or
-// fragment (Chromium 156). It also asks a silent browser; if that does not
-// answer, watch ends ctx.
-func (h *Host) watch(ctx context.Context) {
-	tick := time.NewTicker(tickEvery)
-	defer tick.Stop()
-	heard, quiet := h.heard.Load(), 0
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-		now := h.heard.Load()
-		if quiet++; now != heard {
-			quiet = 0
-		}
-		switch {
-		case quiet == 2*maxSilentTicks:
-			h.cancel(errSilent)
-			return
-		case quiet == maxSilentTicks, now > heard+1: // one is the last answer
-			h.refreshTargets()
-		}
-		heard = now
-	}
-}
-
-// refreshTargets asks for the targets, unless an answer is still due.
-func (h *Host) refreshTargets() {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if !h.refreshing {
-		h.refreshing = true
-		h.askLocked("Target.getTargets", wire.Empty, h.refresh)
-	}
-}
+// discoverAll has the root session discover targets of all types.
+const discoverAll = `{"discover":true,"filter":[{}]}`
 
 // start sends the commands whose answers make the announcement to the hub. The
 // targets come as events before the last answer, which calls announce. Chromium carries out

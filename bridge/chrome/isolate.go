@@ -58,9 +58,9 @@ func launchIsolated(o Options) (conn, error) {
 }
 
 // Serve implements conn.
-func (i *isolated) Serve(receive func(message []byte)) error {
+func (i *isolated) Serve(to receiver) error {
 	defer i.proxy.Close()
-	return i.launched.Serve(receive)
+	return i.launched.Serve(to)
 }
 
 // isolation are the arguments that leave a browser no way but the proxy. The

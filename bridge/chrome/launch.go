@@ -1,7 +1,7 @@
 package chrome
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"os"
 	"slices"
@@ -46,7 +46,7 @@ func launch(o Options) (*launched, error) {
 		}
 		return nil, err
 	}
-	return &launched{pipe: newPipe(ours[0], ours[1]), process: browser}, nil
+	return &launched{pipe: newPipe(ours[0], ours[1], cmp.Or(o.limit, maxMessage)), process: browser}, nil
 }
 
 // isPage reports whether an argument is a page to open.
@@ -70,19 +70,21 @@ func pipes() (ours, theirs [2]*os.File, err error) {
 }
 
 // Serve implements conn. A Close of this end is errClosed, whatever the pipe says.
-func (l *launched) Serve(receive func(message []byte)) error {
-	err := l.serve(receive)
+func (l *launched) Serve(to receiver) error {
+	l.serve(to)                 //nolint:errcheck // how the process ended says more
 	closing := l.closing.Load() // read before end: a Close that comes later is not why the browser ended
 	l.end()
-	var long tooLong
-	switch {
-	case closing:
+	if closing {
 		return errClosed
-	case errors.As(err, &long):
-		return long
 	}
 	return l.process.failure()
 }
+
+// usage implements inspectable.
+func (l *launched) usage() usage { return l.process.usage() }
+
+// endRenderer implements inspectable.
+func (l *launched) endRenderer(pid int) { l.process.endRenderer(pid) }
 
 // Close implements conn.
 func (l *launched) Close() {

@@ -10,8 +10,6 @@ import (
 
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
-
-	"github.com/cdphub/cdphub/internal/wire"
 )
 
 // launchOne launches a browser that is ended with the test.
@@ -43,7 +41,7 @@ func TestLaunch(t *testing.T) {
 	if err := c.end(); !errors.Is(err, errClosed) {
 		t.Errorf("Serve returned %v", err)
 	}
-	if l.Offer(wire.Frame{Body: []byte("{}")}) {
+	if l.OfferOwn(nil, frame("{}")) == nil {
 		t.Error("a message was taken after Close")
 	}
 	l.Close()
@@ -52,8 +50,8 @@ func TestLaunch(t *testing.T) {
 // TestLaunchCloseWithin closes the connection while a message is handled.
 func TestLaunchCloseWithin(t *testing.T) {
 	l := launchOne(t, options())
-	l.Offer(frame(`{"id":1,"method":"Browser.getVersion"}`))
-	if err := l.Serve(func([]byte) { l.Close() }); !errors.Is(err, errClosed) {
+	l.OfferOwn(nil, frame(`{"id":1,"method":"Browser.getVersion"}`))
+	if err := l.Serve(receiver{receive: func([]byte) { l.Close() }}); !errors.Is(err, errClosed) {
 		t.Errorf("Serve returned %v", err)
 	}
 }
@@ -200,7 +198,7 @@ func TestLaunchFails(t *testing.T) {
 // possible, as for root, it wants an error that says what to do.
 func TestLaunchWithSandbox(t *testing.T) {
 	c := newClient(t, launchOne(t, Options{}))
-	c.conn.Offer(frame(`{"id":1,"method":"Browser.getVersion"}`))
+	c.conn.OfferOwn(nil, frame(`{"id":1,"method":"Browser.getVersion"}`))
 	select {
 	case m := <-c.messages:
 		if os.Geteuid() == 0 || !strings.Contains(m, "Chrome") {

@@ -7,26 +7,62 @@ import (
 	"time"
 )
 
-func TestSilentBrowserIsGivenUp(t *testing.T) {
+// TestR244MessagesAreNoSignOfLife wants an answer from a browser that sends events all the
+// time.
+func TestR244MessagesAreNoSignOfLife(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		const patience = maxSilentTicks * tickEvery
+		r := greeted(t, Options{})
+		r.clients("a")
+		r.must("a", "X.y", "")
+		r.after(tickEvery)
+		r.wantSent(`{"id":1,"method":"X.y","params":{},"sessionId":"A"}`, `{"id":-6,"method":"Target.getTargets","params":{}}`)
+		for range deadAfter - 1 {
+			r.says(`{"method":"Target.targetInfoChanged","params":{"targetInfo":{"targetId":"T0","type":"page"}}}`,
+				`{"method":"X.happened","params":{},"sessionId":"A"}`, `{"id":1,"result":{},"sessionId":"A"}`)
+			r.after(tickEvery)
+		}
+		r.wantSent() // while the answer is due it is not asked again
+		r.forget()
+		r.after(tickEvery)
+		select {
+		case err := <-r.ended:
+			if !errors.Is(err, errSilent) {
+				t.Errorf("Serve = %v, want %v", err, errSilent)
+			}
+		default:
+			t.Fatal("it goes on")
+		}
+		r.wantTold("a fails: "+errSilentCommand.Message, "host gone false")
+	})
+}
+
+// TestR244BrowserThatAnswersLives however late it does.
+func TestR244BrowserThatAnswersLives(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := greeted(t, Options{})
+		r.clients("a")
+		for range 3 {
+			r.must("a", "X.y", "")
+			r.after(tickEvery)
+			r.after((deadAfter - 1) * tickEvery)
+			r.says(`{"id":` + r.numberOf("Target.getTargets") + `,"error":{"code":-32000,"message":"no"}}`)
+			r.forget()
+		}
+		r.after(tickEvery)
+		r.wantSent()
+	})
+}
+
+// TestSilentBrowserIsAsked only once in a while, and ends if it does not answer.
+func TestSilentBrowserIsAsked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		r := greeted(t, Options{})
 		r.after(tickEvery) // it was greeted meanwhile
 		r.wantLook()
-		for n := range 4 {
-			if n%2 == 0 {
-				r.says(`{"id":` + r.numberOf("Target.getTargets") + `,"result":{"targetInfos":[]}}`)
-			} else {
-				r.says(`{"method":"Some.event","params":{}}`) // is as good
-				r.says(`{"id":` + r.numberOf("Target.getTargets") + `,"error":{"code":-32000,"message":"no"}}`)
-			}
+		for range 3 {
+			r.says(`{"id":` + r.numberOf("Target.getTargets") + `,"result":{"targetInfos":[]}}`)
 			r.forget()
-			r.after(tickEvery)
-			if n%2 == 1 {
-				r.wantLook()
-				continue
-			}
-			r.after(patience - tickEvery)
+			r.after(askSilent * tickEvery)
 			r.wantSent()
 			r.after(tickEvery)
 			r.wantLook()
@@ -35,7 +71,7 @@ func TestSilentBrowserIsGivenUp(t *testing.T) {
 		if err := <-r.ended; !errors.Is(err, errSilent) {
 			t.Errorf("Serve = %v, want %v", err, errSilent)
 		}
-		if got, want := time.Since(began), 2*patience; got != want {
+		if got, want := time.Since(began), deadAfter*tickEvery; got != want {
 			t.Errorf("it was given up after %v, want %v", got, want)
 		}
 		r.wantTold("host gone false")

@@ -26,22 +26,23 @@ type told struct {
 type liveHub struct {
 	t testing.TB
 
-	mu      sync.Mutex
-	changed chan struct{} // closed at each change, and made anew
-	host    bridge.Host
-	hosts   int // that have come
-	gone    int
-	calls   bridge.CallID
-	results map[bridge.CallID]string
-	told    []told
-	known   map[string]targets.Info
-	noFiles bool // of the commands sent
+	mu       sync.Mutex
+	changed  chan struct{} // closed at each change, and made anew
+	host     bridge.Host
+	hosts    int // that have come
+	gone     int
+	calls    bridge.CallID
+	results  map[bridge.CallID]string
+	inFlight map[bridge.CallID]string // and the session of each
+	told     []told
+	known    map[string]targets.Info
+	noFiles  bool // of the commands sent
 }
 
 func newLiveHub(t testing.TB) *liveHub {
 	return &liveHub{
 		t: t, changed: make(chan struct{}),
-		results: make(map[bridge.CallID]string), known: make(map[string]targets.Info),
+		results: make(map[bridge.CallID]string), inFlight: make(map[bridge.CallID]string), known: make(map[string]targets.Info),
 	}
 }
 
@@ -84,6 +85,18 @@ func (h *liveHub) SessionsEvent(ids []string, method string, p []byte) {
 }
 func (h *liveHub) Closed(s string) { h.tell(told{s, "closed", ""}) }
 
+func (h *liveHub) Fail(s string, why *wire.Error) {
+	h.change(func() {
+		h.told = append(h.told, told{s, "fails", why.Message})
+		for call, session := range h.inFlight {
+			if session == s {
+				h.results[call] = "error " + string(wire.AppendError(nil, why))
+				delete(h.inFlight, call)
+			}
+		}
+	})
+}
+
 func (h *liveHub) Opened(n bridge.Nested) bool {
 	h.tell(told{n.Parent, "opened", n.SessionID + " " + n.Type + " " + n.TargetID})
 	return true
@@ -97,6 +110,7 @@ func (h *liveHub) Result(call bridge.CallID, _ string, result, cdpErr []byte) {
 			result = append([]byte("error "), cdpErr...)
 		}
 		h.results[call] = string(result)
+		delete(h.inFlight, call)
 	})
 }
 
@@ -176,10 +190,21 @@ func (h *liveHub) release(ids ...string) {
 // answer sends a command and waits for its answer; "error …" if it is one.
 func (h *liveHub) answer(session, method, params string) (result string) {
 	h.t.Helper()
+	call := h.send(session, method, params)
+	h.await("answer to "+method, func() (ok bool) {
+		result, ok = h.results[call]
+		return ok
+	})
+	return result
+}
+
+// send sends a command. A refusal is its answer.
+func (h *liveHub) send(session, method, params string) bridge.CallID {
+	h.t.Helper()
 	h.mu.Lock()
+	defer h.mu.Unlock()
 	h.calls++
-	call := h.calls
-	c := bridge.Command{Call: call, SessionID: session, Method: method, NoFiles: h.noFiles}
+	c := bridge.Command{Call: h.calls, SessionID: session, Method: method, NoFiles: h.noFiles}
 	s := scope.Privileged
 	if h.noFiles {
 		s = scope.Full
@@ -193,18 +218,14 @@ func (h *liveHub) answer(session, method, params string) (result string) {
 		c.Args, c.Params = args, written
 		err = h.host.Send(c)
 	}
-	h.mu.Unlock()
 	if e, ok := errors.AsType[*wire.Error](err); ok {
-		return "error " + string(wire.AppendError(nil, e))
-	}
-	if err != nil {
+		h.results[c.Call] = "error " + string(wire.AppendError(nil, e))
+	} else if err != nil {
 		h.t.Fatalf("%s: %v", method, err)
+	} else {
+		h.inFlight[c.Call] = session
 	}
-	h.await("answer to "+method, func() (ok bool) {
-		result, ok = h.results[call]
-		return ok
-	})
-	return result
+	return c.Call
 }
 
 // call sends a command that must succeed, and returns a member of the result.

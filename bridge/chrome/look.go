@@ -28,7 +28,7 @@ func (h *Host) lookLocked(now time.Time) {
 		_, due := h.onAnswers[h.looks[s.target]]
 		switch {
 		case due, waits[s.target], h.stuck[s.target] != nil, h.targets[s.target].Type != "page":
-		case s.upstream != "" && !s.barred && s.watch == nil:
+		case s.upstream != "" && !s.barred && !s.watched:
 			h.lookAtLocked(s)
 		}
 	}
@@ -37,7 +37,7 @@ func (h *Host) lookLocked(now time.Time) {
 // lookAtLocked asks the page of a session. The command is the root's own, by its negative
 // number, but it is sent in the session of a Client. Its answer stops at the Host.
 func (h *Host) lookAtLocked(s *session) {
-	h.sendLocked(s.tail, signMethod, wire.Empty, func(_, _ []byte) {})
+	h.askInLocked(s, signMethod, wire.Empty, func(_, _ []byte) {})
 	n := h.lastOwn
 	a := h.onAnswers[n]
 	a.session = s // with which it goes

@@ -1,6 +1,7 @@
 package chrome
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"slices"
@@ -118,6 +119,18 @@ func (h *Host) judgePaused(params []byte) {
 		return
 	}
 	n.asking.Go(func() { h.decide(e.RequestID, n.judge(e.Request.URL)) })
+}
+
+// refusePaused fails a request of which only the beginning is known, as it cannot be judged.
+// Chromium 156 writes its id first.
+func (h *Host) refusePaused(head []byte) {
+	_, after, found := bytes.Cut(head, []byte(`"requestId":`))
+	end := past(after, 0)
+	if id, ok := wire.Text(after[:max(end, 0)]); found && ok {
+		h.decide(id, "BlockedByClient")
+		return
+	}
+	h.cancel(errNotCDP) // a page would wait for ever
 }
 
 // judge returns the error with which a request fails; "" when it may leave.

@@ -9,6 +9,7 @@
 package chrome
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -43,6 +44,8 @@ type Options struct {
 	Isolate bool
 	egress  string // then, the address of the proxy
 
+	limit int // of a message from the browser, in bytes; maxMessage when 0, as always but in tests
+
 	// Shared lets every Client see and use the browser contexts that the
 	// others have created. Else they are private, and end with their Client.
 	Shared bool
@@ -56,29 +59,41 @@ func (o *Options) logger() *zap.Logger {
 	return o.Log.Named("chrome")
 }
 
-// The bounds of a connection to a browser. A screenshot of a long page, or a trace, is
-// one message.
-const (
-	maxMessage = 256 << 20 // bytes of one message from a browser
-	maxPending = 64 << 20  // bytes that wait behind the write under way
+// maxMessage bounds one message from a browser, in bytes. The largest that Clients need is a
+// response body of 100 MiB in base64, 140 MB; screenshots and PDF are smaller. Clients take
+// at most 256 MiB themselves (Playwright and Puppeteer, maxPayload of their WebSockets), and
+// the hub has each message in memory twice for a moment.
+const maxMessage = 160 << 20
+
+var (
+	// errClosed is why a connection ended that was closed at this end.
+	errClosed = errors.New("the connection to the browser was closed")
+	errNUL    = wire.InvalidParams("The command contains a NUL byte")
 )
 
-// errClosed is why a connection ended that was closed at this end.
-var errClosed = errors.New("the connection to the browser was closed")
-
-// conn is one CDP connection to a browser: a pipe or a WebSocket. Offer and
-// Close are safe for concurrent use. Serve must be called once, even
-// after Close.
+// conn is one CDP connection to a browser: a pipe or a WebSocket. Its methods but for Serve
+// are safe for concurrent use and never block. Serve must be called once, even after
+// Close. A nil lane is the Host's own.
 type conn interface {
-	// Offer queues one message, and reports whether it was taken: it is not
-	// when too much waits or the connection is ending. It never blocks and keeps
-	// no part of the frame.
-	Offer(wire.Frame) bool
+	// Offer queues one message of a Client. When it is not taken, an *wire.Error is the
+	// answer to the Client. No part of the frame is kept.
+	Offer(*lane, wire.Frame) error
 
-	// Serve hands each message to receive, whose bytes are good until it
+	// OfferOwn queues one message of the Host's own, behind what a Client has queued if
+	// the lane is that Client's. It does not count against what the Client may queue, and
+	// fails only when the connection ends or the browser takes nothing.
+	OfferOwn(*lane, wire.Frame) error
+
+	// Hold counts bytes that a Client has queued elsewhere; less than 0 gives them back.
+	Hold(*lane, int) error
+
+	// Handled says that the browser has handled the last heavy message: see outbox.
+	Handled()
+
+	// Serve hands each message to the receiver, whose bytes are good until it
 	// returns, until the connection ends, and returns why. A browser that was
 	// launched has gone by then, with its folder.
-	Serve(receive func(message []byte)) error
+	Serve(receiver) error
 
 	// Close ends the connection; a browser that was launched ends with it, and
 	// has gone, with its folder, when Close returns: at once, or in 5 s at most
@@ -86,11 +101,17 @@ type conn interface {
 	Close()
 }
 
+// receiver takes what a browser sends.
+type receiver struct {
+	receive    func(message []byte)
+	receiveCut func(*wire.Cut) // of a message above maxMessage
+}
+
 // open connects to the browser that the options name, or else launches one.
 // The context bounds the opening, not the life of the connection.
 func open(ctx context.Context, o Options) (conn, error) {
 	if o.URL != "" {
-		return connect(ctx, o.URL)
+		return connect(ctx, o.URL, cmp.Or(o.limit, maxMessage))
 	}
 	if !o.Isolate {
 		return launch(o)

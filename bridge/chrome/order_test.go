@@ -59,14 +59,14 @@ type asked struct {
 	numbers map[string][]string
 }
 
-func (c *asked) Offer(f wire.Frame) bool {
+func (c *asked) OfferOwn(_ *lane, f wire.Frame) error {
 	m := string(f.AppendTo(nil))
 	n, rest, _ := strings.Cut(strings.TrimPrefix(m, `{"id":`), ",")
 	method, _, _ := strings.Cut(strings.TrimPrefix(rest, `"method":"`), `"`)
 	if strings.HasPrefix(n, "-") {
 		c.numbers[method] = append(c.numbers[method], n)
 	}
-	return true
+	return nil
 }
 
 // next takes the oldest number; "" when there is none.

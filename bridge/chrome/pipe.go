@@ -2,9 +2,7 @@ package chrome
 
 import (
 	"bytes"
-	"fmt"
 	"os"
-	"sync"
 
 	"github.com/cdphub/cdphub/internal/wire"
 )
@@ -18,92 +16,72 @@ const (
 // pipe is a pair of pipes with JSON messages, each with a NUL byte behind it
 // (Chromium's --remote-debugging-pipe).
 type pipe struct {
+	*outbox
 	in, out *os.File // static
 	limit   int      // of a message with its NUL, in bytes; static
-
-	mu      sync.Mutex    // guards everything below
-	pending []byte        // messages behind the write under way
-	closed  bool          // nothing is taken any more
-	wake    chan struct{} // holds one signal when something pends; closed with the pipe
 
 	written chan struct{} // closed when the writer has ended
 }
 
 // newPipe returns a pipe that owns both files. Whoever makes one must close it.
-func newPipe(in, out *os.File) *pipe {
-	p := &pipe{in: in, out: out, limit: maxMessage, wake: make(chan struct{}, 1), written: make(chan struct{})}
-	go p.write()
+func newPipe(in, out *os.File, limit int) *pipe {
+	p := &pipe{outbox: newOutbox(), in: in, out: out, limit: limit, written: make(chan struct{})}
+	go func() {
+		defer close(p.written)
+		// A write to a pipe that the browser does not read blocks until the pipe is closed.
+		if err := p.run(p.write); err != nil {
+			p.hangUp() // so that reading ends too
+		}
+	}()
 	return p
 }
 
-// Offer implements conn. A single message of any size is taken when nothing
-// else waits. One with a NUL byte, which is not JSON, would be two messages at
-// the other end, the second without a check by the hub: it is never taken.
-func (p *pipe) Offer(f wire.Frame) bool {
-	if hasNUL(f.Head) || hasNUL(f.Body) || hasNUL(f.Tail) {
-		return false
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.closed || len(p.pending) > 0 && len(p.pending)+f.Len() > maxPending {
-		return false
-	}
-	p.pending = append(f.AppendTo(p.pending), 0)
-	select {
-	case p.wake <- struct{}{}:
-	default: // the writer knows
-	}
-	return true
+// write writes messages with their NULs.
+func (p *pipe) write(messages []byte) error {
+	_, err := p.out.Write(messages)
+	return err
 }
 
-// hasNUL reports whether bytes would end a message too early.
-func hasNUL(b []byte) bool { return bytes.IndexByte(b, 0) >= 0 }
-
-// write is the writer: it takes all that pends and writes it at once. A write to a pipe
-// that the browser does not read blocks until the pipe is closed.
-func (p *pipe) write() {
-	defer close(p.written)
-	var spare []byte
-	for range p.wake {
-		p.mu.Lock()
-		batch := p.pending
-		p.pending = spare[:0]
-		p.mu.Unlock()
-		if _, err := p.out.Write(batch); err != nil {
-			p.hangUp() // so that reading ends too
-			return
-		}
-		if spare = batch; cap(spare) > keptBuffer {
-			spare = nil
-		}
-	}
-}
-
-// serve hands each message to receive until the pipe ends, and returns why:
-// io.EOF when the other end has closed it, an error of os when this one has. What receive
-// gets is part of the buffer, and is overwritten once it returns.
-func (p *pipe) serve(receive func(message []byte)) error {
+// serve hands each message to the receiver until the pipe ends, and returns why:
+// io.EOF when the other end has closed it, an error of os when this one has. What the
+// receiver gets is part of the buffer, and is overwritten once it returns. Of a message
+// above the limit it gets the ends: the rest is discarded as it is read.
+func (p *pipe) serve(to receiver) error {
 	buf := make([]byte, firstBuffer)
 	unread := 0 // bytes of buf, of a message whose end has not come
 	for {
 		n, err := p.in.Read(buf[unread:])
-		unread = deliver(buf[:unread+n], unread, receive)
-		switch {
-		case err != nil:
+		unread = deliver(buf[:unread+n], unread, to.receive)
+		if err == nil && unread == p.limit {
+			var cut wire.Cut
+			cut.Add(buf)
+			buf = make([]byte, firstBuffer)
+			unread, err = p.discard(buf, &cut, to)
+		}
+		if err != nil {
 			return err
-		case unread == p.limit:
-			return tooLong(p.limit)
 		}
 		buf = fit(buf, unread, p.limit)
 	}
 }
 
-// tooLong says that a message has more bytes than this.
-type tooLong int
-
-// Error implements error.
-func (e tooLong) Error() string {
-	return fmt.Sprintf("the browser sent a message of more than %d MiB", int(e)>>20)
+// discard reads a message to its end, with a buffer that is small, and hands over what it
+// keeps of it. It returns what is unread in the buffer behind that.
+func (p *pipe) discard(buf []byte, cut *wire.Cut, to receiver) (unread int, err error) {
+	for {
+		n, err := p.in.Read(buf)
+		end := bytes.IndexByte(buf[:n], 0)
+		if end >= 0 {
+			cut.Add(buf[:end])
+			to.receiveCut(cut)
+			rest := copy(buf, buf[end+1:n])
+			return deliver(buf[:rest], 0, to.receive), err
+		}
+		cut.Add(buf[:n])
+		if err != nil {
+			return 0, err
+		}
+	}
 }
 
 // deliver passes each complete message in buf to receive, moves the rest to the
@@ -142,18 +120,12 @@ func fit(buf []byte, unread, limit int) []byte {
 	return fitting
 }
 
-// hangUp closes both files, and thereby ends reading and writing. What pends
-// is lost.
+// hangUp closes both files, and thereby ends reading and writing. What waits is lost.
 func (p *pipe) hangUp() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.closed {
-		return
+	if p.outbox.close() {
+		p.in.Close() // first, so that serve knows whose doing it is
+		p.out.Close()
 	}
-	p.closed, p.pending = true, nil
-	close(p.wake)
-	p.in.Close() // first, so that serve knows whose doing it is
-	p.out.Close()
 }
 
 // close closes the pipe and waits for the writer.

@@ -23,7 +23,7 @@ func ends(t testing.TB) (p *pipe, in, out *os.File) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p = newPipe(ours[0], ours[1])
+	p = newPipe(ours[0], ours[1], maxMessage)
 	t.Cleanup(func() {
 		p.close()
 		theirs[0].Close()
@@ -40,15 +40,16 @@ func TestPipe(t *testing.T) {
 		out.Close()
 	}()
 	var want []string
-	for _, size := range []int{2, 300, firstBuffer - 2, firstBuffer - 1, firstBuffer, firstBuffer + 1, keptBuffer, 3, 64 << 20, 5} {
+	for _, size := range []int{2, 300, firstBuffer - 2, firstBuffer - 1, firstBuffer, firstBuffer + 1, keptBuffer, 3, 32 << 20, 5} {
 		want = append(want, strings.Repeat("x", size))
 	}
 	got := make(chan string, len(want))
 	ended := make(chan error, 1)
-	go func() { ended <- p.serve(func(m []byte) { got <- string(m) }) }()
+	go func() { ended <- p.serve(receiver{receive: func(m []byte) { p.Handled(); got <- string(m) }}) }()
+	var l lane
 	for _, m := range want {
-		for !p.Offer(wire.Frame{Head: []byte(m[:1]), Body: []byte(m[1 : len(m)/2]), Tail: []byte(m[len(m)/2:])}) {
-			time.Sleep(time.Millisecond)
+		if err := p.Offer(&l, wire.Frame{Head: []byte(m[:1]), Body: []byte(m[1 : len(m)/2]), Tail: []byte(m[len(m)/2:])}); err != nil {
+			t.Fatal(err)
 		}
 	}
 	for i, m := range want {
@@ -65,7 +66,7 @@ func TestPipe(t *testing.T) {
 	if err := <-ended; !errors.Is(err, os.ErrClosed) {
 		t.Errorf("serve returned %v", err)
 	}
-	if p.Offer(frame("{}")) {
+	if p.OfferOwn(nil, frame("{}")) == nil {
 		t.Error("a message was taken by a closed pipe")
 	}
 }
@@ -81,7 +82,7 @@ func TestPipeReads(t *testing.T) {
 		}
 	}()
 	var got []string
-	if err := p.serve(func(m []byte) { got = append(got, string(m)) }); !errors.Is(err, io.EOF) {
+	if err := p.serve(receiver{receive: func(m []byte) { got = append(got, string(m)) }}); !errors.Is(err, io.EOF) {
 		t.Errorf("serve returned %v", err)
 	}
 	want := []string{`{"a":1}`, "{}", `{"long":"` + strings.Repeat("é", 100) + `"}`, "[1]"}
@@ -90,23 +91,80 @@ func TestPipeReads(t *testing.T) {
 	}
 }
 
-func TestPipeRefusesTooLong(t *testing.T) {
+// TestR240PipeDiscardsWhatIsTooLong wants the ends of a message above the limit, and all
+// messages around it.
+func TestR240PipeDiscardsWhatIsTooLong(t *testing.T) {
 	p, _, out := ends(t)
 	p.limit = 1 << 20
+	long := "first" + strings.Repeat("x", 5*p.limit) + "last"
 	go func() {
-		whole := append(bytes.Repeat([]byte("x"), p.limit-1), 0)
-		out.Write(whole)
-		out.Write(whole)
-		out.Write(bytes.Repeat([]byte("x"), p.limit))
+		defer out.Close()
+		fits := strings.Repeat("y", p.limit-1)
+		io.WriteString(out, fits+"\x00"+long+"\x00a\x00"+fits+"y\x00"+fits+"\x00b\x00")
 	}()
-	var sizes []int
-	err := p.serve(func(m []byte) { sizes = append(sizes, len(m)) })
-	if want := tooLong(1 << 20); !errors.Is(err, want) || !strings.Contains(err.Error(), "1 MiB") {
-		t.Errorf("serve returned %v, want %v", err, want)
+	var got []string
+	largest := 0
+	err := p.serve(receiver{
+		func(m []byte) {
+			largest = max(largest, cap(m))
+			got = append(got, fmt.Sprintf("%c %d", m[0], len(m)))
+		},
+		func(c *wire.Cut) {
+			got = append(got, fmt.Sprintf("cut %.5s…%s %d", c.Head, c.Tail[len(c.Tail)-4:], c.Size))
+		},
+	})
+	if !errors.Is(err, io.EOF) {
+		t.Errorf("serve returned %v", err)
 	}
-	if want := []int{p.limit - 1, p.limit - 1}; !slices.Equal(sizes, want) {
-		t.Errorf("messages of %d bytes came, want %d", sizes, want)
+	want := []string{"y 1048575", fmt.Sprint("cut first…last ", len(long)), "a 1", "cut yyyyy…yyyy 1048576", "y 1048575", "b 1"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
+	if largest > p.limit {
+		t.Errorf("a buffer has %d bytes, want at most %d", largest, p.limit)
+	}
+}
+
+// FuzzPipe splits what a browser writes anywhere: what comes is what was between the NULs,
+// and of what is too long the ends.
+func FuzzPipe(f *testing.F) {
+	f.Add([]byte("{}\x00{\"a\":1}\x00"), uint16(3), uint16(100))
+	f.Add([]byte("\x00\x00abc\x00rest"), uint16(1), uint16(2))
+	f.Add(append(bytes.Repeat([]byte("z"), 5000), 0, 'a', 0), uint16(700), uint16(600))
+	f.Fuzz(func(t *testing.T, in []byte, piece, limit uint16) {
+		most := int(limit) + firstBuffer
+		in = bytes.ReplaceAll(in, []byte("z"), bytes.Repeat([]byte("z"), 64)) // some are too long
+		reader, writer, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer reader.Close()
+		go func() {
+			defer writer.Close()
+			for part := range slices.Chunk(in, int(piece)*8+64) {
+				writer.Write(part)
+			}
+		}()
+		var want, got []string
+		if end := bytes.LastIndexByte(in, 0); end >= 0 {
+			for m := range bytes.SplitSeq(in[:end], []byte{0}) {
+				switch {
+				case len(m) >= most:
+					want = append(want, fmt.Sprintf("cut %d %s %s", len(m), m[:1<<10], m[len(m)-1<<10:]))
+				case len(m) > 0:
+					want = append(want, string(m))
+				}
+			}
+		}
+		p := &pipe{in: reader, limit: most}
+		err = p.serve(receiver{
+			func(m []byte) { got = append(got, string(m)) },
+			func(c *wire.Cut) { got = append(got, fmt.Sprintf("cut %d %s %s", c.Size, c.Head, c.Tail)) },
+		})
+		if !errors.Is(err, io.EOF) || !slices.Equal(got, want) {
+			t.Fatalf("%v, %d messages, want %d; limit %d", err, len(got), len(want), most)
+		}
+	})
 }
 
 // TestPipeRefusesNUL wants no message to become two.
@@ -114,36 +172,24 @@ func TestPipeRefusesNUL(t *testing.T) {
 	p, in, _ := ends(t)
 	nul := []byte("{}\x00{}")
 	for _, f := range []wire.Frame{{Head: nul}, {Body: nul}, {Tail: nul}} {
-		if p.Offer(f) {
-			t.Errorf("%q was taken", f)
+		if err := p.Offer(new(lane), f); !errors.Is(err, errNUL) {
+			t.Errorf("%q: %v, want %v", f, err, errNUL)
 		}
 	}
-	p.Offer(frame("{}"))
+	p.OfferOwn(nil, frame("{}"))
 	got := make([]byte, 10)
 	if n, err := in.Read(got); err != nil || string(got[:n]) != "{}\x00" {
 		t.Errorf("the browser read %q, %v", got[:n], err)
 	}
 }
 
-// TestPipeIsFull has a browser that reads nothing.
-func TestPipeIsFull(t *testing.T) {
+// TestPipeOfABrowserThatDies has one that reads nothing.
+func TestPipeOfABrowserThatDies(t *testing.T) {
 	p, in, _ := ends(t)
-	large := frame(strings.Repeat("x", 8<<20))
-	taken := 0
-	for p.Offer(large) {
-		if taken++; taken > 100 {
-			t.Fatal("nothing bounds the queue")
-		}
-	}
-	p.mu.Lock()
-	pending := len(p.pending)
-	p.mu.Unlock()
-	if pending > maxPending || pending < maxPending-large.Len()-taken {
-		t.Errorf("%d bytes wait when the pipe is full, want nearly %d", pending, maxPending)
-	}
-	in.Close() // it dies
+	p.Offer(new(lane), frame(strings.Repeat("x", 8<<20)))
+	in.Close()
 	<-p.written
-	if p.Offer(frame("{}")) {
+	if p.Offer(new(lane), frame("{}")) == nil {
 		t.Error("a message was taken for a browser that has died")
 	}
 }
@@ -155,11 +201,11 @@ func TestPipeForgetsLargeBuffers(t *testing.T) {
 	}
 	p, in, _ := ends(t)
 	go io.Copy(io.Discard, in)
-	p.Offer(frame(strings.Repeat("x", 2*keptBuffer)))
+	p.OfferOwn(nil, frame(strings.Repeat("x", 2*keptBuffer)))
 	for end := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
-		p.Offer(frame("{}"))
+		p.OfferOwn(nil, frame("{}"))
 		p.mu.Lock()
-		kept := cap(p.pending)
+		kept := cap(p.batch)
 		p.mu.Unlock()
 		if kept <= keptBuffer {
 			return
@@ -176,11 +222,15 @@ func echoed(t testing.TB, size int) func() {
 	p, in, out := ends(t)
 	go io.Copy(out, in)
 	back := make(chan struct{})
-	go p.serve(func([]byte) { back <- struct{}{} })
+	go p.serve(receiver{receive: func([]byte) { back <- struct{}{} }})
 	f := frame(strings.Repeat("x", size))
+	var l lane
 	return func() {
-		p.Offer(f)
+		if err := p.Offer(&l, f); err != nil {
+			t.Error(err)
+		}
 		<-back
+		p.Handled()
 	}
 }
 

@@ -11,7 +11,8 @@ import (
 // taking is a browser that takes everything.
 type taking struct{ fakeBrowser }
 
-func (*taking) Offer(wire.Frame) bool { return true }
+func (*taking) Offer(*lane, wire.Frame) error    { return nil }
+func (*taking) OfferOwn(*lane, wire.Frame) error { return nil }
 
 // BenchmarkGuard reads the params of commands and hands them to the Host of a
 // browser: those that are judged by their params, and one that is not.

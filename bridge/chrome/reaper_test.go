@@ -36,9 +36,9 @@ func beVictim() {
 		return
 	}
 	answered := make(chan struct{}, 1)
-	go l.Serve(func([]byte) { answered <- struct{}{} })
+	go l.Serve(receiver{receive: func([]byte) { answered <- struct{}{} }})
 	if os.Getenv("CHROME_TEST_AT_ONCE") == "" {
-		l.Offer(frame(`{"id":1,"method":"Browser.getVersion"}`))
+		l.OfferOwn(nil, frame(`{"id":1,"method":"Browser.getVersion"}`))
 		<-answered
 	}
 	fmt.Println("pids", l.process.cmd.Process.Pid, l.process.reaper.cmd.Process.Pid, l.process.profile.dir)

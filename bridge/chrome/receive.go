@@ -45,9 +45,6 @@ func (h *Host) answer(m *message) {
 	h.mu.Lock()
 	s, call, a := h.findLocked(m), h.callLocked(n), h.onAnswers[n]
 	delete(h.onAnswers, n)
-	if s != nil && s.watch != nil {
-		delete(s.watch.inFlight, call)
-	}
 	if s != nil && s.barred {
 		s = nil
 	}
@@ -141,5 +138,5 @@ func (h *Host) dialogOpens(s *session, params []byte) {
 	if kind := text(params, "type"); kind == "alert" || kind == "beforeunload" {
 		answer = `{"accept":true}`
 	}
-	h.sendLocked(s.tail, "Page.handleJavaScriptDialog", []byte(answer), nil)
+	h.askInLocked(s, "Page.handleJavaScriptDialog", []byte(answer), nil)
 }

@@ -78,7 +78,7 @@ func (h *Host) resumeLocked(list []*session) {
 		}
 		if !waits {
 			s.held = false
-			h.sendLocked(s.tail, resumeMethod, wire.Empty, nil)
+			h.askInLocked(s, resumeMethod, wire.Empty, nil)
 			h.goesOnLocked(s.target)
 		}
 	}
@@ -195,8 +195,9 @@ func (h *Host) shunLocked(parent *session, a *attachment) {
 // endShadowLocked lets the target go on before it ends the session: the order in which
 // Chromium gets the commands.
 func (h *Host) endShadowLocked(s shadow) {
-	h.sendLocked(wire.SessionTail(s.upstream), resumeMethod, wire.Empty, nil)
-	h.detachLocked(s.parent, s.upstream)
+	l := &s.parent.client.lane
+	h.sendLocked(l, wire.SessionTail(s.upstream), resumeMethod, wire.Empty, nil)
+	h.sendLocked(l, s.parent.tail, detachMethod, detachFrom(s.upstream), nil)
 }
 
 // goesOnLocked ends the shadows on a target that goes on, and those on its tab. Of
@@ -229,7 +230,7 @@ func (h *Host) dropShadowsLocked(parent *session) {
 	for id, list := range h.shadows {
 		list = slices.DeleteFunc(list, func(s shadow) bool {
 			if s.parent == parent {
-				h.sendLocked(wire.SessionTail(s.upstream), resumeMethod, wire.Empty, nil)
+				h.sendLocked(&parent.client.lane, wire.SessionTail(s.upstream), resumeMethod, wire.Empty, nil)
 			}
 			return s.parent == parent
 		})

@@ -1,7 +1,6 @@
 package chrome
 
 import (
-	"errors"
 	"math"
 	"strconv"
 	"strings"
@@ -10,11 +9,10 @@ import (
 	"github.com/cdphub/cdphub/internal/wire"
 )
 
-var (
-	// errBusy has the hub say that the Host does not respond; it is no answer itself.
-	errBusy      = errors.New("the browser accepts no more commands")
-	errNoSession = &wire.Error{Code: wire.CodeNoSession, Message: "Session with given id not found."}
-)
+var errNoSession = &wire.Error{Code: wire.CodeNoSession, Message: "Session with given id not found."}
+
+// tailRoom is how long the end of a message may be that names its session, in bytes.
+const tailRoom = 256
 
 // onAnswer is what the Host does with the answer to a command.
 type onAnswer struct {
@@ -88,18 +86,8 @@ func (h *Host) dispatchLocked(s *session, c *bridge.Command, a onAnswer) error {
 	h.lastCall = max(h.lastCall, c.Call)
 	n := int32(c.Call & lowBits)
 	f := h.frameLocked(n, s.tail, c.Method, c.Params)
-	// The tail is not known yet: it has the browser's id of the session.
-	if s.upstream == "" {
-		if s.queued+f.Len() > maxQueued {
-			return errBusy
-		}
-		f.Tail = nil
-		s.queue, s.queued = append(s.queue, f.AppendTo(nil)), s.queued+f.Len()
-	} else if !h.conn.Offer(f) {
-		return errBusy
-	}
-	if s.watch != nil {
-		s.watch.inFlight[c.Call] = struct{}{}
+	if err := h.offerLocked(s, f); err != nil {
+		return err
 	}
 	h.noteAutoAttachLocked(s, c.Method, c.Args)
 	if a.attachesTo != "" {
@@ -118,6 +106,39 @@ func (h *Host) dispatchLocked(s *session, c *bridge.Command, a onAnswer) error {
 	return nil
 }
 
+// offerLocked sends a Client's command, or queues it until its session is attached. The tail
+// is not known before: it has the browser's id of the session.
+func (h *Host) offerLocked(s *session, f wire.Frame) error {
+	if s.upstream == "" {
+		n := f.Len() + tailRoom
+		if err := h.conn.Hold(&s.client.lane, n); err != nil {
+			return err
+		}
+		f.Tail = nil
+		s.queue, s.queued = append(s.queue, f.AppendTo(nil)), s.queued+n
+		return nil
+	}
+	if err := h.conn.Offer(&s.client.lane, f); err != nil {
+		return err
+	}
+	h.followHeavyLocked(s, f)
+	return nil
+}
+
+// followHeavyLocked has the browser answer behind a heavy message, so that the next one is
+// not sent before it has handled this one.
+func (h *Host) followHeavyLocked(s *session, f wire.Frame) {
+	if f.Len()+1 > quantum {
+		h.sendLocked(&s.client.lane, wire.End, "Browser.getVersion", wire.Empty, func(_, _ []byte) { h.conn.Handled() })
+	}
+}
+
+// dropQueueLocked forgets the commands and screenshots that wait until a session is attached.
+func (h *Host) dropQueueLocked(s *session) {
+	h.conn.Hold(&s.client.lane, -s.queued) //nolint:errcheck // less always fits
+	s.queue, s.shots, s.queued = nil, nil, 0
+}
+
 // frameLocked makes a command, which is good until the next one is made. The
 // tail says in which session it is.
 func (h *Host) frameLocked(n int32, tail []byte, method string, params []byte) wire.Frame {
@@ -131,16 +152,23 @@ func (h *Host) frameLocked(n int32, tail []byte, method string, params []byte) w
 	return wire.Frame{Head: b, Body: params, Tail: tail}
 }
 
-// askLocked sends a command of the root's own. A browser too slow to take it
-// is given up, since it would be wrong about its sessions for ever.
+// askLocked sends a command of the root's own. A browser that does not take it is given
+// up, since it would be wrong about its sessions for ever. What Clients have queued is no
+// reason for that: it does not count.
 func (h *Host) askLocked(method string, params []byte, note func(result, cdpErr []byte)) {
-	h.sendLocked(wire.End, method, params, note)
+	h.sendLocked(nil, wire.End, method, params, note)
 }
 
-// sendLocked is askLocked in some session, whose tail is given. note runs in the reader's
-// goroutine, without the lock. It is called once, or never if the session of the command
-// ends first.
-func (h *Host) sendLocked(tail []byte, method string, params []byte, note func(result, cdpErr []byte)) {
+// askInLocked sends a command of the root's own in the session of a Client, behind what
+// the Client has sent.
+func (h *Host) askInLocked(s *session, method string, params []byte, note func(result, cdpErr []byte)) {
+	h.sendLocked(&s.client.lane, s.tail, method, params, note)
+}
+
+// sendLocked is askLocked in some session, whose tail is given, and behind what is in a
+// lane. note runs in the reader's goroutine, without the lock. It is called once, or never
+// if the session of the command ends first.
+func (h *Host) sendLocked(l *lane, tail []byte, method string, params []byte, note func(result, cdpErr []byte)) {
 	if h.lastOwn == math.MinInt32 {
 		h.lastOwn = 0
 	}
@@ -148,7 +176,7 @@ func (h *Host) sendLocked(tail []byte, method string, params []byte, note func(r
 	if note != nil {
 		h.onAnswers[h.lastOwn] = onAnswer{observe: note}
 	}
-	if !h.conn.Offer(h.frameLocked(h.lastOwn, tail, method, params)) {
+	if err := h.conn.OfferOwn(l, h.frameLocked(h.lastOwn, tail, method, params)); err != nil {
 		h.cancel(errBehind)
 	}
 }

@@ -29,13 +29,13 @@ type session struct {
 	waits     bool            // with waitForDebuggerOnStart
 	filter    targets.Filter  // of Target.setAutoAttach; nil is Chromium's default
 	held      bool            // its target may wait for Runtime.runIfWaitingForDebugger
-	watch     *watch          // nil unless its page has yet to give a sign of life
+	watched   bool            // its page has yet to give a sign of life
 
 	parent   *session // nil for a session that the hub created
 	children map[*session]struct{}
 
 	queue  [][]byte         // commands without their tails, until the session is attached
-	queued int              // bytes of the queue
+	queued int              // bytes of the queue, and of the tails to come
 	shots  []bridge.Command // screenshots of the whole page, which wait behind the queue
 
 	streams map[string]struct{} // handles of the streams that it may read
@@ -50,12 +50,9 @@ type session struct {
 	privateOf         string             // bridge.Attachment.PrivateOf
 	group             *group             // of those with the same tabs; nil for a Client that sees all
 	windows           map[int64]struct{} // windows that the Client may name
+	lane              lane               // what it has sent and the browser has not taken
 	folder            string             // of the Client's downloads; "" until it wants some
 }
-
-// maxQueued is how much waits for a session to attach, in bytes. A command beyond it fails
-// with errBusy.
-const maxQueued = 16 << 20
 
 // Attached implements bridge.Announcer: the browser creates a session for that of
 // the hub. The hub calls it under its lock. Commands may come before the browser has
@@ -96,10 +93,10 @@ func (h *Host) attachAnswered(s *session, upstream string) {
 		return
 	// Released while the browser was attaching: end what it has begun.
 	case s.over:
-		h.detachLocked(nil, upstream)
+		h.detachOwnLocked(upstream)
 	case s.barred:
 		h.flushLocked(s, upstream)
-		h.detachLocked(nil, upstream) // the browser reports this to the root session
+		h.detachOwnLocked(upstream) // the browser reports this to the root session
 	default:
 		h.flushLocked(s, upstream)
 	}
@@ -111,15 +108,19 @@ func (h *Host) attachAnswered(s *session, upstream string) {
 func (h *Host) flushLocked(s *session, upstream string) {
 	s.upstream, s.tail = upstream, wire.SessionTail(upstream)
 	h.upstream[upstream] = s
-	for _, command := range s.queue {
-		if !h.conn.Offer(wire.Frame{Head: command, Tail: s.tail}) {
+	queue, shots := s.queue, s.shots
+	h.dropQueueLocked(s)
+	for _, command := range queue {
+		f := wire.Frame{Head: command, Tail: s.tail}
+		if err := h.conn.OfferOwn(&s.client.lane, f); err != nil { // it was admitted before
 			h.cancel(errBehind)
+			return
 		}
+		h.followHeavyLocked(s, f)
 	}
-	for _, c := range s.shots {
+	for _, c := range shots {
 		h.askSizeLocked(s, c)
 	}
-	s.queue, s.queued, s.shots = nil, 0, nil
 }
 
 // Release implements bridge.Host. The sessions that the browser minted inside a session end
@@ -128,28 +129,43 @@ func (h *Host) flushLocked(s *session, upstream string) {
 func (h *Host) Release(sessionID, _ string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	s := h.sessions[sessionID]
-	if s == nil {
-		return
+	if s := h.sessions[sessionID]; s != nil {
+		h.releaseSessionLocked(s)
 	}
+}
+
+// releaseSessionLocked ends a session with what belongs to it.
+func (h *Host) releaseSessionLocked(s *session) {
 	held := h.heldLocked(s)
 	h.endLocked(s)
 	if s.upstream == "" {
 		return
 	}
 	h.resumeLocked(held)
-	h.detachLocked(s.parent, s.upstream)
+	h.detachLocked(s)
 	h.disposeAllLocked(s)
 }
 
-// detachLocked ends a session of the browser inside the one that it was minted
-// in; nil is the root.
-func (h *Host) detachLocked(parent *session, upstream string) {
+// detachLocked ends a session of a Client inside the one that it was minted in, behind what
+// the Client has sent.
+func (h *Host) detachLocked(s *session) {
 	tail := wire.End
-	if parent != nil {
-		tail = parent.tail
+	if s.parent != nil {
+		tail = s.parent.tail
 	}
-	h.sendLocked(tail, "Target.detachFromTarget", append(wire.AppendString([]byte(`{"sessionId":`), upstream), '}'), nil)
+	h.sendLocked(&s.client.lane, tail, detachMethod, detachFrom(s.upstream), nil)
+}
+
+// detachOwnLocked ends a session of the browser that is the root's own.
+func (h *Host) detachOwnLocked(upstream string) {
+	h.askLocked(detachMethod, detachFrom(upstream), nil)
+}
+
+const detachMethod = "Target.detachFromTarget"
+
+// detachFrom is the params of Target.detachFromTarget.
+func detachFrom(upstream string) []byte {
+	return append(wire.AppendString([]byte(`{"sessionId":`), upstream), '}')
 }
 
 // endLocked is removeLocked, and resumes the targets for which no session waits any
@@ -202,7 +218,7 @@ func (h *Host) removeOneLocked(s *session, wanted map[string]struct{}) {
 		delete(p.waiting, s)
 	}
 	delete(h.upstream, s.upstream)
-	s.queue = nil
+	h.dropQueueLocked(s)
 	h.dropWantLocked(s, wanted)
 	h.removeFolderLocked(s)
 	h.dropShadowsLocked(s)
@@ -300,12 +316,17 @@ func (h *Host) sessionDetached(upstream string) bool {
 // these sessions. Commands that are queued or come later fail with errNoSession.
 func (h *Host) barLocked(targetID string) {
 	for _, s := range h.sessions {
-		if s.target != targetID || !s.client.noFiles || s.barred {
-			continue
+		if s.target == targetID && s.client.noFiles && !s.barred {
+			h.barSessionLocked(s)
 		}
-		s.barred, s.queue = true, nil
-		if s.upstream != "" { // else once it has attached
-			h.detachLocked(s.parent, s.upstream)
-		}
+	}
+}
+
+// barSessionLocked ends a session at the browser; the Client hears nothing else of it.
+func (h *Host) barSessionLocked(s *session) {
+	s.barred = true
+	h.dropQueueLocked(s)
+	if s.upstream != "" { // else once it has attached
+		h.detachLocked(s)
 	}
 }

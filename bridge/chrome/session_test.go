@@ -132,10 +132,10 @@ func TestCommandsThatWaitAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := greeted(t, Options{})
 		r.hub.attach("s", "")
-		large := `{"a":"` + strings.Repeat("x", maxQueued/2) + `"}`
+		large := `{"a":"` + strings.Repeat("x", maxLane/2) + `"}`
 		r.must("s", "A.one", large)
-		if err := r.hub.send("s", "A.two", large); !errors.Is(err, errBusy) {
-			t.Errorf("Send = %v, want %v", err, errBusy)
+		if err := r.hub.send("s", "A.two", large); !errors.Is(err, errLaneFull) {
+			t.Errorf("Send = %v, want %v", err, errLaneFull)
 		}
 		r.must("s", "A.three", "")
 	})
@@ -299,14 +299,12 @@ func TestFullConnection(t *testing.T) {
 		r := greeted(t, Options{})
 		r.clients("a")
 		r.browser.full = true
-		if err := r.hub.send("a", "X.y", ""); !errors.Is(err, errBusy) {
-			t.Errorf("Send = %v, want %v", err, errBusy)
+		if err := r.hub.send("a", "X.y", ""); !errors.Is(err, errLaneFull) {
+			t.Errorf("Send = %v, want %v", err, errLaneFull)
 		}
-		r.hub.release("a") // can never be made good
-		if err := <-r.ended; !errors.Is(err, errBehind) {
-			t.Errorf("Serve = %v, want %v", err, errBehind)
-		}
-		r.wantTold("host gone false")
+		r.hub.release("a") // the Host's own commands have room
+		r.wantSent(`{"id":-6,"method":"Target.detachFromTarget","params":{"sessionId":"A"}}`)
+		r.wantTold()
 	})
 }
 
@@ -329,6 +327,7 @@ func TestPassingOnAllocatesNothing(t *testing.T) {
 	h := newHost(nothing{}, &Options{}, nil, nil)
 	h.events = nothing{}
 	s := &session{id: "s"}
+	s.client = s
 	h.sessions["s"] = s
 	h.flushLocked(s, "UP")
 	event := []byte(`{"method":"Network.dataReceived","params":{"requestId":"1000.2","dataLength":512},"sessionId":"UP"}`)
@@ -354,8 +353,11 @@ type nothing struct {
 	bridge.Events
 }
 
-func (nothing) Offer(wire.Frame) bool                        { return true }
-func (nothing) Serve(func([]byte)) error                     { return nil }
+func (nothing) Offer(*lane, wire.Frame) error                { return nil }
+func (nothing) OfferOwn(*lane, wire.Frame) error             { return nil }
+func (nothing) Hold(*lane, int) error                        { return nil }
+func (nothing) Handled()                                     {}
+func (nothing) Serve(receiver) error                         { return nil }
 func (nothing) Close()                                       {}
 func (nothing) SessionEvent(string, string, []byte)          {}
 func (nothing) Result(bridge.CallID, string, []byte, []byte) {}

@@ -63,8 +63,8 @@ func (h *Host) measureShotLocked(s *session, c *bridge.Command) (asked bool, err
 	held := *c
 	held.Params, held.Args = bytes.Clone(c.Params), nil
 	if s.upstream == "" {
-		if s.queued+len(held.Params) > maxQueued {
-			return false, wire.ServerError(errBusy.Error())
+		if err := h.conn.Hold(&s.client.lane, len(held.Params)); err != nil {
+			return false, wire.ServerError(err.Error())
 		}
 		s.shots, s.queued = append(s.shots, held), s.queued+len(held.Params)
 	} else {
@@ -76,7 +76,7 @@ func (h *Host) measureShotLocked(s *session, c *bridge.Command) (asked bool, err
 // askSizeLocked asks for the size of a page, and then sends the command for its screenshot.
 // The hub answers the command itself if the session ends meanwhile.
 func (h *Host) askSizeLocked(s *session, c bridge.Command) {
-	h.sendLocked(s.tail, "Page.getLayoutMetrics", nil, func(result, cdpErr []byte) {
+	h.askInLocked(s, "Page.getLayoutMetrics", nil, func(result, cdpErr []byte) {
 		if cdpErr == nil {
 			cdpErr = h.shoot(s, c, member(result, "cssContentSize"))
 		}

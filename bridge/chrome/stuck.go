@@ -5,7 +5,6 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/internal/wire"
 )
 
@@ -30,11 +29,6 @@ const stuckAfter = 2 * time.Second
 var errStuck = wire.ServerError("The page does not answer: its process is stopped, its script does not end, or it shows a dialog. " +
 	"The command may still be carried out. This session ends, and another one begins when the page answers")
 
-// watch is of a session that has begun by itself, until its page has answered.
-type watch struct {
-	inFlight map[bridge.CallID]struct{} // the Client's commands
-}
-
 // stuckPage is a page that does not answer.
 type stuckPage struct {
 	asked   int32                 // the root's command that it will answer; 0 before it was sent
@@ -51,18 +45,18 @@ func (h *Host) wasThereLocked(parent *session, a *attachment) bool {
 // withdrawSoonLocked ends a session at once whose page is known not to answer. The session
 // is announced to the Client before: Puppeteer waits for one on each page.
 func (h *Host) withdrawSoonLocked(s *session) {
-	s.watch = &watch{inFlight: make(map[bridge.CallID]struct{})}
+	s.watched = true
 	h.askLocked("Browser.getVersion", wire.Empty, func(_, _ []byte) { h.withdraw(s) })
 }
 
 // watchLocked asks the page of a session for a sign of life. The Client's commands are sent
 // meanwhile: most pages answer at once.
 func (h *Host) watchLocked(s *session) {
-	s.watch = &watch{inFlight: make(map[bridge.CallID]struct{})}
-	h.sendLocked(s.tail, signMethod, wire.Empty, func(_, _ []byte) {
+	s.watched = true
+	h.askInLocked(s, signMethod, wire.Empty, func(_, _ []byte) {
 		h.mu.Lock()
 		defer h.mu.Unlock()
-		s.watch = nil
+		s.watched = false
 	})
 	a := h.onAnswers[h.lastOwn]
 	a.session = s // with which it goes
@@ -70,36 +64,28 @@ func (h *Host) watchLocked(s *session) {
 	time.AfterFunc(stuckAfter, func() {
 		h.mu.Lock()
 		defer h.mu.Unlock()
-		if s.watch != nil && !s.over {
+		if s.watched && !s.over {
 			// What the browser has sent until now is read before its answer.
 			h.askLocked("Browser.getVersion", wire.Empty, func(_, _ []byte) { h.withdraw(s) })
 		}
 	})
 }
 
-// withdraw ends a session whose page has not answered. The end is announced to the Client
-// before its commands fail: else Playwright would show the page for a moment.
+// withdraw ends a session whose page has not answered.
 func (h *Host) withdraw(s *session) {
 	h.mu.Lock()
-	w := s.watch
-	if w == nil || s.over {
+	if !s.watched || s.over {
 		h.mu.Unlock()
 		return
 	}
 	// Before the session ends: the page is asked again from now on.
 	h.awaitPageLocked(s.target, s.parent)
-	h.detachLocked(s.parent, s.upstream)
+	h.detachLocked(s)
 	h.endLocked(s)
 	told := h.noteSilentLocked(s.target, true)
 	h.mu.Unlock()
 	told()
-	gone := wire.AppendString([]byte(`{"sessionId":`), s.id)
-	gone = append(wire.AppendString(append(gone, `,"targetId":`...), s.target), '}')
-	h.events.SessionEvent(s.parent.id, "Target.detachedFromTarget", gone)
-	for call := range w.inFlight {
-		h.events.Result(call, s.id, nil, wire.AppendError(nil, errStuck))
-	}
-	h.events.Closed(s.id)
+	h.announceEnd(s, errStuck)
 }
 
 // awaitPageLocked has a session, unless it is nil, attached to a page as soon as that
@@ -126,9 +112,9 @@ func (h *Host) askStuck(targetID, upstream string) {
 	case upstream == "":
 		delete(h.stuck, targetID) // it has gone
 	case p == nil:
-		h.detachLocked(nil, upstream)
+		h.detachOwnLocked(upstream)
 	default:
-		h.sendLocked(wire.SessionTail(upstream), signMethod, wire.Empty, func(_, _ []byte) { h.answersAgain(targetID, upstream) })
+		h.sendLocked(nil, wire.SessionTail(upstream), signMethod, wire.Empty, func(_, _ []byte) { h.answersAgain(targetID, upstream) })
 		p.asked = h.lastOwn
 	}
 }
@@ -138,7 +124,7 @@ func (h *Host) answersAgain(targetID, upstream string) {
 	h.mu.Lock()
 	p := h.stuck[targetID]
 	h.forgetStuckLocked(targetID)
-	h.detachLocked(nil, upstream)
+	h.detachOwnLocked(upstream)
 	for s := range p.waiting {
 		if s.auto {
 			h.attachAgainLocked(s, targetID)
@@ -156,7 +142,7 @@ func (h *Host) attachAgainLocked(s *session, targetID string) {
 		s.again = make(map[string]bool)
 	}
 	s.again[targetID] = true
-	h.sendLocked(s.tail, "Target.attachToTarget", attachTo(targetID), nil)
+	h.askInLocked(s, "Target.attachToTarget", attachTo(targetID), nil)
 }
 
 // endAgainLocked ends the sessions of attachAgainLocked: Chromium ends those alone
@@ -165,7 +151,7 @@ func (h *Host) endAgainLocked(parent *session) {
 	clear(parent.again)
 	for child := range parent.children {
 		if child.standsIn {
-			h.detachLocked(parent, child.upstream)
+			h.detachLocked(child)
 		}
 	}
 }

@@ -37,13 +37,12 @@ func TestStuckPageIsWithdrawn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := enters(t)
 		r.must("P", "Page.enable", "")
-		enable := itoa(r.hub.calls)
 		r.must("P", "Target.setAutoAttach", autoAttach)
 		r.says(`{"id":` + itoa(r.hub.calls) + `,"result":{},"sessionId":"P"}`)
 		r.forget()
 		r.passes(stuckAfter)
 		r.wantTold("changed T0 unresponsive", `a < Target.detachedFromTarget {"sessionId":"P","targetId":"T0"}`,
-			`P `+enable+` error {"code":-32000,"message":"`+errStuck.Message+`"}`, "closed P")
+			"P fails: "+errStuck.Message, "closed P")
 		root := r.numberOf("Target.attachToTarget")
 		if sent := strings.Join(r.browser.sent, "\n"); !strings.Contains(sent, `"Target.detachFromTarget","params":{"sessionId":"P"},"sessionId":"A"}`) {
 			t.Errorf("the browser was sent %s", sent)
@@ -62,7 +61,7 @@ func TestStuckPageIsWithdrawn(t *testing.T) {
 		r.must("Q", "Page.enable", "")
 		r.passes(0)
 		r.wantTold(`b < Target.detachedFromTarget {"sessionId":"Q","targetId":"T0"}`,
-			`Q `+itoa(r.hub.calls)+` error {"code":-32000,"message":"`+errStuck.Message+`"}`, "closed Q")
+			"Q fails: "+errStuck.Message, "closed Q")
 		r.says(`{"method":"Target.detachedFromTarget","params":{"sessionId":"Q","targetId":"T0"},"sessionId":"B"}`)
 		r.wantTold()
 		r.forget()

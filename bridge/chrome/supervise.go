@@ -13,14 +13,14 @@ import (
 // The pauses of Run. A browser that cannot run, as with a full disk, is tried twice a
 // minute in the end.
 const (
-	minBackoff   = 100 * time.Millisecond
-	maxBackoff   = 30 * time.Second
-	healthyAfter = time.Minute // a browser that ran for so long resets the pause
+	minBackoff = 100 * time.Millisecond
+	maxBackoff = 30 * time.Second
 )
 
 // Run serves a browser as Serve does, and starts it again whenever it ends. It
 // calls onReady each time the hub has accepted a browser. Pauses between
-// starts double from 100 ms to 30 s.
+// starts that fail double from 100 ms to 30 s. A browser that has started and then ends is
+// no such failure: a page or a Client may have ended it, for which nobody else shall wait.
 //
 // Run returns the cause of ctx when that ends, ErrReplaced when another Host
 // has taken the hub, or the error of the first start.
@@ -47,12 +47,11 @@ func (r readyHub) SetHost(h bridge.Host, as bridge.Announcement) (bridge.Events,
 }
 
 // supervise calls run again whenever it returns, after a pause that doubles
-// each time. run reports whether the hub had accepted its browser. A first start that fails
+// with each start that fails. run reports whether the hub had accepted its browser. A first start that fails
 // is returned at once: the options are wrong, and somebody waits for the error.
 func supervise(ctx context.Context, log *zap.Logger, run func(context.Context) (bool, error)) error {
 	pause := minBackoff
 	for first := true; ; first = false {
-		began := time.Now()
 		ready, err := run(ctx)
 		switch {
 		case first && !ready && ctx.Err() == nil:
@@ -62,7 +61,7 @@ func supervise(ctx context.Context, log *zap.Logger, run func(context.Context) (
 		// To start again would take the hub back from the Host that has replaced this one.
 		case errors.Is(err, ErrReplaced), errors.Is(err, errShutdown):
 			return err
-		case time.Since(began) >= healthyAfter:
+		case ready:
 			pause = minBackoff
 		}
 		log.Warn("the browser has ended: it is started again", zap.Error(err), zap.Duration("after", pause))

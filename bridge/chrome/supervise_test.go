@@ -11,24 +11,23 @@ import (
 	"go.uber.org/zap"
 )
 
-func TestKeepStartsAgainWithLongerAndLongerPauses(t *testing.T) {
+// TestR246OnlyStartsThatFailMakeThePauseLonger ends browsers that have started, as a page
+// does that makes them crash, between starts that fail.
+func TestR246OnlyStartsThatFailMakeThePauseLonger(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		var starts []time.Duration
 		last := time.Now()
 		err := supervise(ctx, zap.NewNop(), func(context.Context) (bool, error) {
 			starts = append(starts, time.Since(last))
-			switch len(starts) {
-			case 12:
-				time.Sleep(healthyAfter)
-			case 14:
+			if len(starts) == 20 {
 				cancel()
 			}
 			last = time.Now()
-			return len(starts) == 1, errFakeGone
+			return len(starts) <= 5 || len(starts) == 18, errFakeGone
 		})
-		want := []time.Duration{0}
-		for pause := minBackoff; len(want) < 12; pause = min(2*pause, maxBackoff) {
+		want := []time.Duration{0, minBackoff, minBackoff, minBackoff, minBackoff}
+		for pause := minBackoff; len(want) < 18; pause = min(2*pause, maxBackoff) {
 			want = append(want, pause)
 		}
 		want = append(want, minBackoff, 2*minBackoff)

@@ -220,7 +220,7 @@ func (h *Host) probeLocked(tabID string) {
 		h.mu.Lock()
 		if upstream != "" {
 			h.probes[tabID] = upstream
-			h.sendLocked(wire.SessionTail(upstream), "Target.setAutoAttach", []byte(`{"autoAttach":true,"waitForDebuggerOnStart":false,"flatten":true}`),
+			h.sendLocked(nil, wire.SessionTail(upstream), "Target.setAutoAttach", []byte(`{"autoAttach":true,"waitForDebuggerOnStart":false,"flatten":true}`),
 				func(_, _ []byte) { h.probed(tabID) })
 		}
 		h.mu.Unlock()
@@ -253,7 +253,7 @@ func (h *Host) probeEvent(upstream, method string, params []byte) {
 func (h *Host) probed(tabID string) {
 	h.mu.Lock()
 	if upstream := h.probes[tabID]; upstream != "" {
-		h.detachLocked(nil, upstream)
+		h.detachOwnLocked(upstream)
 	}
 	delete(h.probes, tabID)
 	var told []heldEvent
@@ -336,10 +336,7 @@ func (h *Host) withdrawLocked(g *group, targetID string) {
 		switch {
 		case s.client.group != g:
 		case s.target == targetID && !s.barred:
-			s.barred, s.queue = true, nil
-			if s.upstream != "" { // else once it has attached
-				h.detachLocked(s.parent, s.upstream)
-			}
+			h.barSessionLocked(s)
 		case s.browser && s.discovers.Takes(h.targets[targetID].Type):
 			discovering = append(discovering, s)
 		}

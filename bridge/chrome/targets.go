@@ -117,6 +117,8 @@ func (h *Host) rootEvent(method string, params []byte) {
 		}
 	case "Target.detachedFromTarget":
 		h.sessionDetached(text(params, "sessionId"))
+	case "Target.targetCrashed":
+		h.crashed(params)
 	case "Fetch.requestPaused":
 		h.judgePaused(params)
 	case "Browser.downloadWillBegin":

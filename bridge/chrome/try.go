@@ -29,7 +29,7 @@ func Try(ctx context.Context, o Options) (product string, err error) {
 	answers := make(chan string, 1)
 	ended := make(chan error, 1)
 	go func() {
-		ended <- c.Serve(func(message []byte) {
+		ended <- c.Serve(receiver{receive: func(message []byte) {
 			var m struct {
 				ID     int
 				Result struct{ Product string }
@@ -37,9 +37,10 @@ func Try(ctx context.Context, o Options) (product string, err error) {
 			if wire.Decode(message, &m) == nil && m.ID == 1 {
 				answers <- m.Result.Product
 			}
-		})
+		}, receiveCut: func(*wire.Cut) {}})
 	}()
-	c.Offer(wire.Frame{Head: []byte(`{"id":1,"method":"Browser.getVersion"}`)}) // where it fails, Serve ends
+	//nolint:errcheck // where it fails, Serve ends
+	c.OfferOwn(nil, wire.Frame{Head: []byte(`{"id":1,"method":"Browser.getVersion"}`)})
 	select {
 	case product = <-answers:
 	case err := <-ended:

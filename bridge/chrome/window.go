@@ -32,8 +32,8 @@ func (h *Host) findWindowLocked(s *session, c *bridge.Command, targetID string) 
 			return
 		}
 		h.mu.Lock()
-		h.sendLocked(wire.SessionTail(upstream), "Browser.getWindowForTarget", nil, answer)
-		h.detachLocked(nil, upstream)
+		h.sendLocked(nil, wire.SessionTail(upstream), "Browser.getWindowForTarget", nil, answer)
+		h.detachOwnLocked(upstream)
 		h.mu.Unlock()
 	})
 	return true
