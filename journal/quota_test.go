@@ -1,8 +1,8 @@
 package journal
 
 import (
+	"crypto/rand"
 	"fmt"
-	"math/rand/v2"
 	"path/filepath"
 	"testing"
 	"time"
@@ -17,9 +17,7 @@ func (s *stage) act(token, target string, kilobytes int) {
 	defer s.j.mu.Unlock()
 	for range kilobytes {
 		noise := make([]byte, 1<<10)
-		for i := range noise {
-			noise[i] = byte(rand.IntN(256))
-		}
+		rand.Read(noise)
 		s.j.keepLocked(s.j.lineLocked(lineKey{"h", target}, quota.Payer{ID: token}, time.Now()), Entry{Kind: Console, Text: "noise"}, noise)
 	}
 }
