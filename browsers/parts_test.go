@@ -35,7 +35,7 @@ func takeAll(t *testing.T, p *Pool, token string) (dones []func()) {
 	for i := 0; ; i++ {
 		done, err := p.Use(as(t, token), fmt.Sprintf("%s%d", token, i))
 		if err != nil {
-			if !errors.Is(err, ErrFull) || !strings.Contains(err.Error(), "its part") && !errors.Is(err, error(ErrFull)) {
+			if !errors.Is(err, ErrFull) {
 				t.Errorf("the refusal: %v", err)
 			}
 			return dones
@@ -86,6 +86,23 @@ func TestR248IdleBrowsersOfOthersStay(t *testing.T) {
 	})
 }
 
+// TestR248APartIsAPart has a token that has its part ask for one more while another token
+// has more idle browsers, and places are free.
+func TestR248APartIsAPart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := partPool(16)
+		idle := takeAll(t, p, "b")
+		for _, done := range idle {
+			done()
+		}
+		mine := takeAll(t, p, "a")
+		if n := p.Numbers(); len(idle) < len(mine)+2 || n.Running != len(idle)+len(mine) || n.Idle != len(idle) {
+			t.Errorf("a has %d, b had %d; now %+v", len(mine), len(idle), n)
+		}
+		p.Close()
+	})
+}
+
 // TestR248IdleBrowsersMakeRoom has all places taken, most of them by idle browsers of one
 // token: another token that has less gets one of them.
 func TestR248IdleBrowsersMakeRoom(t *testing.T) {
@@ -114,14 +131,8 @@ func TestR248QueueIsShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := partPool(4)
 		p.patience = time.Hour
-		waiting := 0
 		for i := range 1200 {
-			go func() {
-				if _, err := p.Use(as(t, "a"), fmt.Sprint("a", i)); err != nil {
-					waiting--
-				}
-			}()
-			waiting++
+			go p.Use(as(t, "a"), fmt.Sprint("a", i))
 			synctest.Wait()
 		}
 		if n := p.Numbers().Queued; n < 300 || n > 510 {
@@ -133,6 +144,43 @@ func TestR248QueueIsShared(t *testing.T) {
 			t.Errorf("another token waited for %v behind those that have their part: %v", time.Since(began), err)
 		} else {
 			done()
+		}
+		p.Close()
+		synctest.Wait()
+	})
+}
+
+// TestR248QueuePassesThoseWithTheirPart has users of two tokens wait: the first has its
+// part already, so that a browser that becomes idle is for the second.
+func TestR248QueuePassesThoseWithTheirPart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := partPool(4)
+		p.patience = time.Minute
+		takeSome := func(token, hub string) func() {
+			done, err := p.Use(as(t, token), hub)
+			if err != nil {
+				t.Fatalf("%s: %v", hub, err)
+			}
+			return done
+		}
+		takeSome("a", "a0")
+		takeSome("a", "a1")
+		c := takeSome("c", "c")
+		takeSome("d", "d")
+		served := make(chan string, 2)
+		for _, token := range []string{"a", "b"} {
+			go func() {
+				if _, err := p.Use(as(t, token), "more-"+token); err == nil {
+					served <- token
+				}
+			}()
+			synctest.Wait()
+		}
+		c()
+		synctest.Wait()
+		time.Sleep(2 * time.Second) // a browser starts
+		if len(served) != 1 || <-served != "b" {
+			t.Error("the token without browsers was not served")
 		}
 		p.Close()
 		synctest.Wait()

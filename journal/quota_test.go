@@ -1,8 +1,8 @@
 package journal
 
 import (
+	"crypto/rand"
 	"fmt"
-	"math/rand/v2"
 	"path/filepath"
 	"testing"
 	"time"
@@ -17,9 +17,7 @@ func (s *stage) act(token, target string, kilobytes int) {
 	defer s.j.mu.Unlock()
 	for range kilobytes {
 		noise := make([]byte, 1<<10)
-		for i := range noise {
-			noise[i] = byte(rand.IntN(256))
-		}
+		rand.Read(noise)
 		s.j.keepLocked(s.j.lineLocked(lineKey{"h", target}, quota.Payer{ID: token}, time.Now()), Entry{Kind: Console, Text: "noise"}, noise)
 	}
 }
@@ -112,23 +110,23 @@ func TestR249TimelinesOfOthersStay(t *testing.T) {
 	})
 }
 
-// TestR249EventsOfOthersAreNotLost fills the queue of the Journal.
+// TestR249EventsOfOthersAreNotLost fills the queue of a Journal, which nobody empties.
 func TestR249EventsOfOthersAreNotLost(t *testing.T) {
-	quotas := quota.New(quota.Options{Bearers: func(string) int { return 5 }})
-	play(t, Options{Quotas: quotas}, func(s *stage) {
-		s.j.mu.Lock() // the Journal does nothing meanwhile
-		defer s.j.mu.Unlock()
-		put := func(token, target string) {
-			s.j.queue.put(item{key: lineKey{"h", target}, payer: quota.Payer{ID: token}, size: 60 << 10, do: func(*Journal, *line) {}})
-		}
-		for range 1000 {
-			put("A", "noise")
-		}
-		put("B", "quiet")
-		s.j.queue.mu.Lock()
-		defer s.j.queue.mu.Unlock()
-		if s.j.queue.lost[lineKey{"h", "noise"}] == 0 || s.j.queue.lost[lineKey{"h", "quiet"}] > 0 {
-			t.Errorf("lost are %v", s.j.queue.lost)
-		}
-	})
+	q := queue{woken: make(chan struct{}, 1)}
+	q.share(quota.New(quota.Options{Bearers: func(string) int { return 5 }}))
+	put := func(token, target string) {
+		q.put(item{key: lineKey{"h", target}, payer: quota.Payer{ID: token}, size: 60 << 10, do: func(*Journal, *line) {}})
+	}
+	for range 1000 {
+		put("A", "noise")
+	}
+	put("B", "quiet")
+	b := q.take(nil)
+	if b.lost[lineKey{"h", "noise"}] == 0 || b.lost[lineKey{"h", "quiet"}] > 0 {
+		t.Errorf("lost are %v", b.lost)
+	}
+	put("A", "noise")
+	if b := q.take(nil); len(b.items) != 1 || len(q.counts) != 0 {
+		t.Errorf("%d items after it was emptied, want one", len(b.items))
+	}
 }

@@ -17,12 +17,12 @@ import (
 	"github.com/cdphub/cdphub/quota"
 )
 
-// newQuotas makes what shares the limits out. How many tokens there are is asked later,
+// shareLimits makes what shares the limits out. How many tokens there are is asked later,
 // when they have been read.
-func (s *Server) newQuotas() *quota.Ledger {
+func (s *Server) shareLimits() {
 	totals := map[quota.Resource]int64{quota.Sandboxes: int64(s.o.Actions.MaxSandboxes)}
 	maps.Copy(totals, s.o.totals)
-	return quota.New(quota.Options{
+	s.quotas = quota.New(quota.Options{
 		Bearers: func(role string) int {
 			if s.tokens == nil {
 				return 0
@@ -31,6 +31,12 @@ func (s *Server) newQuotas() *quota.Ledger {
 		},
 		Totals: totals,
 	})
+	s.quotas.Ask(quota.Memory, s.budget.Usage)
+	s.quotas.Ask(quota.NamedMemory, s.named.Usage)
+	s.sandboxes.quotas = s.quotas
+	s.connections = newAddressPools(s.quotas, quota.Connections, httpserver.Connections(s.o.Limits.MaxConnections))
+	s.bapFrom = newAddressPools(s.quotas, quota.BAPConnections, s.o.Actions.BAPConnections)
+	s.uiFrom = newAddressPools(s.quotas, quota.EventStreams, 0)
 }
 
 // payer is for whom what a request does counts.
@@ -116,9 +122,6 @@ func (s *Server) takeConnection(w http.ResponseWriter, r *http.Request) (left fu
 	}
 	return s.connections.takeOr(w, r, at.Addr())
 }
-
-// maxConnections is how many connections one address may have to a listener.
-func (l Limits) maxConnections() int { return httpserver.Connections(l.MaxConnections) }
 
 // mostQuotaTokens is how many tokens have a series of their own for each resource. Signed
 // tokens have names without end.

@@ -14,7 +14,6 @@ import (
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/webpage"
 	"github.com/cdphub/cdphub/relay"
-	"github.com/cdphub/cdphub/session"
 	"github.com/cdphub/cdphub/targets"
 	"github.com/cdphub/cdphub/wsconn"
 )
@@ -296,17 +295,6 @@ func (s *Server) servePageTo(w http.ResponseWriter, r *http.Request, private str
 		return client.ConnectPage(newClientPeer(conn), id, func() { conn.Close(wsconn.ReasonTargetClosed) })
 	})
 }
-
-// clientPeer is a Client's connection as its hub knows it.
-type clientPeer struct {
-	*session.Encoder
-	conn *wsconn.Conn
-}
-
-func newClientPeer(conn *wsconn.Conn) clientPeer { return clientPeer{session.NewEncoder(conn), conn} }
-
-// Drained implements relay.Drained. It is called under Hub.mu; Close does not wait.
-func (c clientPeer) Drained() { c.conn.Close(wsconn.ReasonShutdown) }
 
 // upgradeClient takes a WebSocket over for a Client, which connect joins to
 // its hub; release is called when it has left. Its place there is taken

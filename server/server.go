@@ -128,13 +128,7 @@ func New(o Options) (*Server, error) {
 
 		tokensChanged: make(chan struct{}, 1),
 	}
-	s.quotas = s.newQuotas()
-	s.quotas.Ask(quota.Memory, s.budget.Usage)
-	s.quotas.Ask(quota.NamedMemory, s.named.Usage)
-	s.sandboxes.quotas = s.quotas
-	s.connections = newAddressPools(s.quotas, quota.Connections, o.Limits.maxConnections())
-	s.bapFrom = newAddressPools(s.quotas, quota.BAPConnections, o.Actions.BAPConnections)
-	s.uiFrom = newAddressPools(s.quotas, quota.EventStreams, 0)
+	s.shareLimits()
 	// The order matters: hubs need the policies and the journal, a cluster needs the
 	// hubs, and an app needs the address of the listeners.
 	for _, step := range []func() error{s.makePolicies, s.makeJournal, s.makeHubs, s.makeCluster, s.listenAll, s.makeApp} {
