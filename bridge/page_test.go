@@ -179,6 +179,7 @@ func TestPageExtensions(t *testing.T) {
 	p.say(`{"kind":"evalput","key":"taken","source":""}`)
 	want(t, p.hub.lines, "script taken ")
 	p.say(`{"kind":"evalput","key":"K2"}`)
+	p.say(`{"kind":"evalput","key":5,"source":"1"}`)
 	p.say(`{"kind":"evalput","key":"K3","source":"1"}`)
 	want(t, p.hub.lines, "script K3 1")
 	want(t, p.frames,
