@@ -1,8 +1,14 @@
 package bridge
 
 import (
+	"errors"
+	"fmt"
 	"testing"
+	"time"
 
+	"go.uber.org/zap"
+
+	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/wsconn"
 )
 
@@ -29,5 +35,52 @@ func TestCloseCodes(t *testing.T) {
 		if got, want := <-p.ended, (wsconn.Reason{Code: tt.code, Text: wsconn.ReasonReplaced.Text}); got != want {
 			t.Errorf("%s: closed with %v, want %v", name, got, want)
 		}
+	}
+}
+
+// refusing is a hub that takes no Host.
+type refusing struct {
+	Hub
+	err error
+}
+
+func (r refusing) SetHost(Host, Announcement) (Events, error) { return nil, r.err }
+
+// TestR251RefusedHostsHearWhy has a hub refuse Hosts for each kind of reason.
+func TestR251RefusedHostsHearWhy(t *testing.T) {
+	for name, c := range map[string]struct {
+		err  error
+		want wsconn.Reason
+	}{
+		"the place is taken": {fmt.Errorf("no: %w", ErrTaken), wsconn.ReasonReplaced},
+		"a reason":           {fmt.Errorf("no: %w", wsconn.ReasonTooBig), wsconn.ReasonTooBig},
+		"an error":           {errors.New("no"), wsconn.ReasonTryAgain},
+	} {
+		conn, far := wsconn.Pipe(PageLimits(), wsconn.Limits{})
+		ended := make(chan wsconn.Reason, 1)
+		go func() { ended <- far.Serve(t.Context(), func([]byte) {}) }()
+		go ServePage(t.Context(), conn, refusing{err: c.err}, nil)
+		far.Deliver(wire.Frame{Body: []byte(`{"kind":"ready","v":1,"targets":[],"features":["codes"]}`)})
+		if got := <-ended; got.Text != c.want.Text {
+			t.Errorf("%s: closed with %v, want %v", name, got, c.want)
+		}
+	}
+}
+
+// TestR251OnlyHostsThatAnswerAreAsked wants no sign of life of a Host that does not know the
+// question: it would count as hanging.
+func TestR251OnlyHostsThatAnswerAreAsked(t *testing.T) {
+	for _, feature := range []string{"", featureAlive} {
+		conn, far := wsconn.Pipe(PageLimits(), wsconn.Limits{})
+		conn.Close(wsconn.ReasonGone)
+		far.Close(wsconn.ReasonGone)
+		p := &Page{conn: conn, hub: &ledger{lines: make(chan string, 9)}, log: zap.NewNop(), ready: time.NewTimer(time.Hour)}
+		p.abilities.Store(&abilities{})
+		p.receive([]byte(`{"kind":"ready","v":1,"targets":[],"features":["` + feature + `"]}`))
+		if asks := p.alive.timer != nil; asks != (feature == featureAlive) {
+			t.Errorf("a Host with the feature %q is asked: %v", feature, asks)
+		}
+		p.alive.stop()
+		p.stopWaiting()
 	}
 }

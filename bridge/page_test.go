@@ -41,6 +41,7 @@ func TestPageReceives(t *testing.T) {
 		},
 		{"error", `{"kind":"response","sessionId":"S","id":7,"error":{"code":-32000,"message":"m"}}`, `result 7 S {"code":-32000,"message":"m"}`},
 		{"error and result", `{"kind":"response","sessionId":"S","id":7,"result":{},"error":{"code":1}}`, `result 7 S {"code":1}`},
+		{"R-251 error and a result of another type", `{"kind":"response","sessionId":"S","id":7,"result":5,"error":{"code":1}}`, `result 7 S {"code":1}`},
 		{"no result", `{"kind":"response","sessionId":"S","id":7}`, `result 7 S {}`},
 		{"result null", `{"kind":"response","sessionId":"S","id":7,"result":null,"error":null}`, `result 7 S {}`},
 		{
@@ -179,6 +180,7 @@ func TestPageExtensions(t *testing.T) {
 	p.say(`{"kind":"evalput","key":"taken","source":""}`)
 	want(t, p.hub.lines, "script taken ")
 	p.say(`{"kind":"evalput","key":"K2"}`)
+	p.say(`{"kind":"evalput","key":5,"source":"1"}`)
 	p.say(`{"kind":"evalput","key":"K3","source":"1"}`)
 	want(t, p.hub.lines, "script K3 1")
 	want(t, p.frames,

@@ -252,4 +252,11 @@ var sections = []section{
 		{"R-138", "one address can have only a limited number of connections to a listener"},
 		{"R-139", "forged tokens, forged forwarded headers, names below --base-domain, paths beside --upload-dir and incomplete TLS handshakes give no access"},
 	}},
+	{"What pages, Hosts and browsers report", []requirement{
+		{"R-250", "what a page, a Host or a browser reports is decoded with bounds of depth and memory; no answer or event ends the process, loops for ever, or leaves a lock or a goroutine behind"},
+		{"R-251", "an answer or event of another shape than that of CDP reaches no Client; a session id that is in use is refused"},
+		{"R-252", "a pattern of a Client has at most 4 KiB and 5,000 steps, and matching it ends with the call"},
+		{"R-253", "a name that a page or a browser gives becomes part of a path only if it is a file name"},
+		{"R-254", "answers of MCP tools, files attached to them, and kept consoles are bounded in bytes"},
+	}},
 }
