@@ -62,7 +62,7 @@ func (w *parties) options(who string) LeaseOptions {
 func (w *parties) takes(who string) {
 	o := w.options(who)
 	if who == "Ann" {
-		w.ann.Take("T0", who, o) //nolint:errcheck // others may have it
+		w.ann.Take("T0", who, o)
 		return
 	}
 	open, _ := w.hub.HandoffOf("T0")
@@ -70,7 +70,7 @@ func (w *parties) takes(who string) {
 	if o.Handoff == "" {
 		o.Handoff = "over"
 	}
-	w.guest.Take("T0", who, o) //nolint:errcheck // others may have it
+	w.guest.Take("T0", who, o)
 }
 
 // TestR260WhoEndsALease has everybody do everything in every state of a page, and wants
@@ -96,8 +96,8 @@ func TestR260WhoEndsALease(t *testing.T) {
 		"the agent closes the page": func(w *parties) { w.tell(w.agent, `"method":"Page.close"`) },
 		"another cancels":           func(w *parties) { w.cancel(w.other) },
 		"another asks and cancels":  func(w *parties) { w.ask(w.other, time.Hour); w.cancel(w.other) },
-		"Ann gives it back":         func(w *parties) { w.ann.Release("T0") },   //nolint:errcheck // she may not have it
-		"the guest gives it back":   func(w *parties) { w.guest.Release("T0") }, //nolint:errcheck // it may not have it
+		"Ann gives it back":         func(w *parties) { w.ann.Release("T0") },
+		"the guest gives it back":   func(w *parties) { w.guest.Release("T0") },
 		"the guest says it is done": func(w *parties) { o, _ := w.hub.HandoffOf("T0"); w.hub.AnswerHandoff(o.ID, "", true) },
 		"Ann's time is up":          func(w *parties) { time.Sleep(11 * time.Minute) },
 		"the page ends":             func(w *parties) { w.events.TargetGone("T0") },
@@ -179,10 +179,10 @@ func playLeases(t *testing.T, r *rand.Rand) {
 			w.attach(agents[i])
 		}},
 		{"guest takes", "", func() { w.takes("guest") }},
-		{"guest gives back", "", func() { w.guest.Release("T0") }},                                                     //nolint:errcheck // it may not have it
-		{"guest is done", "", func() { o, _ := w.hub.HandoffOf("T0"); w.hub.AnswerHandoff(o.ID, "", r.IntN(2) == 0) }}, //nolint:errcheck // there may be none
+		{"guest gives back", "", func() { w.guest.Release("T0") }},
+		{"guest is done", "", func() { o, _ := w.hub.HandoffOf("T0"); w.hub.AnswerHandoff(o.ID, "", r.IntN(2) == 0) }},
 		{"Ann takes", "", func() { w.takes("Ann") }},
-		{"Ann gives back", "released", func() { w.ann.Release("T0") }}, //nolint:errcheck // she may not have it
+		{"Ann gives back", "released", func() { w.ann.Release("T0") }},
 		{"Ann goes", "", func() { w.ann.ViewerGone("T0") }},
 		{"time goes by", "idle, viewer gone", func() { time.Sleep(time.Duration(r.IntN(60)) * time.Second) }},
 		{"page ends", "target gone", func() { w.events.TargetGone("T0"); w.events.TargetCreated(targets.Info{ID: "T0"}) }},

@@ -19,6 +19,9 @@ type Watcher struct {
 	Account string // as in ClientOptions; "" is the account of no Client
 	// Only is the one Target that the Watcher sees, whosever it is; "" is no limit.
 	Only string
+	// Handoff is the id of the handoff whose guest the Watcher is; "" is none. A guest who has
+	// taken the page sees what it shows.
+	Handoff string
 	// Whole is for a view of Only, which tells the title and the address of a quiet page only
 	// to people who may read it.
 	Whole bool
@@ -78,7 +81,7 @@ func (h *Hub) watchedInfoLocked(w Watcher, t targets.Info) targets.Info {
 	}
 	privileged := w.Policy != nil && w.Policy.Files()
 	for _, l := range h.leases.list {
-		if l.quiet != nil && l.reaches(t.ID) && !l.holding().Readable(privileged, w.Account) {
+		if guest := w.Handoff != "" && l.Handoff == w.Handoff; l.quiet != nil && !guest && l.reaches(t.ID) && !l.holding().Readable(privileged, w.Account) {
 			return quietInfo(t)
 		}
 	}

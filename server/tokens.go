@@ -112,7 +112,7 @@ func inTabs(pass auth.Pass, p relay.Policy) relay.Policy {
 // sees one target.
 func watcher(r *http.Request) relay.Watcher {
 	pass := auth.PassOf(r)
-	return relay.Watcher{Policy: policy(pass), Account: pass.Bearer(), Only: guestOf(r).TargetID}
+	return relay.Watcher{Policy: policy(pass), Account: pass.Bearer(), Only: guestOf(r).TargetID, Handoff: guestOf(r).ID}
 }
 
 // hold closes a connection as soon as its token is no longer good. The caller calls

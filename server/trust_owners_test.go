@@ -103,17 +103,17 @@ func (h *handedOver) beside(token string) *viewing {
 }
 
 // taken has the person open the link and take the page over.
-func (h *handedOver) taken() *viewing {
+func (h *handedOver) taken() (v *viewing, key string) {
 	h.t.Helper()
 	status, key, text := h.open(personToken)
 	if status != http.StatusOK {
 		h.t.Fatalf("another token opens the link: %d %s", status, text)
 	}
-	v := h.view(h.t, "", "T1", bearer(key))
+	v = h.view(h.t, "", "T1", bearer(key))
 	v.untilPictures(1)
 	v.say(`{"kind":"take"}`)
 	v.until(map[string]any{"kind": "holder", "mine": true})
-	return v
+	return v, key
 }
 
 // TestR263TheAskingTokenCannotOpenItsLink sends the ticket of a link with every kind of
@@ -143,7 +143,7 @@ func TestR263TheAskingTokenCannotOpenItsLink(t *testing.T) {
 	own.until(map[string]any{"kind": "error", "message": "the token that has asked for this handoff cannot do what it asks for: use another token, or cancel the handoff"})
 	own.say(`{"kind":"done"}`)
 	own.until(map[string]any{"kind": "error", "message": "the token that has asked for this handoff cannot do what it asks for: use another token, or cancel the handoff"})
-	v := h.taken() // the refusals have not used the link up
+	v, _ := h.taken() // the refusals have not used the link up
 	h.agent.Send(`{"id":3,"method":"Runtime.evaluate","params":{"expression":"1"}` + h.in)
 	if got := h.agent.Until(`"id":3,`); !strings.Contains(got, "paused: person with the link has the page") {
 		t.Errorf("the agent reads meanwhile: %s", got)
@@ -169,14 +169,14 @@ func TestR261PrivilegedReadsAndCloses(t *testing.T) {
 	owner, inOwners := h.attached(ownerToken)
 	reader, beside := h.view(t, "", "T1", bearer(readToken)), h.beside(readToken)
 	reader.untilPictures(1)
-	h.taken()
+	_, key := h.taken()
 	h.host.send(`{"kind":"targetInfoChanged","target":{"targetId":"T1","title":"typed","url":"http://app/?q=typed"}}`)
 	looks := h.view(t, "", "T1", bearer(ownerToken))
 	looks.until(map[string]any{"kind": "view", "title": "typed"})
 	looks.untilPictures(2)
 	reader.until(map[string]any{"kind": "view", "title": "", "url": "http://app/"})
 	beside.until(map[string]any{"kind": "view", "title": "", "url": "http://app/"}) // a frame of the same origin
-	for token, sees := range map[string]bool{ownerToken: true, agentToken: false, personToken: false, readToken: false} {
+	for token, sees := range map[string]bool{key: true, ownerToken: true, agentToken: false, personToken: false, readToken: false} {
 		_, body := h.get(t, h.addr(false), "/ui/api/state", bearer(token))
 		if strings.Contains(body, "typed") != sees {
 			t.Errorf("the state for %s: %s", token, body)
