@@ -194,6 +194,9 @@ func (s *Server) makeHubs() error {
 		s.browsers = browsers.None(s.hubs)
 		return nil
 	}
+	if err := s.checkProfile(); err != nil {
+		return err
+	}
 	b := *s.o.Browsers
 	b.Chrome.Network = s.urls
 	if b.Log == nil {
