@@ -41,6 +41,10 @@ type Options struct {
 	// "sandbox-*" (package path); RootHub is the hub without a name. Nil stands
 	// for every hub, or for the hub without a name alone when Chrome.URL is set.
 	Hubs []string
+	// Undivided has all who may use a hub use one browser. Otherwise each share of
+	// tokens has a hub of its own in its place (relay.HubOfShare), and so a browser of
+	// its own. A browser of Chrome.URL cannot be divided.
+	Undivided bool
 
 	Max  int           // browsers at a time, 8; 1 with a profile that is kept
 	Idle time.Duration // how long one outlives the last user of its hub, 5 min
@@ -119,7 +123,7 @@ func New(hubs *relay.Hubs, o Options) (*Pool, error) {
 		named:  patterns,
 		hubs:   hubs, max: cmp.Or(o.Max, int(quota.Table[quota.Browsers].Total)), idle: cmp.Or(o.Idle, 5*time.Minute), log: log.Named("pool"),
 		reserve: o.Reserve, patience: o.Queue, onStart: o.Started, onQueue: o.Queued,
-		try: try, launches: o.Chrome.URL == "", sick: make(chan struct{}, 1),
+		try: try, launches: o.Chrome.URL == "", divided: o.Chrome.URL == "" && !o.Undivided, sick: make(chan struct{}, 1),
 	}
 	// A pool of Chromium is unhealthy until Check has seen a browser.
 	if o.Run == nil {
@@ -143,9 +147,10 @@ func None(hubs *relay.Hubs) *Pool {
 func IsFull(err error) bool { return errors.Is(err, ErrFull) || errors.Is(err, ErrAllFull) }
 
 // Matches reports whether a hub's name fits one of the patterns of Options.Hubs. "*"
-// does not fit the hub without a name; RootHub does. A wrong pattern, which New
-// refuses, fits nothing.
+// does not fit the hub without a name; RootHub does. The hub that a share has in place of
+// another fits as that one. A wrong pattern, which New refuses, fits nothing.
 func Matches(patterns []string, hub string) bool {
+	hub, _ = relay.CutShare(hub)
 	if hub == relay.DefaultHub {
 		return slices.Contains(patterns, RootHub)
 	}

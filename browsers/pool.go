@@ -40,6 +40,7 @@ type Pool struct {
 
 	try      func(context.Context) (product string, err error)
 	launches bool          // browsers, rather than connecting to one
+	divided  bool          // each share of tokens has a browser of its own
 	sick     chan struct{} // has room for one: health is an error
 
 	mu     sync.Mutex // guards everything below
@@ -114,9 +115,15 @@ func (p *Pool) Use(ctx context.Context, hub string) (done func(), err error) {
 // Has reports whether a hub is to have a browser.
 func (p *Pool) Has(hub string) bool { return p.serves(hub) }
 
+// Divided reports whether each share of tokens is to have a browser of its own.
+func (p *Pool) Divided() bool { return p.divided }
+
 // Names reports whether the options name a hub by its own name, so that it is known
 // before anybody uses it.
-func (p *Pool) Names(hub string) bool { return slices.Contains(p.named, hub) }
+func (p *Pool) Names(hub string) bool {
+	hub, _ = relay.CutShare(hub)
+	return slices.Contains(p.named, hub)
+}
 
 // enter counts a user in, and starts a browser for the hub if there is none. If all
 // are in use it waits in the queue, as long as Options.Queue allows. A user of a hub

@@ -179,6 +179,9 @@ func TestBrowserHubs(t *testing.T) {
 		{Options{Chrome: chrome.Options{URL: "http://127.0.0.1:1"}}, map[string]bool{"": true, "a": false}},
 		{Options{Chrome: chrome.Options{Path: "x"}, Hubs: []string{"a-*", "b"}}, map[string]bool{"": false, "a-1": true, "b": true, "c": false}},
 		{Options{Hubs: []string{"/"}}, map[string]bool{"": true, "a": false}},
+		// The hubs of shares are as those in whose place they are.
+		{Options{Hubs: []string{"/", "a"}}, map[string]bool{"_team": true, "a_team": true, "b_team": false, "_a": true}},
+		{Options{Hubs: []string{"*"}}, map[string]bool{"_team": false, "a_team": true}},
 	} {
 		if tt.options.Chrome.URL == "" {
 			tt.options.Run = func(context.Context, bridge.Hub, func()) error { return nil }
@@ -192,6 +195,19 @@ func TestBrowserHubs(t *testing.T) {
 				t.Errorf("%v: hub %q has a browser: %v, want %v", tt.options.Hubs, hub, got, want)
 			}
 		}
+	}
+	for name, o := range map[string]Options{"launched": {}, "undivided": {Undivided: true}, "connected": {Chrome: chrome.Options{URL: "http://127.0.0.1:1"}}} {
+		if o.Chrome.URL == "" {
+			o.Run = func(context.Context, bridge.Hub, func()) error { return nil }
+		}
+		p, err := New(nil, o)
+		if err != nil || p.Divided() != (name == "launched") || None(nil).Divided() {
+			t.Errorf("%s: divided is %v, %v", name, p.Divided(), err)
+		}
+	}
+	named, err := New(nil, Options{Hubs: []string{"a"}, Run: func(context.Context, bridge.Hub, func()) error { return nil }})
+	if err != nil || !named.Names("a") || !named.Names("a_team") || named.Names("b_team") {
+		t.Errorf("the hub of a share is not named as its hub, %v", err)
 	}
 	if None(nil).Has("") {
 		t.Error("a hub has a browser without a pool")

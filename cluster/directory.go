@@ -49,11 +49,12 @@ type Node struct {
 
 // Browsers are those of a node.
 type Browsers struct {
-	Hubs    []string `json:"hubs"`             // that have one: names, and patterns
-	Max     int      `json:"max"`              // that the node may have
-	Running int      `json:"running"`          // that it has, or starts
-	Idle    int      `json:"idle"`             // of these, without a user
-	Broken  bool     `json:"broken,omitempty"` // none can be started, as far as the node knows
+	Hubs    []string `json:"hubs"`              // that have one: names, and patterns
+	Max     int      `json:"max"`               // that the node may have
+	Running int      `json:"running"`           // that it has, or starts
+	Idle    int      `json:"idle"`              // of these, without a user
+	Broken  bool     `json:"broken,omitempty"`  // none can be started, as far as the node knows
+	Divided bool     `json:"divided,omitempty"` // each share of tokens has one of its own
 }
 
 // Directory is what one node knows of all of them. All its methods are safe for

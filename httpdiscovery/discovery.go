@@ -48,6 +48,8 @@ type Options struct {
 	// Ticket makes what stands in place of a token in the address of DevTools for a
 	// Target. When nil, Query does.
 	Ticket func(targetID string) string
+	// TicketPrefix is Prefix in addresses with a ticket.
+	TicketPrefix string
 	// Agents is the version of the Browser Agent Protocol that is served too,
 	// which /health then names; "" is none.
 	Agents string
@@ -204,14 +206,14 @@ func (h *handler) target(r *http.Request, t targets.Info, ui bool) targetBody {
 	if pageSocket {
 		b.Endpoint = h.endpoint(r, "page/"+url.PathEscape(t.ID))
 	}
-	switch query := h.Query; {
+	switch prefix, query := h.Prefix, h.Query; {
 	case ui && h.FrontEnd && h.Ticket != nil:
-		b.Frontend = FrontEnd(r, h.Prefix, t.ID, h.Ticket(t.ID))
+		b.Frontend = FrontEnd(r, h.TicketPrefix, t.ID, h.Ticket(t.ID))
 	case pageSocket:
 		if query != "" && h.Ticket != nil {
-			query = ticketQuery(h.Ticket(t.ID))
+			prefix, query = h.TicketPrefix, ticketQuery(h.Ticket(t.ID))
 		}
-		b.Frontend = bundled + socketQuery(r, h.Prefix, t.ID, query)
+		b.Frontend = bundled + socketQuery(r, prefix, t.ID, query)
 	}
 	return b
 }

@@ -178,7 +178,7 @@ func (f *files) count(base string, payer quota.Payer, bytes int64, changed time.
 	}
 }
 
-var unusable = regexp.MustCompile(`[^A-Za-z0-9-]+`)
+var unusable = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
 
 // write takes an entry of a target, which is written with the next flush.
 func (f *files) write(l *line, e *Entry, data []byte) {

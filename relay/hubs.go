@@ -3,6 +3,7 @@ package relay
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -60,6 +61,32 @@ func ValidName(name string) bool {
 	return true
 }
 
+// beforeShare stands between the name of a hub and that of a share. No name of a hub
+// alone has it, and neither has a DNS label.
+const beforeShare = "_"
+
+// HubOfShare is the name of the hub that a share of tokens has in place of a hub:
+// "work_team", and "_team" in place of the default hub. Without a share it is the hub.
+func HubOfShare(hub, share string) string {
+	if share == "" {
+		return hub
+	}
+	return hub + beforeShare + share
+}
+
+// CutShare is the inverse of HubOfShare.
+func CutShare(name string) (hub, share string) {
+	hub, share, _ = strings.Cut(name, beforeShare)
+	return hub, share
+}
+
+// ValidHub reports whether a hub can have this name: that of HubOfShare, of a valid name
+// or the default hub.
+func ValidHub(name string) bool {
+	hub, share := CutShare(name)
+	return name == HubOfShare(hub, share) && (hub == DefaultHub || ValidName(hub)) && (share == "" || ValidName(share))
+}
+
 // Acquire is AcquireFor without a Payer.
 func (hs *Hubs) Acquire(name string) (h *Hub, release func(), err error) {
 	return hs.AcquireFor(quota.Payer{}, name)
@@ -99,6 +126,24 @@ func (hs *Hubs) Peek(name string) (h *Hub, release func()) {
 		return New(hs.opts), func() {}
 	}
 	return e.hub, hs.useLocked(name, e)
+}
+
+// PeekShares is Peek for the hub of that name and those that shares have in its place.
+// It makes none.
+func (hs *Hubs) PeekShares(name string) (list []*Hub, release func()) {
+	hs.mu.Lock()
+	defer hs.mu.Unlock()
+	var releases []func()
+	for other, e := range hs.hubs {
+		if hub, _ := CutShare(other); hub == name || other == name {
+			list, releases = append(list, e.hub), append(releases, hs.useLocked(other, e))
+		}
+	}
+	return list, func() {
+		for _, f := range releases {
+			f()
+		}
+	}
 }
 
 // Has reports whether there is a hub of that name.

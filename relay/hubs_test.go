@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -11,6 +12,50 @@ import (
 
 	"github.com/cdphub/cdphub/internal/hubtest"
 )
+
+// TestNamesOfShares wants the names of hubs that shares have to be read back, and not to be
+// those of other hubs.
+func TestNamesOfShares(t *testing.T) {
+	for _, hub := range []string{DefaultHub, "work", "a-b", strings.Repeat("a", 63)} {
+		for _, share := range []string{"", "team", "token-0123456789abcdef", strings.Repeat("s", 63)} {
+			name := HubOfShare(hub, share)
+			if h, s := CutShare(name); h != hub || s != share || !ValidHub(name) || share != "" && ValidName(name) {
+				t.Errorf("%q of %q is %q, and is read as %q of %q", share, hub, name, s, h)
+			}
+		}
+	}
+	for _, name := range []string{"_", "a_", "__", "a__b", "a_b_c", "A_b", "a_B", "a.b_c", "_" + strings.Repeat("s", 64), strings.Repeat("a", 64) + "_b"} {
+		if ValidHub(name) {
+			t.Errorf("%q is valid", name)
+		}
+	}
+}
+
+func TestPeekShares(t *testing.T) {
+	hs := NewHubs(Options{})
+	for _, name := range []string{"", "_x", "work", "work_x", "work_y", "works", "works_x"} {
+		_, release, err := hs.Acquire(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer release()
+	}
+	for name, want := range map[string]string{"": ",_x", "work": "work,work_x,work_y", "work_x": "work_x", "none": ""} {
+		list, release := hs.PeekShares(name)
+		var names []string
+		for _, h := range list {
+			names = append(names, h.Name())
+		}
+		slices.Sort(names)
+		if got := strings.Join(names, ","); got != want {
+			t.Errorf("%q stands for %q, want %q", name, got, want)
+		}
+		release()
+	}
+	if hs.Len() != 7 {
+		t.Errorf("%d hubs, want no more than before", hs.Len())
+	}
+}
 
 func TestHubsComeAndGo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -29,7 +29,7 @@ func (s *Server) frameEndpoint(path string) http.HandlerFunc {
 		return nil
 	}
 	return func(w http.ResponseWriter, r *http.Request) {
-		hub, release := s.hubs.Peek(routeOf(r).hub)
+		hubs, release := s.frameHubs(routeOf(r).hub)
 		defer release()
 		// A page whose Cross-Origin-Embedder-Policy is require-corp loads only
 		// answers that have this header (HTML Standard, "cross-origin embedder
@@ -37,22 +37,27 @@ func (s *Server) frameEndpoint(path string) http.HandlerFunc {
 		w.Header().Set("Access-Control-Allow-Origin", "*")
 		w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin")
 		if script {
-			serveScript(w, r, hub, strings.TrimSuffix(key, ".js"))
+			serveScript(w, r, hubs, strings.TrimSuffix(key, ".js"))
 		} else {
-			serveDialog(w, r, hub)
+			serveDialog(w, r, hubs)
 		}
 	}
 }
 
 // serveScript answers with a script that a Host has left for a frame. The key is used
 // up by the first request: the second one gets 404.
-func serveScript(w http.ResponseWriter, r *http.Request, hub *relay.Hub, key string) {
+func serveScript(w http.ResponseWriter, r *http.Request, hubs []*relay.Hub, key string) {
 	if r.Method != http.MethodGet {
 		w.Header().Set("Allow", http.MethodGet)
 		http.Error(w, "Method not allowed", http.StatusMethodNotAllowed)
 		return
 	}
-	source, ok := hub.TakeScript(key)
+	source, ok := "", false
+	for _, hub := range hubs {
+		if source, ok = hub.TakeScript(key); ok {
+			break
+		}
+	}
 	if !ok {
 		http.Error(w, "This script does not exist: each script is served once, within 10 s.", http.StatusNotFound)
 		return
@@ -77,7 +82,7 @@ type dialogBody struct {
 // serveDialog opens a dialog in the hub. It answers when a Client has closed the
 // dialog, or after the 30 s of relay.Hub.OpenDialog. The agent waits in a synchronous
 // request, so that the script of the page stands still as at a dialog of the browser.
-func serveDialog(w http.ResponseWriter, r *http.Request, hub *relay.Hub) {
+func serveDialog(w http.ResponseWriter, r *http.Request, hubs []*relay.Hub) {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
 		http.Error(w, "Method not allowed", http.StatusMethodNotAllowed)
@@ -105,10 +110,17 @@ func serveDialog(w http.ResponseWriter, r *http.Request, hub *relay.Hub) {
 		http.Error(w, `The type of a dialog is "alert", "confirm" or "prompt".`, http.StatusBadRequest)
 		return
 	}
-	a, err := hub.OpenDialog(r.Context(), relay.Dialog{
+	dialog := relay.Dialog{
 		TargetID: b.TargetID, Key: b.Key, FrameID: b.FrameID, URL: b.URL,
 		Type: b.Type, Message: b.Message, Default: b.DefaultPrompt,
-	})
+	}
+	var a relay.DialogAnswer
+	err = relay.ErrDialogKey
+	for _, hub := range hubs { // the key fits one of them at most
+		if a, err = hub.OpenDialog(r.Context(), dialog); !errors.Is(err, relay.ErrDialogKey) {
+			break
+		}
+	}
 	if err != nil {
 		http.Error(w, "Dialog refused: "+err.Error(), http.StatusForbidden)
 		return

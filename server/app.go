@@ -60,6 +60,7 @@ func (s *Server) pageAddress(hub string) string {
 	if s.o.TLS.on() {
 		scheme = "https://"
 	}
+	hub, _ = relay.CutShare(hub) // the token of the page leads to the share
 	return scheme + Reachable(at) + hubPrefix(hub) + "/shell?app=URL" + s.tokenPlace() + " (URL is your app's address)"
 }
 

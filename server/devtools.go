@@ -52,7 +52,7 @@ func (s *Server) openDevTools(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	at := routeOf(r)
-	w.Header().Set("Location", httpdiscovery.FrontEnd(r, at.prefix, id, s.ticket(r, id)))
+	w.Header().Set("Location", httpdiscovery.FrontEnd(r, at.keyPrefix(), id, s.ticket(r, id)))
 	// The address has the ticket in it, which must not reach other sites as a
 	// Referer.
 	w.Header().Set("Referrer-Policy", "no-referrer")

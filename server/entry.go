@@ -18,6 +18,7 @@ type entry struct {
 	login bool      // the token may come later
 	ws    bool      // it is a WebSocket: other requests are answered before there is a hub
 	hub   bool      // it is about a hub: in a cluster, the node that owns the hub serves it
+	plain bool      // it carries requests that find their hubs themselves: it is in no share
 	serve http.HandlerFunc
 
 	claim bool // the hub has no owner yet: the node that it is passed on to claims it
@@ -74,12 +75,7 @@ func (s *Server) enter(w http.ResponseWriter, r *http.Request, e entry, on audie
 			e.role = "" // the owner has made its token, and alone knows it
 		}
 	}
-	e.serve = s.clustered(e, on)
-	// After clustered, so that a plain GET is answered here and reaches no other
-	// node.
-	if e.ws {
-		e.serve = onlyHandshakes(e.serve)
-	}
+	e.serve = s.shared(e, on)
 	switch {
 	case why != "":
 		auth.Refuse(w, why)
@@ -119,12 +115,13 @@ func onlyHandshakes(next http.HandlerFunc) http.HandlerFunc {
 // NoHub, so that the answer does not depend on the hubs that exist.
 func (e entry) ask(r *http.Request) auth.Ask {
 	at := routeOf(r)
-	a := auth.Ask{Role: e.role, Hub: at.hub, Path: at.path, Listener: at.listener, WebSocket: auth.IsWebSocket(r)}
+	a := auth.Ask{Role: e.role, Path: at.path, Listener: at.listener, WebSocket: auth.IsWebSocket(r)}
+	a.Hub, a.Share = relay.CutShare(at.hub)
 	switch {
 	case e.every:
 		a.Hub = auth.EveryHub
-	case at.hub != relay.DefaultHub && !relay.ValidName(at.hub):
-		a.Hub = auth.NoHub
+	case !relay.ValidHub(at.hub):
+		a.Hub, a.Share = auth.NoHub, ""
 	}
 	return a
 }

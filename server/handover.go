@@ -186,7 +186,7 @@ func (m *membership) letGo(hub string) (epoch cluster.Epoch, hosts []*hubUser, h
 // node's already.
 func (s *Server) takeHandover(w http.ResponseWriter, r *http.Request, v *verdict) {
 	var body handover
-	if v.Hub != relay.DefaultHub && !relay.ValidName(v.Hub) {
+	if !relay.ValidHub(v.Hub) {
 		http.Error(w, errVerdictOthers.Error(), http.StatusForbidden)
 		return
 	}

@@ -155,8 +155,8 @@ func (s *Server) hubsFor(r *http.Request, on audience) []namedHub {
 		return list
 	}
 	for _, other := range s.hubs.Summaries() {
-		if other.Hub != at.hub && !isSandbox(other.Hub) && len(list) < maxHomeHubs {
-			list = append(list, namedHub{other.Hub, hubPrefix(other.Hub)})
+		if other.Hub != at.hub && !isSandbox(other.Hub) && s.sees(pass, other.Hub) && len(list) < maxHomeHubs {
+			list = append(list, namedHub{other.Hub, prefixFor(other.Hub, pass)})
 		}
 	}
 	return list

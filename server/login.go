@@ -10,6 +10,7 @@ import (
 	"github.com/cdphub/cdphub/internal/advice"
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/quota"
+	"github.com/cdphub/cdphub/relay"
 	"github.com/cdphub/cdphub/wsconn"
 )
 
@@ -44,7 +45,7 @@ func (l *login) enter(ctx context.Context, token string) (actions.Caller, error)
 	case err != nil:
 		return actions.Caller{}, &actions.Error{Kind: actions.Unauthenticated, Message: "Authentication failed: " + err.Error()}
 	}
-	hub, release, err := s.Hub(quota.NewContext(ctx, pass.Payer()), routeOf(l.r).hub)
+	hub, release, err := l.findHub(quota.NewContext(ctx, pass.Payer()), pass)
 	if err != nil {
 		return actions.Caller{}, actions.NoBrowserFor(err)
 	}
@@ -54,6 +55,27 @@ func (l *login) enter(ctx context.Context, token string) (actions.Caller, error)
 	l.conn.LimitMessages(0)
 	l.known()
 	return s.caller(l.r, hub, pass), nil
+}
+
+// findHub gets the hub of the token's share. In a cluster the node that owns the hub must
+// be this one.
+func (l *login) findHub(ctx context.Context, pass auth.Pass) (hub *relay.Hub, release func(), err error) {
+	s := l.server
+	l.r = s.intoShare(l.r, pass)
+	name := routeOf(l.r).hub
+	if s.cluster == nil || !s.divides(name) {
+		return s.Hub(ctx, name)
+	}
+	if _, elsewhere := s.cluster.placed(ctx, name); elsewhere {
+		return nil, nil, errLoginElsewhere
+	}
+	if hub, release, err = s.Hub(ctx, name); errors.Is(err, errElsewhere) {
+		return nil, nil, errLoginElsewhere
+	}
+	if err == nil {
+		l.releases = append(l.releases, s.cluster.join(name, false, l.conn.Close))
+	}
+	return hub, release, err
 }
 
 // release gives back the hub and ends the hold of the token. It is called after the

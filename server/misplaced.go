@@ -10,10 +10,10 @@ import (
 
 // misplaced says what is wrong with an address that leads nowhere, if it is one of two
 // common mistakes: the port of the other listener, or a name that no hub has.
-func misplaced(at route, on audience) string {
+func misplaced(at route, known bool, on audience) string {
 	socket := browserSocket(at.path) || strings.HasPrefix(at.path, pageSocketPath) || at.path == linkPath
 	switch {
-	case at.hub != relay.DefaultHub && !relay.ValidName(at.hub):
+	case !known && at.hub != relay.DefaultHub && !relay.ValidName(at.hub):
 		return "No hub can have this name: use 1 to 63 of the characters a-z, 0-9 and -."
 	case !on.hosts && at.path == "/icdp/host":
 		return "This is the listener for Clients: Hosts connect to the one of --host-addr, by default at port 9223."
@@ -25,9 +25,9 @@ func misplaced(at route, on audience) string {
 
 // orMisplaced serves a path that leads nowhere: with what is wrong with it where that is
 // known, else as before.
-func orMisplaced(at route, on audience, otherwise http.HandlerFunc) http.HandlerFunc {
+func orMisplaced(at route, known bool, on audience, otherwise http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		if why := misplaced(at, on); why != "" {
+		if why := misplaced(at, known, on); why != "" {
 			http.Error(w, why, http.StatusNotFound)
 			return
 		}

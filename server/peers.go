@@ -16,6 +16,7 @@ import (
 	"github.com/cdphub/cdphub/cluster"
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/httpserver"
+	"github.com/cdphub/cdphub/relay"
 )
 
 // strangersAtPeers is how many connections to the listener for other nodes an address
@@ -104,9 +105,12 @@ func (s *Server) servePeer(w http.ResponseWriter, r *http.Request) {
 	}
 	// The path says which hub is meant; a verdict for one hub must not open another.
 	at, known := s.route(r)
-	if known && at.hub != v.Hub {
+	if asked, _ := relay.CutShare(v.Hub); known && at.hub != v.Hub && at.hub != asked {
 		http.Error(w, errVerdictOthers.Error(), http.StatusForbidden)
 		return
+	}
+	if known {
+		at.hub = v.Hub // or the hub of a share behind the address
 	}
 	switch {
 	case known && (at.path == linkPath || isSandboxPath(at)): // which is this node's, whoever owns the hub of its path
@@ -148,7 +152,13 @@ func (s *Server) enterFromPeer(w http.ResponseWriter, r *http.Request, e entry, 
 	}
 	switch {
 	case v.Pass != nil && e.role != "":
-		e.serve(w, auth.WithPass(r, s.gate.PassFrom(*v.Pass, v.From.Addr(), e.ask(r))))
+		pass := s.gate.PassFrom(*v.Pass, v.From.Addr(), e.ask(r))
+		// This node has the browser, and so the last word on who shares it.
+		if asked, _ := s.route(r); !e.undivided() && pass.Login == nil && s.hubFor(asked.hub, pass) != v.Hub {
+			refuseCluster(w, errSharesDiffer)
+			return
+		}
+		e.serve(w, auth.WithPass(r, pass))
 	case e.role == "":
 		e.serve(w, r)
 	case isSandbox(v.Hub): // its token is known here alone

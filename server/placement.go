@@ -176,7 +176,7 @@ func (m *membership) releaseSoon(hub string) {
 
 func (m *membership) browsersNow() cluster.Browsers {
 	n := m.pool.Numbers()
-	return cluster.Browsers{Hubs: m.pool.Hubs(), Max: m.pool.Most(), Running: n.Running, Idle: n.Idle, Broken: m.pool.Health() != nil}
+	return cluster.Browsers{Hubs: m.pool.Hubs(), Max: m.pool.Most(), Running: n.Running, Idle: n.Idle, Broken: m.pool.Health() != nil, Divided: m.pool.Divided()}
 }
 
 // tellBrowsers has the other nodes know of the browsers of this one, if that is news.

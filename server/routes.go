@@ -54,7 +54,7 @@ func (s *Server) serve(on audience) http.Handler {
 		if !on.clients {
 			e.role, e.serve = auth.RoleHost, http.NotFound
 		}
-		e.serve = orMisplaced(at, on, e.serve)
+		e.serve = orMisplaced(at, ok, on, e.serve)
 		if ok {
 			e = s.find(e, r, on)
 		}
@@ -101,7 +101,7 @@ func (s *Server) find(nowhere entry, r *http.Request, on audience) entry {
 	case clients && browserSocket(path) && (actions || path != "/cdp"):
 		return entry{role: auth.RoleClient, ws: true, hub: true, serve: s.serveClient}
 	case clients && path == linkPath:
-		return entry{role: auth.RoleClient, ws: true, serve: func(w http.ResponseWriter, r *http.Request) { s.serveLink(w, r, on) }}
+		return entry{role: auth.RoleClient, ws: true, plain: true, serve: func(w http.ResponseWriter, r *http.Request) { s.serveLink(w, r, on) }}
 	case clients && s.timelineAPI(path) != nil:
 		return entry{pages: dashboardPages, role: auth.RoleClient, hub: true, serve: s.timelineAPI(path)}
 	case clients && strings.HasPrefix(path, pageSocketPath):
@@ -151,7 +151,8 @@ func (s *Server) route(r *http.Request) (route, bool) {
 	path := r.URL.Path
 	if rest, named := strings.CutPrefix(path, "/hub/"); named {
 		name, below, _ := strings.Cut(rest, "/")
-		return route{hub: name, prefix: "/hub/" + name, path: "/" + below}, relay.ValidName(name)
+		hub, share := relay.CutShare(name)
+		return route{hub: name, prefix: "/hub/" + name, path: "/" + below}, name != "" && relay.ValidHub(name) && (share == "" || s.divides(hub))
 	}
 	if rest, named := strings.CutPrefix(path, "/session/"); named {
 		return sessionRoute(rest)
@@ -241,7 +242,7 @@ func (s *Server) serveDiscovery(w http.ResponseWriter, r *http.Request) {
 	o.PageSockets = s.o.PageSockets
 	o.Query = socketQuery(r, pass)
 	o.FrontEnd = s.o.DevTools != nil
-	o.Ticket = func(target string) string { return s.ticket(r, target) }
+	o.Ticket, o.TicketPrefix = func(target string) string { return s.ticket(r, target) }, routeOf(r).keyPrefix()
 	if p != nil {
 		o.Refuse = p.Refuse
 	}
@@ -358,7 +359,9 @@ func (s *Server) upgrade(w http.ResponseWriter, r *http.Request, who peer, to *c
 	// token.
 	apart := s.sandboxes.join(who.hub, func() { conn.Close(wsconn.ReasonDeleted) })
 	stayed := func() {}
-	if who.side != "link" { // which is the node's, whoever owns the hub of its path
+	// A link is the node's, whoever owns the hub of its path. A connection that is to show
+	// its token joins the hub of its share later, see login.findHub.
+	if who.side != "link" && (pass.Login == nil || !s.divides(who.hub)) {
 		stayed = s.cluster.join(who.hub, who.side == "host", conn.Close)
 	}
 	letGo, left := s.hold(pass, conn), to.enter()

@@ -198,6 +198,9 @@ func (s *Server) makeHubs() error {
 		s.browsers = browsers.None(s.hubs)
 		return nil
 	}
+	if err := s.checkProfile(); err != nil {
+		return err
+	}
 	b := *s.o.Browsers
 	b.Chrome.Network, b.Quotas = s.urls, s.quotas
 	if b.Log == nil {

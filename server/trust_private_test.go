@@ -18,11 +18,11 @@ import (
 func TestR179PrivatePages(t *testing.T) {
 	const ann, bob, root, reader = "token-of-ann-0123456789", "token-of-bob-0123456789", "token-of-root-012345678", "token-of-reader-0123456"
 	file, _ := hubtest.TokenFile(t, `tokens:
-  - {name: ann, token: `+ann+`, role: client, hub: chromium, scope: full}
-  - {name: bob, token: `+bob+`, role: client, hub: chromium, scope: full}
-  - {name: tabs, token: `+bob+`2, role: client, hub: chromium, scope: privileged, tabs: own}
-  - {name: reader, token: `+reader+`, role: client, hub: chromium, scope: readonly}
-  - {name: root, token: `+root+`, role: client, hub: chromium, scope: privileged}
+  - {name: ann, token: `+ann+`, role: client, hub: chromium, share: team, scope: full}
+  - {name: bob, token: `+bob+`, role: client, hub: chromium, share: team, scope: full}
+  - {name: tabs, token: `+bob+`2, role: client, hub: chromium, share: team, scope: privileged, tabs: own}
+  - {name: reader, token: `+reader+`, role: client, hub: chromium, share: team, scope: readonly}
+  - {name: root, token: `+root+`, role: client, hub: chromium, share: team, scope: privileged}
 `)
 	s := start(t, func(o *Options) {
 		timelineOn(o)
@@ -131,8 +131,8 @@ func TestR179PrivatePages(t *testing.T) {
 func TestR179DevToolsOfAPrivatePage(t *testing.T) {
 	tokens := []string{"token-of-ann-0123456789", "token-of-bob-0123456789"}
 	file, _ := hubtest.TokenFile(t, `tokens:
-  - {name: ann, token: `+tokens[0]+`, role: client, hub: chromium, scope: full}
-  - {name: bob, token: `+tokens[1]+`, role: client, hub: chromium, scope: full}
+  - {name: ann, token: `+tokens[0]+`, role: client, hub: chromium, share: team, scope: full}
+  - {name: bob, token: `+tokens[1]+`, role: client, hub: chromium, share: team, scope: full}
 `)
 	s := start(t, func(o *Options) { o.Tokens.File, o.Browsers = file, testBrowser() })
 	var contexts, ids []string

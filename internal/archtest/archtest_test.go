@@ -48,7 +48,7 @@ var allowed = map[string]string{
 	"web/test":             "",
 	"proxy":                "internal/advice internal/webpage internal/wire wsconn web",
 	"internal/httpserver":  "internal/auth internal/logging",
-	"internal/hubtest":     "bridge internal/wire wsconn",
+	"internal/hubtest":     "bridge internal/wire targets wsconn",
 	"internal/browsertest": "bridge/chrome internal/wire urlpolicy wsconn",
 	"internal/logging":     "",
 	"internal/logging/...": "internal/logging",

@@ -25,6 +25,7 @@ type FileEntry struct {
 	// Session and Grace are of a Client's named sessions, see Grant.
 	Session string `yaml:"session,omitempty"`
 	Grace   string `yaml:"grace,omitempty"`
+	Share   string `yaml:"share,omitempty"` // of a Client and of a Host, see Grant
 }
 
 // tokensFile is one YAML document of a tokens file. A file may have several,
@@ -97,7 +98,7 @@ func hideValues(err error) string { return quoted.ReplaceAllString(err.Error(), 
 
 // Grant is what the entry allows whoever has its token.
 func (e FileEntry) Grant() (Grant, error) {
-	s := spec{name: e.Name, role: e.Role, hub: e.Hub, scope: e.Scope, hooks: e.Hooks, tabs: e.Tabs, session: e.Session, grace: e.Grace}
+	s := spec{name: e.Name, role: e.Role, hub: e.Hub, scope: e.Scope, hooks: e.Hooks, tabs: e.Tabs, session: e.Session, grace: e.Grace, share: e.Share}
 	if e.Expires != nil {
 		s.expires = *e.Expires
 	}

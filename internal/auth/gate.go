@@ -58,6 +58,9 @@ type Ask struct {
 	Role Role
 	Hub  string // EveryHub, or NoHub, in place of a name
 	Path string // below the hub's prefix
+	// Share is the share whose hub the address names; "" for an address that names a
+	// hub alone.
+	Share string
 
 	Listener  string // that was asked, for the log and for GateOptions.Failed
 	WebSocket bool   // the request is a handshake: that it has no token is logged at info
@@ -263,6 +266,10 @@ func (g *Gate) check(c credential, a Ask) (Grant, error) {
 	if err == nil {
 		err = grant.Refuses(a.Role, a.Hub)
 	}
+	// In the words for another hub: a token does not learn which shares there are.
+	if err == nil && a.Share != "" && !(Pass{Grant: grant, secret: c.secret}).Enters(a.Share) {
+		err = errOtherHub
+	}
 	return grant, err
 }
 
@@ -282,8 +289,11 @@ func refusal(why error, grant Grant, a Ask) advice.Entry {
 		return advice.TokenRole.With("role", string(grant.Role), "needed", string(a.Role))
 	case errors.Is(why, errOtherHub):
 		hub := "the hub " + grant.Hub
-		if grant.Hub == "" {
+		switch grant.Hub {
+		case "":
 			hub = "the default hub"
+		case EveryHub: // and the address names the hub of a share
+			hub = "its own share of each hub"
 		}
 		return advice.TokenHub.With("hub", hub)
 	case errors.Is(why, errUnknown):

@@ -62,6 +62,11 @@ type Grant struct {
 	// Payer is whose part of the limits the bearer uses; the zero value is the bearer's
 	// own. It is set for tokens that the process makes on behalf of another.
 	Payer quota.Payer
+	// Share names the tokens that use one browser together, see Pass.Share; "" for
+	// none. Own says that the token is the operator's own: that of an option, or one
+	// that the process has made.
+	Share string
+	Own   bool
 }
 
 // HookScopes are all scopes of browser hooks. None includes another.
@@ -77,6 +82,7 @@ type spec struct {
 	hooks                      []string
 	tabs                       string
 	session, grace             string
+	share                      string
 }
 
 // ownTabs is what files, claims and URLs say for Grant.OwnTabs.
@@ -111,7 +117,7 @@ func (s spec) grant() (Grant, error) {
 	if g.OwnTabs = s.tabs == ownTabs; g.OwnTabs && g.Role != RoleClient {
 		return Grant{}, fmt.Errorf("tabs are for a token of role client, and its role is %s: leave tabs out", g.Role)
 	}
-	if err := errors.Join(g.checkHooks(), g.readSession(s)); err != nil {
+	if err := errors.Join(g.checkHooks(), g.readSession(s), g.readShare(s.share)); err != nil {
 		return Grant{}, err
 	}
 	return g, nil
@@ -210,7 +216,7 @@ func (g Grant) Refuses(r Role, hub string) error {
 // may stay. It is asked when a tokens file was changed. If the new grant allows less,
 // connections with the old one end: what a connection may do never changes while it lasts.
 func (g Grant) covers(old Grant) bool {
-	return g.Role == old.Role && g.Scope >= old.Scope && (g.Hub == old.Hub || g.Hub == EveryHub) && g.coversHooks(old) && (!g.OwnTabs || old.OwnTabs) && (g.Grace == old.Grace || g.Grace == 0)
+	return g.Role == old.Role && g.Scope >= old.Scope && (g.Hub == old.Hub || g.Hub == EveryHub) && g.coversHooks(old) && (!g.OwnTabs || old.OwnTabs) && (g.Grace == old.Grace || g.Grace == 0) && g.Share == old.Share
 }
 
 // coversHooks is covers for browser hooks. What the hub allows by itself is

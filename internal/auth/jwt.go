@@ -149,6 +149,7 @@ type claims struct {
 	Tabs      string           `json:"tabs,omitempty"`
 	Session   string           `json:"session,omitempty"`
 	Grace     string           `json:"grace,omitempty"`
+	Share     string           `json:"share,omitempty"`
 }
 
 // verify reads a signed token. The error wraps errUnknown unless one of the
@@ -206,7 +207,7 @@ func (c claims) grant(now time.Time) (Grant, error) {
 		c.IssuedAt != nil && now.Add(leeway).Before(c.IssuedAt.Time()):
 		return Grant{}, errors.New("the token is not yet valid (nbf, iat)")
 	}
-	g, err := spec{c.Subject, c.ID, c.Role, c.Hub, c.Scope, c.Expires.Time(), c.Hooks, c.Tabs, c.Session, c.Grace}.grant()
+	g, err := spec{c.Subject, c.ID, c.Role, c.Hub, c.Scope, c.Expires.Time(), c.Hooks, c.Tabs, c.Session, c.Grace, c.Share}.grant()
 	if err != nil {
 		return Grant{}, fmt.Errorf("the token's %w", err)
 	}

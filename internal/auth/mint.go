@@ -41,6 +41,7 @@ func Mint(keyFile []byte, g Grant, now time.Time, ttl time.Duration) (string, er
 		Tabs:     g.Tabs(),
 		Session:  g.Session,
 		Grace:    g.GraceText(),
+		Share:    g.Share,
 	}
 	if c.ID == "" {
 		c.ID = rand.Text()

@@ -65,7 +65,7 @@ func NewTokens(o TokenOptions) (*Tokens, error) {
 		if err := s.checkLength(); err != nil {
 			return nil, fmt.Errorf("%s: %w", f.name, err)
 		}
-		t.fixed = append(t.fixed, entry{digestOf(s), Grant{Role: f.role, Hub: EveryHub, Scope: ScopeFull, Name: f.name}})
+		t.fixed = append(t.fixed, entry{digestOf(s), Grant{Role: f.role, Hub: EveryHub, Scope: ScopeFull, Name: f.name, Own: true}})
 	}
 	if o.File != "" {
 		t.file = newSource(o.File, "--tokens", t.readFile)
@@ -136,6 +136,10 @@ func (t *Tokens) readKeys(i int, raw []byte) error {
 // Set reports whether any source was configured, so that a token is needed.
 func (t *Tokens) Set() bool { return t.set }
 
+// FromFiles reports whether there may be tokens of several owners: those of a tokens
+// file, and signed ones.
+func (t *Tokens) FromFiles() bool { return len(t.sources()) > 0 }
+
 // Covers reports whether somebody may have a token for that role.
 func (t *Tokens) Covers(r Role) bool {
 	t.mu.RLock()
@@ -151,7 +155,7 @@ func (t *Tokens) Issue(g Grant) (text string, end func()) {
 	if !t.set {
 		return "", func() {}
 	}
-	text = NewToken()
+	text, g.Own = NewToken(), true
 	e := entry{digestOf(NewSecret(text)), g}
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/cdphub/cdphub/browsers"
+	"github.com/cdphub/cdphub/internal/logging/logtest"
 )
 
 // TestBrowsersThatCannotStart wants an error at the start of the hub, which says
@@ -70,6 +71,27 @@ func TestBrowsersThatMayComeLater(t *testing.T) {
 	for _, where := range []string{"http://127.0.0.1:1", "wss://a.example/devtools/browser/x", "./profile", t.TempDir(), "."} {
 		if _, err := (browserFlags{BrowserURL: where}).options(); err != nil {
 			t.Errorf("%s: %v", where, err)
+		}
+	}
+}
+
+// TestR230BrowserShareOption wants tokens to have browsers of their own unless the option
+// says otherwise, and the option to need browsers that the hub starts.
+func TestR230BrowserShareOption(t *testing.T) {
+	for share, undivided := range map[string]bool{"token": false, "hub": true} {
+		c := serveCmd{browserFlags: browserFlags{Browser: true}, BrowserShare: share}
+		o, err := c.options(logtest.Open(t, io.Discard))
+		if err != nil || o.Browsers.Undivided != undivided {
+			t.Errorf("--browser-share=%s: undivided is %v, %v", share, o.Browsers.Undivided, err)
+		}
+	}
+	for want, args := range map[string][]string{
+		"--browser-share": {"serve", "--browser-share=hub"},
+		"--browser-url":   {"serve", "--browser-share=hub", "--browser-url=http://127.0.0.1:1"},
+		"must be one of":  {"serve", "--browser", "--browser-share=all"},
+	} {
+		if err := run(t.Context(), args, io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: %v, want %q", args, err, want)
 		}
 	}
 }

@@ -20,7 +20,8 @@ import (
 type serveCmd struct {
 	hubFlags
 	browserFlags
-	PageHost bool `help:"Allow a Host page at a hub that has a browser, in addition to the browser. A page with a Host token is always allowed." env:"CDPHUB_PAGE_HOST" needs:"browser,browser-path,browser-url" group:"Browsers:"`
+	BrowserShare string `help:"Who shares a browser. token: each token has a browser of its own, and a hub of its own at the same address; tokens with the same share (cdphub token new --share NAME) have one together. hub: all tokens of a hub use one browser, and can end it or slow it down for each other. Without tokens, and with --browser-url, each hub has one browser." enum:"token,hub" default:"token" env:"CDPHUB_BROWSER_SHARE" needs:"browser,browser-path,browser-url" useless-with:"browser-url" group:"Browsers:"`
+	PageHost     bool   `help:"Allow a Host page at a hub that has a browser, in addition to the browser. A page with a Host token is always allowed." env:"CDPHUB_PAGE_HOST" needs:"browser,browser-path,browser-url" group:"Browsers:"`
 
 	operationFlags
 	logFlags
@@ -64,6 +65,9 @@ func (c *serveCmd) options(l *logging.Log) (server.Options, error) {
 	var err error
 	if o.Browsers, err = c.browserFlags.options(); err != nil {
 		return o, err
+	}
+	if o.Browsers != nil {
+		o.Browsers.Undivided = c.BrowserShare == "hub"
 	}
 	if o.Listeners, err = inherited(); err != nil {
 		return o, err

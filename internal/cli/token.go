@@ -33,6 +33,7 @@ type grantFlags struct {
 	Tabs  string   `help:"Tabs that Clients with the token see. own: only the tabs that they have opened or that were granted to them. Default: all tabs." enum:",own" default:"" needs:"role=client"`
 
 	Session string `help:"Named session for Clients with the token whose URL names no session." placeholder:"NAME" needs:"role=client"`
+	Share   string `help:"Name of the share. Tokens with the same share use one browser of a hub together. Default: the token has a browser of its own. A Host page that Clients are to see beside that browser needs a token with their share." placeholder:"NAME"`
 	Grace   string `help:"Longest time that named sessions of the token stay without a connection, such as 10m. Default: --session-grace of the hub." placeholder:"TIME" needs:"role=client"`
 }
 
@@ -41,7 +42,7 @@ type grantFlags struct {
 func (f *grantFlags) entry(name string) auth.FileEntry {
 	return auth.FileEntry{
 		Name: cmp.Or(f.Name, name), Role: f.Role, Hub: f.Hub, Scope: f.Scope, Hooks: f.Hooks, Tabs: f.Tabs,
-		Session: f.Session, Grace: f.Grace,
+		Session: f.Session, Grace: f.Grace, Share: f.Share,
 	}
 }
 
@@ -211,6 +212,12 @@ func describe(g auth.Grant) string {
 	}
 	if g.Grace != 0 {
 		lines = append(lines, "grace:   "+g.Grace.String()+" at most")
+	}
+	switch {
+	case g.Share != "":
+		lines = append(lines, "share:   "+g.Share)
+	case g.Role == auth.RoleClient:
+		lines = append(lines, "share:   its own")
 	}
 	if g.Name != "" {
 		lines = append(lines, "name:    "+g.Name)

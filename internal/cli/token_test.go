@@ -49,7 +49,7 @@ func TestToken(t *testing.T) {
 	}
 	signed = strings.TrimSpace(signed)
 	for _, tt := range []struct{ name, token, want string }{
-		{"random", random[1], "role:    client\nfor:     hub h1\nscope:   full\nhooks:   browser:read, browser:eval\nname:    ci\nexpires: 20"},
+		{"random", random[1], "role:    client\nfor:     hub h1\nscope:   full\nhooks:   browser:read, browser:eval\nshare:   its own\nname:    ci\nexpires: 20"},
 		{"signed", signed, "role:    host\nfor:     every hub\nname:    page\nid:      j1\nexpires: 20"},
 	} {
 		got, err := cdphub(t, "token", "check", tt.token, "--tokens", file, "--jwt-key", key)
@@ -70,6 +70,13 @@ func TestToken(t *testing.T) {
 			t.Error(err)
 		}
 	}
+	team, err := cdphub(t, "token", "mint", "--key", key, "--share", "team")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := cdphub(t, "token", "check", strings.TrimSpace(team), "--jwt-key", key); err != nil || !strings.Contains(got, "\nshare:   team\n") {
+		t.Errorf("got %s, %v; want the share", got, err)
+	}
 	admin, err := cdphub(t, "token", "new", "--name", "ops", "--role", "admin", "--append", file)
 	if err != nil {
 		t.Fatal(err)
@@ -89,6 +96,8 @@ func TestToken(t *testing.T) {
 		want string
 		args []string
 	}{
+		{`share is "token-x"`, []string{"new", "--share", "token-x"}},
+		{"role client or host", []string{"mint", "--key", key, "--role", "admin", "--share", "team"}},
 		{"already", []string{"new", "--name", "ops", "--append", file}},
 		{"every hub", []string{"new", "--role", "admin", "--hub", "one"}},
 		{"no effect", []string{"new", "--role", "host", "--scope", "full"}},

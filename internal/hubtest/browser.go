@@ -2,9 +2,12 @@ package hubtest
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"strings"
 
 	"github.com/cdphub/cdphub/bridge"
+	"github.com/cdphub/cdphub/targets"
 )
 
 // fakeBrowser is a browser Host that is there and does nothing.
@@ -19,10 +22,60 @@ func (fakeBrowser) AttachedToBrowser(bridge.Attachment) {}
 // RunFakeBrowser is for browsers.Options: it serves a browser that does nothing
 // until ctx ends.
 func RunFakeBrowser(ctx context.Context, hub bridge.Hub, ready func()) error {
-	e, err := hub.SetHost(fakeBrowser{}, bridge.Announcement{})
+	return serveHost(ctx, hub, fakeBrowser{}, bridge.Announcement{}, ready, func(bridge.Events) {})
+}
+
+// pageBrowser is a browser Host with one page. It lists that page, and answers all other
+// commands with {}.
+type pageBrowser struct {
+	fakeBrowser
+	page   targets.Info
+	events bridge.Events
+	came   chan struct{} // closed when events are known
+}
+
+// RunPageBrowser is RunFakeBrowser for a browser with one page, whose id is "of-" and the
+// name of its hub.
+func RunPageBrowser(ctx context.Context, hub bridge.Hub, ready func()) error {
+	id := "of-" + hub.(interface{ Name() string }).Name()
+	b := &pageBrowser{page: targets.Info{ID: id, Type: "page", Title: "title " + id, URL: "http://app/" + id}, came: make(chan struct{})}
+	return serveHost(ctx, hub, b, bridge.Announcement{Targets: []targets.Info{b.page}}, ready, func(e bridge.Events) {
+		b.events = e
+		close(b.came)
+	})
+}
+
+// Send implements bridge.Host. The answer comes from another goroutine, since the hub
+// holds its lock.
+func (b *pageBrowser) Send(c bridge.Command) error {
+	page, err := json.Marshal(map[string]any{"targetId": b.page.ID, "type": "page", "title": b.page.Title, "url": b.page.URL, "attached": false})
 	if err != nil {
 		return err
 	}
+	result, event := "{}", ""
+	switch c.Method {
+	case "Target.getTargets":
+		result = `{"targetInfos":[` + string(page) + `]}`
+	case "Target.setDiscoverTargets":
+		event = `{"targetInfo":` + string(page) + `}`
+	}
+	go func(call bridge.CallID, session string) {
+		<-b.came
+		if event != "" {
+			b.events.SessionEvent(session, "Target.targetCreated", []byte(event))
+		}
+		b.events.Result(call, session, []byte(result), nil)
+	}(c.Call, strings.Clone(c.SessionID))
+	return nil
+}
+
+// serveHost keeps a Host at a hub until ctx ends.
+func serveHost(ctx context.Context, hub bridge.Hub, h bridge.Host, a bridge.Announcement, ready func(), came func(bridge.Events)) error {
+	e, err := hub.SetHost(h, a)
+	if err != nil {
+		return err
+	}
+	came(e)
 	ready()
 	<-ctx.Done()
 	e.HostGone(false)

@@ -224,6 +224,13 @@ var sections = []section{
 		{"R-248", "a token that has its part of the browsers closes no idle browser of another token, and delays no other token in the queue"},
 		{"R-249", "when memory, recordings or timelines exceed their limit, the token that has most loses some of its own"},
 	}},
+	{"Shares of browsers", []requirement{
+		{"R-230", "tokens of different owners share no launched browser, on no path, unless the operator says so; without tokens nothing is divided"},
+		{"R-231", "the end of the browser of one share does not affect the browser of another share"},
+		{"R-232", "an address that names the hub of a share accepts only tokens of that share, Client tokens for every hub with scope privileged, and links and tickets made for it; others do not learn whether the hub exists"},
+		{"R-233", "beside a launched browser, a Host page is seen by its own share only, and a Host token without a share is refused"},
+		{"R-234", "each node of a cluster serves a token in the hub of its share, and the node with the browser refuses a request that was forwarded for another hub"},
+	}},
 	{"Clusters", []requirement{
 		{"R-210", "the listener for other nodes requires a certificate of the cluster and a verdict signed with its key, and accepts each verdict once"},
 		{"R-211", "a forwarded request has exactly the rights of its token, the token stays at the node that received it, and a refused request claims no hub"},

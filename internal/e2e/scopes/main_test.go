@@ -85,7 +85,7 @@ func (s *stage) client(scope string) *harness.CDP {
 	if err != nil {
 		s.Fatal(err)
 	}
-	token, err := exec.Command(program, "token", "mint", "--key", s.key, "--scope", scope).Output() //nolint:gosec // our own
+	token, err := exec.Command(program, "token", "mint", "--key", s.key, "--scope", scope, "--share", "stage").Output() //nolint:gosec // our own
 	if err != nil {
 		s.Fatal(err)
 	}

@@ -20,8 +20,10 @@ export function rate(n: number): string {
   return n > 0 && n < 10 ? n.toFixed(1) : Math.round(n).toLocaleString();
 }
 
+/** The name of a hub for people. That of a share of tokens is "HUB_SHARE". */
 export function hubName(name: string): string {
-  return name || "Default hub";
+  const [hub, share] = name.split("_");
+  return share ? `${hub || "Default hub"} (${share})` : name || "Default hub";
 }
 
 /** The state of a hub, in a sentence. */

@@ -1,0 +1,152 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/cdphub/cdphub/browsers"
+	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/relay"
+)
+
+// Tokens of different owners do not share a browser that the hub launches: one of them
+// could end it, or have it do nothing else, for all. So each share of tokens (auth.Pass)
+// has a hub of its own in place of a hub with a browser, at the same address:
+//
+//	/hub/work/…          with a token of share: team    -> the hub work_team
+//	/hub/work/…          with a token of no share       -> the hub work_token-0123456789abcdef
+//	/hub/work_team/…     the hub work_team, for what carries a key in place of a token, such
+//	                     as the link of a handoff, and for tokens that may enter it
+//
+// Only the hub of a route is replaced, right after the gate: whatever is behind it serves
+// another hub, and knows nothing of shares.
+
+// divides reports whether each share of tokens has a hub of its own in place of a hub.
+// Sandboxes are not divided: their names are keys, and their tokens were made with them.
+// A node without browsers asks what the others have.
+func (s *Server) divides(hub string) bool {
+	return s.tokens.Set() && !isSandbox(hub) && (s.browsers.Divided() && s.browsers.Has(hub) || s.cluster.divides(hub))
+}
+
+// divides reports whether a node of the cluster has a divided browser for a hub.
+func (m *membership) divides(hub string) bool {
+	if m == nil {
+		return false
+	}
+	for _, n := range m.dir.Nodes() {
+		if n.Browsers != nil && n.Browsers.Divided && browsers.Matches(n.Browsers.Hubs, hub) {
+			return true
+		}
+	}
+	return false
+}
+
+// hubFor is the hub that serves a pass where a route leads to a hub by its name.
+func (s *Server) hubFor(name string, pass auth.Pass) string {
+	if hub, share := relay.CutShare(name); share != "" || !s.divides(hub) {
+		return name
+	}
+	return relay.HubOfShare(name, pass.Share())
+}
+
+// intoShare is a request whose route leads to the hub of the share of a pass.
+func (s *Server) intoShare(r *http.Request, pass auth.Pass) *http.Request {
+	at := routeOf(r)
+	at.hub = s.hubFor(at.hub, pass)
+	return r.WithContext(context.WithValue(r.Context(), routeKey{}, at))
+}
+
+// keyPrefix is the prefix of addresses that carry a key in place of a token: nothing but
+// the address then says which hub is meant.
+func (at route) keyPrefix() string {
+	if _, share := relay.CutShare(at.hub); share != "" {
+		return hubPrefix(at.hub)
+	}
+	return at.prefix
+}
+
+const noShareOfHost = "This token has no share, and at this hub each token has a browser of its own, so no Client would see the page. " +
+	"Give the token of the Host page, and the tokens of the Clients that are to see the page, the same share (share: NAME in the tokens file, " +
+	"cdphub token new --share NAME), or start cdphub with --browser-share=hub."
+
+// shared is what serves a request after the gate: in the hub of its token's share.
+func (s *Server) shared(e entry, on audience) http.HandlerFunc {
+	serve := s.clustered(e, on)
+	// After clustered, so that a plain GET is answered here and reaches no other
+	// node.
+	if e.ws {
+		serve, e.serve = onlyHandshakes(serve), onlyHandshakes(e.serve)
+	}
+	if e.undivided() {
+		return serve
+	}
+	return func(w http.ResponseWriter, r *http.Request) {
+		at, pass := routeOf(r), auth.PassOf(r)
+		hub, _ := relay.CutShare(at.hub)
+		switch {
+		case !s.divides(hub):
+			serve(w, r)
+		// The share is known after the login, see login.enter. Before it, no node may
+		// claim a hub.
+		case pass.Login != nil:
+			e.serve(w, r)
+		case e.role == auth.RoleHost && e.ws && pass.Grant.Share == "" && !pass.Grant.Own:
+			http.Error(w, noShareOfHost, http.StatusForbidden)
+		default:
+			serve(w, s.intoShare(r, pass))
+		}
+	}
+}
+
+// undivided reports whether an entry is served at the hub that the address names: what
+// needs no token, and what is about all hubs or the process.
+func (e entry) undivided() bool { return e.role == "" || e.every || e.plain }
+
+// frameHubs are the hubs that a request of a frame may mean. A frame knows the address of
+// its Host page alone, which names no share; its key fits one of the hubs at most.
+func (s *Server) frameHubs(name string) (hubs []*relay.Hub, release func()) {
+	if s.divides(name) {
+		return s.hubs.PeekShares(name)
+	}
+	hub, release := s.hubs.Peek(name)
+	return []*relay.Hub{hub}, release
+}
+
+// sees reports whether the lists of a pass may have a hub. The operator's own hub is at
+// no address for other shares.
+func (s *Server) sees(pass auth.Pass, name string) bool {
+	hub, share := relay.CutShare(name)
+	if share == "" && s.divides(hub) {
+		return pass.Share() == ""
+	}
+	return share == "" || pass.Enters(share)
+}
+
+// prefixFor is the path under which a listener serves a hub to a pass: that of the hub
+// without a share where its token leads there anyway.
+func prefixFor(name string, pass auth.Pass) string {
+	if hub, share := relay.CutShare(name); share == pass.Share() {
+		return hubPrefix(hub)
+	}
+	return hubPrefix(name)
+}
+
+// checkProfile refuses a profile that tokens of several owners would use one after the
+// other, unless the operator has asked for it.
+func (s *Server) checkProfile() error {
+	if b := s.o.Browsers; b != nil && b.Chrome.Profile != "" && b.Chrome.URL == "" && !b.Undivided && s.tokens.FromFiles() {
+		return errors.New("--browser-profile is the profile of one browser, whose cookies all tokens of --tokens and --jwt-key would share: " +
+			"set --browser-share=hub to allow that, or leave --browser-profile out")
+	}
+	return nil
+}
+
+var (
+	// errSharesDiffer is answered by a node that would serve a request in another hub
+	// than the node that has passed it on.
+	errSharesDiffer = errors.New("the nodes of the cluster do not agree on whose hub this is: start all of them with the same --browser-share and --browser-hub, and try again")
+	// errLoginElsewhere is answered to a login that comes after the handshake: a WebSocket
+	// cannot be passed on any more.
+	errLoginElsewhere = errors.New("another node of the cluster has the browser of this token: send the token with the handshake, as the header Authorization: Bearer TOKEN")
+)
