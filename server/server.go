@@ -227,7 +227,7 @@ func (s *Server) Run(ctx context.Context) error {
 		// server drains: an operator still sees how far it is.
 	}
 	if s.admin != nil {
-		s.log.Info("listening for operators", zap.Stringer("addr", s.admin.Addr()))
+		s.log.Info("listening for operators", zap.String("addr", s.AdminAddr()))
 		defer serve(httpserver.New(s.admin.handler, s.o.rates.own, s.log), s.admin.Listener).Close()
 	}
 	if s.app != nil {
@@ -327,10 +327,14 @@ func (s *Server) ClientAddr() string { return s.addr(false) }
 // HostAddr is the address of the listener for Hosts, "" for none.
 func (s *Server) HostAddr() string { return s.addr(true) }
 
-// AdminAddr is the address of the listener for operators, "" for none.
+// AdminAddr is the address of the listener for operators, such as 127.0.0.1:9225 or
+// unix:/run/cdphub/admin.sock; "" for none.
 func (s *Server) AdminAddr() string {
-	if s.admin == nil {
+	switch {
+	case s.admin == nil:
 		return ""
+	case s.admin.Addr().Network() == "unix":
+		return httpserver.UnixAddr(s.admin.Addr().String())
 	}
 	return s.admin.Addr().String()
 }
