@@ -44,6 +44,7 @@ func (s *Server) listenAll() error {
 		if err != nil {
 			return err
 		}
+		s.fence.Listens(ln.Addr())
 		s.listeners = append(s.listeners, listener{secure(s.limit(ln, s.o.TLS.on())), w.clients, w.hosts})
 	}
 	if s.o.AdminAddr == "" && s.o.Listeners.Admin == nil {
@@ -81,6 +82,7 @@ func (s *Server) listenForOperators(secure func(net.Listener) net.Listener) erro
 			"listen on a Unix socket (%s=%s), or set a token of role admin (--admin-token, --tokens, --jwt-key)",
 			optionAdmin, cmp.Or(s.o.AdminAddr, ln.Addr().String()), optionAdmin, httpserver.UnixAddr("/PATH/admin.sock")), ln.Close())
 	}
+	s.fence.Listens(ln.Addr())
 	s.admin = &endpoint{secure(s.limit(ln, s.o.TLS.on())), s.adminHandler(true)}
 	return nil
 }

@@ -31,6 +31,7 @@ import (
 	"github.com/cdphub/cdphub/devtools"
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/closelog"
+	"github.com/cdphub/cdphub/internal/fence"
 	"github.com/cdphub/cdphub/internal/httpserver"
 	"github.com/cdphub/cdphub/internal/version"
 	"github.com/cdphub/cdphub/journal"
@@ -55,19 +56,21 @@ type Server struct {
 	metrics  *metrics
 	closes   closelog.Ring // of connections, for operators
 
-	sandboxes sandboxes
-	named     *named.Sessions
-	bap       *bap.Server
-	bapFrom   httpserver.PerAddress // its connections
-	uiFrom    httpserver.PerAddress // streams of the dashboard's state
-	logins    httpserver.PerAddress // connections that have yet to show a token
-	mcp       *mcp.Handler
-	tickets   devtools.Tickets[auth.Pass]
-	consents  *actions.Consents // for scripts of browser hooks
-	urls      *urlpolicy.Policy
-	names     *urlpolicy.Resolver // of hosts in URLs
-	journal   *journal.Journal    // of what happens on targets; nil: nothing is kept
-	cluster   *membership         // nil: this server is alone
+	sandboxes  sandboxes
+	named      *named.Sessions
+	bap        *bap.Server
+	bapFrom    httpserver.PerAddress // its connections
+	uiFrom     httpserver.PerAddress // streams of the dashboard's state
+	logins     httpserver.PerAddress // connections that have yet to show a token
+	mcp        *mcp.Handler
+	tickets    devtools.Tickets[auth.Pass]
+	consents   *actions.Consents // for scripts of browser hooks
+	urls       *urlpolicy.Policy
+	names      *urlpolicy.Resolver // of hosts in URLs
+	fenceTells bool                // who connects
+	fence      fence.Fence         // between the browsers and the listeners of this process
+	journal    *journal.Journal    // of what happens on targets; nil: nothing is kept
+	cluster    *membership         // nil: this server is alone
 
 	listeners []listener
 	admin     *endpoint     // for operators; nil: none
@@ -116,6 +119,8 @@ func New(o Options) (*Server, error) {
 		mcp:       mcp.NewHandler(o.Log),
 		names:     new(urlpolicy.Resolver),
 
+		fenceTells: fence.Tells,
+
 		clients:   newConnGroup(),
 		hosts:     newConnGroup(),
 		forwarded: newConnGroup(),
@@ -154,13 +159,13 @@ func (s *Server) makePolicies() (err error) {
 	if err = cmp.Or(allowedHosts(s.o.AllowedHosts), hookScopes(s.o.Actions.HookScopes)); err != nil {
 		return err
 	}
-	s.rules = auth.Rules{AllowedHosts: s.o.AllowedHosts, ClientOrigins: s.o.ClientOrigins, HostOrigins: s.o.HostOrigins}
+	s.rules = auth.Rules{AllowedHosts: s.o.AllowedHosts, ClientOrigins: s.o.ClientOrigins, HostOrigins: s.o.HostOrigins, Own: s.fence.Sent}
 	if d := s.o.BaseDomain; d != "" {
 		// A full slice expression: append must not write into the array of the
 		// caller's Options.
 		s.rules.AllowedHosts = append(s.rules.AllowedHosts[:len(s.rules.AllowedHosts):len(s.rules.AllowedHosts)], d, "."+d)
 	}
-	if s.urls, err = s.o.Network.policy(); err != nil {
+	if s.urls, err = s.o.Network.policy(s.fence.Own); err != nil {
 		return err
 	}
 	if s.consents, err = s.o.Actions.consents(); err != nil {
@@ -195,7 +200,7 @@ func (s *Server) makeHubs() error {
 		return nil
 	}
 	b := *s.o.Browsers
-	b.Chrome.Network = s.urls
+	b.Chrome.Network, b.Chrome.Fence = s.urls, &s.fence
 	if b.Log == nil {
 		b.Log = s.log
 	}

@@ -194,6 +194,8 @@ var sections = []section{
 		{"R-124", "forged messages, stolen ports and modified prototypes give a frame no additional access"},
 	}},
 	{"Listeners of this machine", []requirement{
+		{"R-255", "no page of a browser that the hub starts can open or request an address at which the hub's process listens, by any spelling, name or redirect"},
+		{"R-256", "on Linux, every listener refuses the requests and WebSockets of browsers that its process has started"},
 		{"R-257", "the listener for operators needs an admin token, or is a Unix socket that only its user can open, in the packaged units too"},
 		{"R-258", "no listener and no log shows the command line or the token of an option, and the audit log has every line at each log level"},
 	}},
