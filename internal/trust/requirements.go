@@ -198,6 +198,7 @@ var sections = []section{
 		{"R-256", "on Linux, every listener refuses the requests and WebSockets of browsers that its process has started"},
 		{"R-257", "the listener for operators needs an admin token, or is a Unix socket that only its user can open, in the packaged units too"},
 		{"R-258", "no listener and no log shows the command line or the token of an option, and the audit log has every line at each log level"},
+		{"R-259", "no browser gets anything by the token of cdphub connect, or of a recording that cdphub replay shows, without a token of its own"},
 	}},
 	{"DevTools", []requirement{
 		{"R-180", "DevTools that the hub serves work from the hub's own origin only, and pages of that origin need a ticket"},
