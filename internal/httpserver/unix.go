@@ -76,7 +76,7 @@ func (u *unixListener) Addr() net.Addr { return &net.UnixAddr{Name: u.path, Net:
 func (u *unixListener) Close() error {
 	u.once.Do(func() {
 		if now, err := os.Lstat(u.path); err == nil && os.SameFile(now, u.file) {
-			os.Remove(u.path)
+			os.Remove(u.path) //nolint:errcheck // the next listener takes its place
 		}
 	})
 	return u.Listener.Close()
