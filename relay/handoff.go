@@ -259,10 +259,11 @@ func (h *Hub) forgetHandoffLocked(o *handoff) {
 	h.auditHandoff("handoff ends", o)
 }
 
-// auditHandoff writes to the audit log. Neither ticket nor key may be in it.
+// auditHandoff writes to the audit log. Neither ticket nor key may be in it. The logger of a
+// hub names the hub (Hubs.Acquire).
 func (h *Hub) auditHandoff(what string, o *handoff) {
 	client := o.client().name
-	h.opts.Log.Named("audit").Info(what, zap.String("hub", h.opts.Name), zap.String("target", o.TargetID), zap.String("handoff", o.ID), zap.String("client", client))
+	h.opts.Log.Named("audit").Info(what, zap.String("target", o.TargetID), zap.String("handoff", o.ID), zap.String("client", client))
 }
 
 // dropHandoffsLocked forgets what a session has asked for, since it ends.

@@ -377,9 +377,27 @@ func (h *Hub) HostHangs() bool {
 
 // Clients is the number of Clients.
 func (h *Hub) Clients() int {
+	n, _ := h.Counts(nil)
+	return n
+}
+
+// Counts are the numbers of Clients and of sessions that somebody with a Policy may know: who
+// sees only tabs of their own learns nothing of others.
+func (h *Hub) Counts(p Policy) (clients, sessions int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return len(h.clients)
+	own, is := p.(OwnTabs)
+	if !is {
+		return len(h.clients), h.sessions.Len()
+	}
+	of := h.owners[own.Owner]
+	for c := range h.clients {
+		if of != nil && c.owner == of {
+			clients++
+			sessions += len(c.sessions)
+		}
+	}
+	return clients, sessions
 }
 
 // Version names the browser behind the hub: what a Host says, first of all the

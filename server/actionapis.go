@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/netip"
 	"strings"
 
 	"github.com/cdphub/cdphub/actions"
@@ -23,11 +24,11 @@ func (a Actions) limits() actions.Limits {
 
 // policy reads which pages there may be. The first call reads only the list of
 // --allow-url, so that an error names the option that it belongs to.
-func (n Network) policy() (*urlpolicy.Policy, error) {
+func (n Network) policy(own func(netip.AddrPort) bool) (*urlpolicy.Policy, error) {
 	if _, err := urlpolicy.New(urlpolicy.Options{Allow: n.Allow}); err != nil {
 		return nil, fmt.Errorf("--allow-url %w", err)
 	}
-	p, err := urlpolicy.New(urlpolicy.Options{Allow: n.Allow, Block: n.Block, Public: n.Public})
+	p, err := urlpolicy.New(urlpolicy.Options{Allow: n.Allow, Block: n.Block, Public: n.Public, Own: own})
 	if err != nil {
 		return nil, fmt.Errorf("--block-url %w", err)
 	}

@@ -32,8 +32,10 @@ import (
 //	                          "since":"…","hubs":3,"draining":false}],"links":2,"lost":0}
 //	POST     /cluster/drain?node=NAME   ends a node of the cluster as by SIGTERM
 //	GET, PUT /log-level      {"level":"info"}
-//	GET      /debug/pprof/…  as package net/http/pprof says
-func (s *Server) adminHandler() http.Handler {
+//	GET      /debug/pprof/…  as package net/http/pprof says, but for cmdline
+//
+// The command line is not served, since it may have tokens.
+func (s *Server) adminHandler(wantsToken bool) http.Handler {
 	mux := http.NewServeMux()
 	// promhttp would write its errors to the standard logger of package log
 	// otherwise.
@@ -52,13 +54,11 @@ func (s *Server) adminHandler() http.Handler {
 		mux.Handle("/log-level", readsJSON(s.o.LogLevel))
 	}
 	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
-	mux.HandleFunc("GET /debug/pprof/cmdline", pprof.Cmdline)
 	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
 	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
 	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
-	// Without an admin token the listener is on loopback alone, see listenAll.
 	var h http.Handler = mux
-	if s.tokens.Covers(auth.RoleAdmin) {
+	if wantsToken { // else the listener is a socket of this user alone, see listenForOperators
 		h = s.gate.Admin(h)
 	}
 	none := auth.Rules{} // no page has a business here

@@ -33,6 +33,9 @@ type Cluster struct {
 	// Key signs what one node tells another of who has sent a request (HMAC-SHA256).
 	// All nodes have the same, of at least 32 bytes.
 	Key []byte
+	// Own are further addresses at which this process listens, such as that of a server of
+	// the directory: no page of its browsers may reach them.
+	Own []net.Addr
 	// MaxBrowsers is how many browsers all nodes may have together; 0: as many as each
 	// may have.
 	MaxBrowsers int

@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	"github.com/cdphub/cdphub/cluster"
+	"github.com/cdphub/cdphub/internal/hubtest"
 )
 
 // The metrics of a node name all nodes, and count what goes to each of the others.
 func TestClusterMetrics(t *testing.T) {
 	all := new(cluster.Memory)
 	nodes := startNodes(t, all, "abc", func(o *Options) {
-		o.AdminAddr = "127.0.0.1:0"
+		o.AdminAddr = hubtest.AdminSocket(t)
 		browsersOf(map[string]int{"c": 4}, 0)(o)
 	})
 	a, c := nodes[0], nodes[2]

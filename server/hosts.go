@@ -18,8 +18,8 @@ import (
 // a Host token must allow a page beside it.
 func (s *Server) serveHost(w http.ResponseWriter, r *http.Request) {
 	ownBrowser := s.browsers.Has(routeOf(r).hub)
-	if ownBrowser && !s.o.PageHost && auth.PassOf(r).Grant.Role == "" {
-		http.Error(w, "This hub has a browser of its own. To use a Host page, too, start cdphub with --page-host, or with --host-token and give the page that token; "+
+	if why := s.refusesPages(ownBrowser); why != "" && auth.PassOf(r).Grant.Role == "" {
+		http.Error(w, why+" To use a Host page, too, start cdphub with --page-host, or with --host-token and give the page that token; "+
 			"--browser-hub says which hubs have a browser.", http.StatusForbidden)
 		return
 	}
@@ -65,6 +65,21 @@ func (s *Server) serveHost(w http.ResponseWriter, r *http.Request) {
 	if !came {
 		release()
 	}
+}
+
+// refusesPages says why a hub takes no page without a token as a Host; "" if it does. Where
+// the fence does not tell who connects, a page of any browser of this server could be the
+// Host of a hub that has no browser.
+func (s *Server) refusesPages(ownBrowser bool) string {
+	switch {
+	case s.o.PageHost:
+		return ""
+	case ownBrowser:
+		return "This hub has a browser of its own."
+	case s.browsers.Launches() && !s.fenceTells:
+		return "This server starts browsers, and this system does not tell whether one of their pages connects."
+	}
+	return ""
 }
 
 // awaitTakeover waits until the Host may connect. It reports false when the peer has

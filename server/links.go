@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"net/netip"
 	"slices"
 	"strings"
 	"sync"
@@ -101,7 +102,7 @@ func (s *Server) newDoor(hosts bool) *door {
 		// The peer of the link could claim any address with this header; its own was
 		// checked at the handshake.
 		r.Header.Del("X-Forwarded-For") // the link's own peer counts
-		if ofNoOtherPage(r) {
+		if ofAProgram(r) {
 			r = linkOf(r).pass.Lend(r)
 		}
 		next.ServeHTTP(w, r)
@@ -115,14 +116,17 @@ func (s *Server) newDoor(hosts bool) *door {
 	return d
 }
 
-// ofNoOtherPage reports whether a request comes from a program, or from a page that
-// the link itself has brought. Only those use the token of the link. A page of
-// another origin (--client-origin) needs a token of its own: its reader has the link,
-// but the page may be anybody's. Origins are compared without regard to case, as
-// hosts are (RFC 3986, section 6.2.2.1).
-func ofNoOtherPage(r *http.Request) bool {
-	origins := r.Header.Values("Origin")
-	return len(origins) == 0 || len(origins) == 1 && strings.EqualFold(origins[0], "http://"+r.Host)
+// ofAProgram reports whether no page can have sent a request. Only those use the token of the
+// link; a page needs a token of its own, also one that is served through the link. Its
+// reader has the link, but the page may be anybody's, and so may be the browser: one that
+// programs drive can be sent to the local listener. Browsers send Sec-Fetch-Site or Origin
+// with each request to loopback, unless it is called by an address that is not potentially
+// trustworthy (Chromium 156: 0.0.0.0, [::] and [::ffff:127.0.0.1]).
+func ofAProgram(r *http.Request) bool {
+	host, _ := auth.HostName(r.Host)
+	ip, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	odd := err == nil && (ip.IsUnspecified() || ip.Is4In6())
+	return !odd && len(r.Header["Origin"]) == 0 && len(r.Header["Sec-Fetch-Site"]) == 0
 }
 
 // let hands a link to the server of the door, which it starts for the first link. It

@@ -1,11 +1,13 @@
 package server
 
 import (
+	"cmp"
 	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
 	"net/netip"
+	"os"
 	"slices"
 	"strconv"
 	"syscall"
@@ -42,19 +44,56 @@ func (s *Server) listenAll() error {
 		if err != nil {
 			return err
 		}
+		s.fence.Listens(ln.Addr())
 		s.listeners = append(s.listeners, listener{secure(s.limit(ln, s.o.TLS.on())), w.clients, w.hosts})
 	}
 	if s.o.AdminAddr == "" && s.o.Listeners.Admin == nil {
 		return nil
 	}
-	// Without an admin token it is for programs of this machine alone, whatever
-	// the other listeners are.
-	ln, err := s.listen(optionAdmin, s.o.AdminAddr, s.o.Listeners.Admin, s.tokens.Covers(auth.RoleAdmin))
+	return s.listenForOperators(secure)
+}
+
+// listenForOperators opens the listener for operators. It is a Unix socket that only the
+// user of this process can connect to, or wants a token: a port of loopback is open to
+// every program of the machine, and to what the pages of a browser there ask for.
+func (s *Server) listenForOperators(secure func(net.Listener) net.Listener) error {
+	path, unix := httpserver.UnixPath(s.o.AdminAddr)
+	if unix && s.o.Listeners.Admin == nil {
+		ln, err := httpserver.ListenUnix(path)
+		if errors.Is(err, syscall.EADDRINUSE) {
+			return fmt.Errorf("%s %s is taken by another program: stop it, or set another path", optionAdmin, s.o.AdminAddr)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", optionAdmin, err)
+		}
+		s.admin = &endpoint{ln, s.adminHandler(false)}
+		return nil
+	}
+	ln, err := s.listen(optionAdmin, s.o.AdminAddr, s.o.Listeners.Admin, true)
 	if err != nil {
 		return err
 	}
-	s.admin = &endpoint{secure(s.limit(ln, s.o.TLS.on())), s.adminHandler()}
+	if isPrivate(ln.Addr()) {
+		s.admin = &endpoint{ln, s.adminHandler(false)}
+		return nil
+	}
+	if !s.tokens.Covers(auth.RoleAdmin) {
+		return errors.Join(fmt.Errorf("%s %s is open to every program of this machine, and to the pages of its browsers: "+
+			"listen on a Unix socket (%s=%s), or set a token of role admin (--admin-token, --tokens, --jwt-key)",
+			optionAdmin, cmp.Or(s.o.AdminAddr, ln.Addr().String()), optionAdmin, httpserver.UnixAddr("/PATH/admin.sock")), ln.Close())
+	}
+	s.fence.Listens(ln.Addr())
+	s.admin = &endpoint{secure(s.limit(ln, s.o.TLS.on())), s.adminHandler(true)}
 	return nil
+}
+
+// isPrivate reports whether a listener is a Unix socket that no other user can connect to.
+func isPrivate(at net.Addr) bool {
+	if at.Network() != "unix" {
+		return false
+	}
+	socket, err := os.Stat(at.String())
+	return err == nil && socket.Mode().Perm()&0o077 == 0
 }
 
 // The options that name an address, as errors call them.
@@ -157,10 +196,7 @@ func refuseExposed(option, addr string) error {
 		return nil
 	}
 	could, cure := "could drive every app behind it", "set tokens for everything that is served there (--client-token, --host-token, --tokens, --jwt-key), or set --insecure-bind"
-	switch option {
-	case optionAdmin:
-		could, cure = "could watch and end what runs", "or set a token of role admin (--admin-token, --tokens, --jwt-key)"
-	case optionApp:
+	if option == optionApp {
 		could, cure = "could use the app", "or set --insecure-bind"
 	}
 	return fmt.Errorf("%s %s can be reached from other machines, and everybody who reaches it %s: listen on 127.0.0.1, %s", option, addr, could, cure)

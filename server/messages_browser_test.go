@@ -52,10 +52,10 @@ func TestAppThatIsDown(t *testing.T) {
 	addr := ln.Addr().String()
 	ln.Close()
 	s := start(t, func(o *Options) {
-		o.App, o.Browsers = &App{URL: addr, Addr: "127.0.0.1:0"}, testBrowser()
+		o.App = &App{URL: addr, Addr: "127.0.0.1:0"}
 	})
 	page, _ := s.AppPage()
-	showPage(t, s, page)
+	showPage(t, usersBrowser(t), page)
 	s.await(t, `"title":"The app cannot be shown - cdphub"`)
 	if ln, err = net.Listen("tcp", addr); err != nil {
 		t.Fatal(err)
@@ -117,9 +117,10 @@ func TestFrameOfAnotherOrigin(t *testing.T) {
 	defer there.Close()
 	app := httptest.NewServer(http.RedirectHandler(there.URL, http.StatusFound))
 	defer app.Close()
-	s = start(t, func(o *Options) { o.Browsers = testBrowser() })
+	s = start(t, nil)
+	user := usersBrowser(t)
 	shell := "http://" + s.addr(true) + "/shell?app=" + app.URL + "/"
-	text := showPage(t, s, shell)
+	text := showPage(t, user, shell)
 	shows(t, text, "The frame shows a document of "+there.URL+", which is not among the origins that this Host page pairs")
 	c := s.client(t)
 	session := c.Attach(s.statusOf(t)[0].TargetID)
@@ -127,7 +128,7 @@ func TestFrameOfAnotherOrigin(t *testing.T) {
 	if got := c.until(`"id":1`); !strings.Contains(got, there.URL) || !strings.Contains(got, "Page.navigate to "+app.URL+"/ leads back") {
 		t.Errorf("a client is told %s", got)
 	}
-	shows(t, showPage(t, s, shell+"&origin="+there.URL), "Frame paired")
+	shows(t, showPage(t, user, shell+"&origin="+there.URL), "Frame paired")
 }
 
 // TestHostPageWithoutToken opens the shell of a hub with tokens, without one and with
@@ -135,12 +136,9 @@ func TestFrameOfAnotherOrigin(t *testing.T) {
 func TestHostPageWithoutToken(t *testing.T) {
 	app := httptest.NewServer(http.NotFoundHandler())
 	defer app.Close()
-	s := start(t, func(o *Options) {
-		withTokens(o)
-		o.Browsers = testBrowser()
-	})
+	s, user := start(t, withTokens), usersBrowser(t)
 	shell := "http://" + s.addr(true) + "/shell?app=" + app.URL + "/"
-	shows(t, showPage(t, s, shell), "This hub needs a token for Host pages.")
-	shows(t, showPage(t, s, shell+"#token="+wrongToken), "The hub refuses this page: This token is not valid here")
-	shows(t, showPage(t, s, shell+"#token="+clientToken), "This token is for the role client, and this address needs one for the role host")
+	shows(t, showPage(t, user, shell), "This hub needs a token for Host pages.")
+	shows(t, showPage(t, user, shell+"#token="+wrongToken), "The hub refuses this page: This token is not valid here")
+	shows(t, showPage(t, user, shell+"#token="+clientToken), "This token is for the role client, and this address needs one for the role host")
 }

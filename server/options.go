@@ -23,7 +23,8 @@ import (
 type Options struct {
 	// ClientAddr and HostAddr are where the server listens for Clients and for
 	// Hosts; when both are the same address, one listener serves both. AdminAddr
-	// is for operators; empty: there is no such listener.
+	// is for operators; empty: there is no such listener. It is unix:PATH, a socket
+	// of this user alone, or an address at which an admin token is wanted.
 	ClientAddr, HostAddr, AdminAddr string
 
 	// Listeners are open already and used in place of the addresses.

@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"hash/maphash"
+	"net"
 	"net/http"
 	"net/netip"
 	"slices"
@@ -40,6 +41,9 @@ func (s *Server) makeCluster() error {
 		dir: c.Directory, id: id, hubs: s.hubs, log: s.log.Named("cluster"), seed: maphash.MakeSeed(),
 		forwards: newForwards(c), signer: verdicts{self: id, key: c.Key}, held: make(map[string]*holding),
 		restore: s.readNote, dropped: s.named.Drop, pool: s.browsers, most: c.MaxBrowsers,
+	}
+	for _, at := range slices.Concat(c.Own, []net.Addr{c.Listener.Addr()}) {
+		s.fence.Listens(at)
 	}
 	s.named.Watch()
 	if b := s.o.Browsers; b != nil {

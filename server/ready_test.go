@@ -112,7 +112,7 @@ func TestBrowserQueue(t *testing.T) {
 
 // TestLoginsAreCounted wants failed logins of every listener in the metrics.
 func TestLoginsAreCounted(t *testing.T) {
-	s, admin := startAdmin(t, withTokens)
+	s, admin := startAdmin(t, withOperators)
 	s.get(t, s.addr(false), "/json/list", bearer(wrongToken))
 	s.get(t, s.addr(false), "/json/list", bearer(hostToken))
 	s.get(t, s.addr(true), "/icdp/host", nil)

@@ -249,7 +249,7 @@ func (s *Server) serveDiscovery(w http.ResponseWriter, r *http.Request) {
 	httpdiscovery.Handler(visible{hub, p}, o).ServeHTTP(w, r)
 }
 
-// visible is a hub with the Targets that a policy lets its Clients see.
+// visible is a hub with the Targets, and the numbers, that a policy lets its Clients see.
 type visible struct {
 	*relay.Hub
 	policy relay.Policy
@@ -257,6 +257,12 @@ type visible struct {
 
 // Targets implements httpdiscovery.Source.
 func (v visible) Targets() []targets.Info { return v.Hub.Targets(v.policy) }
+
+// Clients implements httpdiscovery.Source.
+func (v visible) Clients() int {
+	n, _ := v.Counts(v.policy)
+	return n
+}
 
 // serveHealth answers everybody, without a token. It makes no hub and starts no
 // browser, or strangers could.

@@ -31,6 +31,7 @@ import (
 	"github.com/cdphub/cdphub/devtools"
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/closelog"
+	"github.com/cdphub/cdphub/internal/fence"
 	"github.com/cdphub/cdphub/internal/httpserver"
 	"github.com/cdphub/cdphub/internal/version"
 	"github.com/cdphub/cdphub/journal"
@@ -57,17 +58,19 @@ type Server struct {
 	metrics  *metrics
 	closes   closelog.Ring // of connections, for operators
 
-	sandboxes sandboxes
-	named     *named.Sessions
-	bap       *bap.Server
-	logins    httpserver.PerAddress // connections that have yet to show a token
-	mcp       *mcp.Handler
-	tickets   devtools.Tickets[auth.Pass]
-	consents  *actions.Consents // for scripts of browser hooks
-	urls      *urlpolicy.Policy
-	names     *urlpolicy.Resolver // of hosts in URLs
-	journal   *journal.Journal    // of what happens on targets; nil: nothing is kept
-	cluster   *membership         // nil: this server is alone
+	sandboxes  sandboxes
+	named      *named.Sessions
+	bap        *bap.Server
+	logins     httpserver.PerAddress // connections that have yet to show a token
+	mcp        *mcp.Handler
+	tickets    devtools.Tickets[auth.Pass]
+	consents   *actions.Consents // for scripts of browser hooks
+	urls       *urlpolicy.Policy
+	names      *urlpolicy.Resolver // of hosts in URLs
+	fenceTells bool                // who connects
+	fence      fence.Fence         // between the browsers and the listeners of this process
+	journal    *journal.Journal    // of what happens on targets; nil: nothing is kept
+	cluster    *membership         // nil: this server is alone
 
 	listeners []listener
 	admin     *endpoint     // for operators; nil: none
@@ -119,6 +122,8 @@ func New(o Options) (*Server, error) {
 		mcp:       mcp.NewHandler(o.Log),
 		names:     new(urlpolicy.Resolver),
 
+		fenceTells: fence.Tells,
+
 		clients:   newConnGroup(),
 		hosts:     newConnGroup(),
 		forwarded: newConnGroup(),
@@ -158,13 +163,13 @@ func (s *Server) makePolicies() (err error) {
 	if err = cmp.Or(allowedHosts(s.o.AllowedHosts), hookScopes(s.o.Actions.HookScopes)); err != nil {
 		return err
 	}
-	s.rules = auth.Rules{AllowedHosts: s.o.AllowedHosts, ClientOrigins: s.o.ClientOrigins, HostOrigins: s.o.HostOrigins}
+	s.rules = auth.Rules{AllowedHosts: s.o.AllowedHosts, ClientOrigins: s.o.ClientOrigins, HostOrigins: s.o.HostOrigins, Own: s.fence.Sent}
 	if d := s.o.BaseDomain; d != "" {
 		// A full slice expression: append must not write into the array of the
 		// caller's Options.
 		s.rules.AllowedHosts = append(s.rules.AllowedHosts[:len(s.rules.AllowedHosts):len(s.rules.AllowedHosts)], d, "."+d)
 	}
-	if s.urls, err = s.o.Network.policy(); err != nil {
+	if s.urls, err = s.o.Network.policy(s.fence.Own); err != nil {
 		return err
 	}
 	if s.consents, err = s.o.Actions.consents(); err != nil {
@@ -202,7 +207,7 @@ func (s *Server) makeHubs() error {
 		return err
 	}
 	b := *s.o.Browsers
-	b.Chrome.Network, b.Quotas = s.urls, s.quotas
+	b.Chrome.Network, b.Chrome.Fence, b.Quotas = s.urls, &s.fence, s.quotas
 	if b.Log == nil {
 		b.Log = s.log
 	}
@@ -234,7 +239,7 @@ func (s *Server) Run(ctx context.Context) error {
 		// server drains: an operator still sees how far it is.
 	}
 	if s.admin != nil {
-		s.log.Info("listening for operators", zap.Stringer("addr", s.admin.Addr()))
+		s.log.Info("listening for operators", zap.String("addr", s.AdminAddr()))
 		defer serve(httpserver.New(s.admin.handler, s.o.rates.own, s.log), s.admin.Listener).Close()
 	}
 	if s.app != nil {
@@ -334,10 +339,14 @@ func (s *Server) ClientAddr() string { return s.addr(false) }
 // HostAddr is the address of the listener for Hosts, "" for none.
 func (s *Server) HostAddr() string { return s.addr(true) }
 
-// AdminAddr is the address of the listener for operators, "" for none.
+// AdminAddr is the address of the listener for operators, such as 127.0.0.1:9225 or
+// unix:/run/cdphub/admin.sock; "" for none.
 func (s *Server) AdminAddr() string {
-	if s.admin == nil {
+	switch {
+	case s.admin == nil:
 		return ""
+	case s.admin.Addr().Network() == "unix":
+		return httpserver.UnixAddr(s.admin.Addr().String())
 	}
 	return s.admin.Addr().String()
 }

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"os"
+	"testing"
 	"time"
 
 	"github.com/cdphub/cdphub/bridge"
@@ -22,6 +23,13 @@ func testBrowser() *browsers.Options {
 // browserAt is the browser at path, behind the hub "chromium".
 func browserAt(path string) *browsers.Options {
 	return &browsers.Options{Chrome: chrome.Options{Path: path, NoSandbox: os.Geteuid() == 0}, Hubs: []string{"chromium"}, Max: 1, Idle: time.Minute}
+}
+
+// usersBrowser is a browser behind another server, as a person has one: the browser of a
+// hub may not open what the hub's own server serves.
+func usersBrowser(t *testing.T) started {
+	t.Helper()
+	return start(t, func(o *Options) { o.Browsers, o.Drain = testBrowser(), time.Millisecond })
 }
 
 func works() error { return nil }

@@ -22,12 +22,18 @@ func startTLS(t *testing.T, dir string, oldest uint16, change func(*Options)) (s
 	cert, key := hubtest.WriteCertificate(t, dir, 1)
 	l := logtest.Open(t, io.Discard)
 	s = startLogged(t, l.Logger, func(o *Options) {
-		o.AdminAddr, o.TLS = "127.0.0.1:0", TLS{CertFile: cert, KeyFile: key, Min: oldest}
+		o.TLS = TLS{CertFile: cert, KeyFile: key, Min: oldest}
 		if change != nil {
 			change(o)
 		}
 	})
-	return s, s.admin.Addr().String()
+	return s, s.AdminAddr()
+}
+
+// withOperators gives operators a port, which wants a token.
+func withOperators(o *Options) {
+	withTokens(o)
+	o.AdminAddr, o.Tokens.Admin = "127.0.0.1:0", adminToken
 }
 
 // shake makes a TLS connection that speaks no newer version, and returns it
@@ -52,7 +58,7 @@ func TestR16TLSVersions(t *testing.T) {
 		{tls.VersionTLS12, tls.VersionTLS12, "1.2 when allowed", true},
 		{tls.VersionTLS12, tls.VersionTLS11, "1.1 when 1.2 is allowed", false},
 	} {
-		s, admin := startTLS(t, t.TempDir(), tc.oldest, nil)
+		s, admin := startTLS(t, t.TempDir(), tc.oldest, withOperators)
 		for _, addr := range []string{s.addr(false), s.addr(true), admin} {
 			c, _, err := shake(addr, tc.newest)
 			if (err == nil) != tc.accepted {
@@ -67,7 +73,7 @@ func TestR16TLSVersions(t *testing.T) {
 }
 
 func TestR16PlainHTTPGets400(t *testing.T) {
-	s, admin := startTLS(t, t.TempDir(), tls.VersionTLS13, nil)
+	s, admin := startTLS(t, t.TempDir(), tls.VersionTLS13, withOperators)
 	for _, addr := range []string{s.addr(false), s.addr(true), admin} {
 		if status, body := s.get(t, addr, "/json/version", nil); status != 400 {
 			t.Errorf("plain HTTP: %d %s, want 400", status, body)

@@ -22,7 +22,7 @@ import (
 
 // TestR139HalfOfTLS begins handshakes of TLS that do not end, or end nowhere.
 func TestR139HalfOfTLS(t *testing.T) {
-	s, admin := startTLS(t, t.TempDir(), tls.VersionTLS13, nil)
+	s, admin := startTLS(t, t.TempDir(), tls.VersionTLS13, withOperators)
 	hello := string([]byte{22, 3, 1, 2, 0, 1, 0, 1, 252, 3, 3})
 	var all sync.WaitGroup
 	for _, addr := range []string{s.addr(false), s.addr(true), admin} {

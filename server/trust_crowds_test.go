@@ -201,7 +201,7 @@ func TestR138EveryListener(t *testing.T) {
 			}
 		}
 	}
-	s, admin := startTLS(t, t.TempDir(), tls.VersionTLS13, nil)
+	s, admin := startTLS(t, t.TempDir(), tls.VersionTLS13, withOperators)
 	for _, addr := range []string{s.addr(false), admin} {
 		c, _, err := shake(addr, tls.VersionTLS13)
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/cdphub/cdphub/cluster"
+	"github.com/cdphub/cdphub/internal/hubtest"
 	"github.com/cdphub/cdphub/wsconn"
 )
 
@@ -106,7 +107,7 @@ func TestR213TwoDrainsAtOnce(t *testing.T) {
 		},
 	} {
 		t.Run(what, func(t *testing.T) {
-			nodes := startNodes(t, new(cluster.Memory), "ab", func(o *Options) { o.AdminAddr = "127.0.0.1:0" })
+			nodes := startNodes(t, new(cluster.Memory), "ab", func(o *Options) { o.AdminAddr = hubtest.AdminSocket(t) })
 			var got [2]int
 			var both sync.WaitGroup
 			for i, n := range nodes {
@@ -137,7 +138,7 @@ func audited(logs *observer.ObservedLogs, fields map[string]any) bool {
 
 // operators drain at their own listener, and a hub that is alone has nothing there.
 func TestR213DrainByOperators(t *testing.T) {
-	nodes := startNodes(t, new(cluster.Memory), "ab", func(o *Options) { o.AdminAddr = "127.0.0.1:0" })
+	nodes := startNodes(t, new(cluster.Memory), "ab", func(o *Options) { o.AdminAddr = hubtest.AdminSocket(t) })
 	ask := func(at, path string) (int, string) {
 		got := raw(t, at, asking("POST "+path+" HTTP/1.1", "Host: localhost", "Content-Length: 0"))
 		return got.status, got.body
@@ -149,7 +150,7 @@ func TestR213DrainByOperators(t *testing.T) {
 		t.Fatalf("%d %s", status, body)
 	}
 	await(t, "the node has left", func() bool { return len(nodes[0].dir.Nodes()) == 1 })
-	alone := start(t, func(o *Options) { o.AdminAddr = "127.0.0.1:0" })
+	alone := start(t, func(o *Options) { o.AdminAddr = hubtest.AdminSocket(t) })
 	if status, _ := ask(alone.AdminAddr(), drainPath+"?node=a"); status != 404 && status != 405 {
 		t.Errorf("a hub that is alone: %d", status)
 	}

@@ -33,11 +33,8 @@ func newShell(t *testing.T) *shell {
 			<a id=blank href="about:blank" target=_blank>blank</a> <a id=bare href="about:blank" target=named rel=opener>named</a>`, s.addr(true))
 	}))
 	t.Cleanup(s.app.Close)
-	s.started = start(t, func(o *Options) {
-		withTokens(o)
-		o.Browsers = testBrowser()
-	})
-	b, err := actions.Open(t.Context(), s.Join("chromium"), actions.Options{})
+	s.started = start(t, withTokens)
+	b, err := actions.Open(t.Context(), usersBrowser(t).Join("chromium"), actions.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

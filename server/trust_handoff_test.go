@@ -7,13 +7,15 @@ import (
 	"testing"
 
 	"github.com/cdphub/cdphub/internal/hubtest"
+	"github.com/cdphub/cdphub/internal/logging/logtest"
 )
 
 // R-178: the link of a handoff opens once, for one target, and for as long as the
 // handoff is open.
 func TestR178HandoffLinks(t *testing.T) {
 	change, _ := withReaders(t)
-	s := start(t, func(o *Options) {
+	var log logtest.Buffer
+	s := startLogged(t, logtest.Open(t, &log).Logger, func(o *Options) { // no line has a field twice
 		change(o)
 		o.HandoffByLink = true
 	})
@@ -93,6 +95,7 @@ func TestR178HandoffLinks(t *testing.T) {
 	if got := agent.Until(`"id":4,`); !strings.Contains(got, `"result":{}`) {
 		t.Errorf("afterwards the agent gets %s", got)
 	}
+	log.Await(t, `"logger":"audit","msg":"handoff ends","hub":"","target":"T1"`)
 	if status, _ := s.get(t, s.addr(false), "/ui/api/state", guest); status != http.StatusUnauthorized {
 		t.Errorf("a guest after the end: %d", status)
 	}

@@ -148,11 +148,29 @@ func TestR192AllowedPagesBringTheirToken(t *testing.T) {
 	}{
 		{[]string{"Origin: https://app.example"}, 401},
 		{[]string{"Origin: https://app.example", "Authorization: Bearer " + clientToken}, 200},
-		{[]string{"Origin: http://127.0.0.1:9222"}, 200}, // a page that the hub serves, by the link
+		{[]string{"Origin: http://127.0.0.1:9222"}, 401}, // a page that the hub serves, by the link
 		{nil, 200},
+		{[]string{"Sec-Fetch-Mode: cors"}, 200}, // Node's fetch
+		{[]string{"Sec-Fetch-Site: none"}, 401}, // a browser is sent there, by whomever
+		{[]string{"Sec-Fetch-Site: same-origin"}, 401},
+		{[]string{"Sec-Fetch-Site: none", "Authorization: Bearer " + clientToken}, 200},
 	} {
 		if got := askWithin(t, s.mustLink(t, "/link", bearer(clientToken)), "GET /json/list HTTP/1.1", append([]string{"Host: 127.0.0.1:9222"}, tt.lines...)...); got.Status != tt.want {
 			t.Errorf("%q: %d %s, want %d", tt.lines, got.Status, got.Body, tt.want)
+		}
+	}
+}
+
+// TestR259OddNamesOfTheLocalListener asks by addresses for which browsers send no Fetch
+// Metadata.
+func TestR259OddNamesOfTheLocalListener(t *testing.T) {
+	s := start(t, withTokens)
+	for host, want := range map[string]int{
+		"0.0.0.0:9222": 401, "[::]:9222": 401, "[::ffff:127.0.0.1]:9222": 401, "[::ffff:7f00:1]": 401,
+		"127.0.0.1:9222": 200, "localhost:9222": 200, "[::1]:9222": 200, "192.0.2.1:9222": 200, // with --insecure-bind
+	} {
+		if got := askWithin(t, s.mustLink(t, "/link", bearer(clientToken)), "GET /json/list HTTP/1.1", "Host: "+host); got.Status != want {
+			t.Errorf("%s: %d %s, want %d", host, got.Status, got.Body, want)
 		}
 	}
 }

@@ -49,7 +49,7 @@ func TestR142OptionsAreReadAsTheyAreMeant(t *testing.T) {
 	if want := "https://app.example devtools://devtools chrome-extension://abc null file://"; err != nil || strings.Join(read, " ") != want {
 		t.Errorf("origins of pages: %v %v, want %s", read, err, want)
 	}
-	p, err := Network{Block: []string{"10.0.0.0/8", "[::1]"}}.policy()
+	p, err := Network{Block: []string{"10.0.0.0/8", "[::1]"}}.policy(nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -100,3 +100,32 @@ func TestR147OwnTabsOnEveryPath(t *testing.T) {
 	wants("granted", ownToken, "", true)
 	wants("another token of own tabs", strangerToken, "", false)
 }
+
+// TestR147CountsOfOthers asks how many Clients and sessions there are, with a token that sees
+// its own tabs alone, beside a Client of another one.
+func TestR147CountsOfOthers(t *testing.T) {
+	change, _ := withFile(t, "tokens:\n  - {name: own, token: "+ownToken+", role: client, scope: full, tabs: own}\n"+
+		"  - {name: all, token: "+everyToken+", role: client, scope: full}\n  - {token: "+hostToken+", role: host}\n")
+	s := start(t, func(f *Options) { change(f) })
+	s.paired(t, hostToken)
+	other := dial(t, "ws://"+s.addr(false)+"/devtools/browser", bearer(everyToken))
+	other.send(`{"id":1,"method":"Target.attachToTarget","params":{"targetId":"T1","flatten":true}}`)
+	other.until(`"id":1,`)
+	wants := func(token, query, clients, sessions string) {
+		t.Helper()
+		for _, path := range []string{"/icdp/status", "/home.json"} {
+			_, said := s.get(t, s.addr(false), path+query, bearer(token))
+			if !strings.Contains(said, `"clients":`+clients) || path == "/home.json" && !strings.Contains(said, `"sessions":`+sessions) {
+				t.Errorf("%s%s: %s, want %s and %s", path, query, said, clients, sessions)
+			}
+		}
+	}
+	wants(everyToken, "", "1", "1")
+	wants(ownToken, "", "0", "0")
+	wants(everyToken, "?tabs=own", "0", "0")
+	own := dial(t, "ws://"+s.addr(false)+"/devtools/browser", bearer(ownToken))
+	own.send(`{"id":1,"method":"Target.getTargets"}`)
+	own.until(`"id":1,`)
+	wants(ownToken, "", "1", "0")
+	wants(everyToken, "", "2", "1")
+}

@@ -302,10 +302,10 @@ func TestLiveViewOfAFrame(t *testing.T) {
 	}))
 	t.Cleanup(app.Close)
 	s := start(t, func(o *Options) {
-		o.App, o.Browsers = &App{URL: app.URL, Addr: "127.0.0.1:0"}, testBrowser()
+		o.App = &App{URL: app.URL, Addr: "127.0.0.1:0"}
 	})
 	page, _ := s.AppPage()
-	showPage(t, s, page)
+	showPage(t, usersBrowser(t), page)
 	hub, release, err := s.hubs.Acquire("")
 	if err != nil {
 		t.Fatal(err)

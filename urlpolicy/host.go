@@ -13,16 +13,16 @@ import (
 )
 
 // split reads the scheme of an absolute URL and, for http and https, its canonical
-// host. It follows the URL Standard (basic URL parser without a base) and not
+// host and its port. It follows the URL Standard (basic URL parser without a base) and not
 // net/url, since the browser does: tabs and line ends are ignored, a backslash is a
 // slash, and any number of slashes may stand before the host.
-func split(raw string) (scheme, host string, why *Refusal) {
+func split(raw string) (scheme, host string, port uint16, why *Refusal) {
 	scheme, rest, ok := urlhost.CutScheme(raw)
 	if !ok || !isScheme(scheme) {
-		return "", "", invalid(raw)
+		return "", "", 0, invalid(raw)
 	}
 	if scheme != "http" && scheme != "https" {
-		return scheme, "", nil
+		return scheme, "", 0, nil
 	}
 	rest = strings.TrimLeft(rest, `/\`)
 	if end := strings.IndexAny(rest, `/\?#`); end >= 0 {
@@ -30,21 +30,21 @@ func split(raw string) (scheme, host string, why *Refusal) {
 	}
 	// Up to the last "@" it is user and password (URL Standard, authority state).
 	rest = rest[strings.LastIndexByte(rest, '@')+1:]
-	if rest, ok = withoutPort(rest); !ok {
-		return "", "", invalid(raw)
+	if rest, port, ok = cutPort(rest, usualPorts[scheme]); !ok {
+		return "", "", 0, invalid(raw)
 	}
 	if in, is := strings.CutPrefix(rest, "["); is {
 		if in, is = strings.CutSuffix(in, "]"); !is || !strings.Contains(in, ":") {
-			return "", "", invalid(raw)
+			return "", "", 0, invalid(raw)
 		}
 		rest = in
 	} else if strings.Contains(rest, ":") {
-		return "", "", invalid(raw)
+		return "", "", 0, invalid(raw)
 	}
 	if host, ok = canonical(rest); !ok {
-		return "", "", invalid(raw)
+		return "", "", 0, invalid(raw)
 	}
-	return scheme, host, nil
+	return scheme, host, port, nil
 }
 
 func isScheme(s string) bool {
@@ -59,19 +59,21 @@ func isScheme(s string) bool {
 	return s != ""
 }
 
-// withoutPort takes the port off a host. It reports false for a port that is no
-// number of 16 bits.
-func withoutPort(s string) (string, bool) {
+// usualPorts are those of URLs that name none.
+var usualPorts = map[string]uint16{"http": 80, "https": 443}
+
+// cutPort takes the port off a host that may have one. It reports false for a port that
+// is no number of 16 bits.
+func cutPort(s string, usual uint16) (host string, port uint16, ok bool) {
 	i := strings.LastIndexByte(s, ':')
 	if i < 0 || strings.HasSuffix(s, "]") {
-		return s, true
+		return s, usual, true
 	}
-	if port := s[i+1:]; port != "" {
-		if _, err := strconv.ParseUint(port, 10, 16); err != nil {
-			return "", false
-		}
+	if s[i+1:] == "" {
+		return s[:i], usual, true
 	}
-	return s[:i], true
+	n, err := strconv.ParseUint(s[i+1:], 10, 16)
+	return s[:i], uint16(n), err == nil
 }
 
 // canonical is a host in the form in which it is looked up: ASCII and lower case; an
@@ -138,7 +140,7 @@ func endsInNumber(name string) bool {
 // https://Bank.example:443/. ok is false for what is no origin of http or https, or
 // has a path, a query or a user.
 func Origin(raw string) (string, bool) {
-	scheme, host, why := split(raw)
+	scheme, host, _, why := split(raw)
 	u, err := url.Parse(raw)
 	if why != nil || err != nil || host == "" || strings.Contains(host, "*") || u.User != nil || u.Path != "" && u.Path != "/" || u.RawQuery != "" || u.Fragment != "" {
 		return "", false

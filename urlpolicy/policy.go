@@ -18,6 +18,7 @@ import (
 type Policy struct {
 	allow, block list
 	public       bool
+	own          func(netip.AddrPort) bool
 }
 
 // Options make a Policy. A host is a name, "*.name", which includes the bare
@@ -27,12 +28,16 @@ type Options struct {
 	Allow  []string // hosts; all when empty. A name is allowed by its name alone, wherever it leads
 	Block  []string // hosts, refused even if allowed
 	Public bool     // refuse what is not of the public Internet
+
+	// Own reports whether a connection to an address would arrive at a listener of this
+	// process. Nothing that is allowed includes those; nil: there are none.
+	Own func(netip.AddrPort) bool
 }
 
 // New reads the lists. An entry that could never match is an error that says why: it
 // would protect nothing.
 func New(o Options) (*Policy, error) {
-	p := &Policy{public: o.Public}
+	p := &Policy{public: o.Public, own: o.Own}
 	var err error
 	if p.allow, err = readList(o.Allow); err != nil {
 		return nil, err
@@ -53,7 +58,7 @@ const (
 	Scheme     Reason = "scheme"     // neither http nor https
 	Metadata   Reason = "metadata"   // a cloud's metadata endpoint
 	Domain     Reason = "domain"     // not on the allow list, or on the block list
-	Private    Reason = "private"    // not of the public Internet
+	Private    Reason = "private"    // not of the public Internet, or a listener of this process
 	Unresolved Reason = "unresolved" // where it leads is not known
 )
 
@@ -69,36 +74,45 @@ func (r *Refusal) Error() string { return r.Text }
 // Check judges a URL by its host alone, without DNS; nil means that there is no
 // objection.
 func (p *Policy) Check(raw string) *Refusal {
-	host, why := webHost(raw)
+	host, port, why := webHost(raw)
 	if why != nil {
 		return why
 	}
-	return p.checkHost(host)
+	if why = p.checkHost(host); why != nil {
+		return why
+	}
+	if a, ok := address(host); ok {
+		return p.checkOwn(a, port)
+	}
+	if loopbackName(host) {
+		return p.checkOwn(netip.IPv6Loopback(), port)
+	}
+	return nil
 }
 
-// webHost is the canonical host of a URL of http or https.
-func webHost(raw string) (string, *Refusal) {
-	scheme, host, why := split(raw)
+// webHost is the canonical host of a URL of http or https, and its port.
+func webHost(raw string) (string, uint16, *Refusal) {
+	scheme, host, port, why := split(raw)
 	if why == nil && scheme != "http" && scheme != "https" {
 		why = &Refusal{Scheme, "Blocked protocol: " + scheme}
 	}
-	return host, why
+	return host, port, why
 }
 
 // Judge is Check, and then judges every address that the name leads to. A name that
 // leads nowhere is Unresolved.
 func (p *Policy) Judge(ctx context.Context, names *Resolver, raw string) *Refusal {
-	host, why := webHost(raw)
+	host, port, why := webHost(raw)
 	if why == nil {
-		_, why = p.Resolve(ctx, names, host)
+		_, why = p.Resolve(ctx, names, host, port)
 	}
 	return why
 }
 
-// Resolve judges a host, and returns the addresses that it leads to. If one of them
+// Resolve judges a host and a port, and returns the addresses that they lead to. If one of them
 // is refused, the host is refused: a browser may connect to any of them. A caller
 // that connects to these very addresses is safe from DNS rebinding.
-func (p *Policy) Resolve(ctx context.Context, names *Resolver, raw string) (Place, *Refusal) {
+func (p *Policy) Resolve(ctx context.Context, names *Resolver, raw string, port uint16) (Place, *Refusal) {
 	host, ok := canonical(raw)
 	if !ok {
 		return Place{}, invalid(raw)
@@ -110,7 +124,13 @@ func (p *Policy) Resolve(ctx context.Context, names *Resolver, raw string) (Plac
 	if err != nil {
 		return Place{}, &Refusal{Unresolved, "Host has no address: " + host}
 	}
+	if to.Port == 0 {
+		to.Port = port
+	}
 	for _, a := range to.Addrs {
+		if why := p.checkOwn(a, to.Port); why != nil {
+			return Place{}, why
+		}
 		if why := p.checkAddr(a, false); why != nil {
 			at := a.String()
 			return Place{}, &Refusal{why.Reason, strings.TrimSuffix(why.Text, at) + host + " (" + at + ")"}
@@ -162,6 +182,19 @@ func (p *Policy) checkAddr(a netip.Addr, host bool) *Refusal {
 	}
 	if p.public && !public(a) {
 		return &Refusal{Private, "Blocked host (private address): " + a.String()}
+	}
+	return nil
+}
+
+// checkOwn refuses the listeners of this process, in all forms of their addresses.
+func (p *Policy) checkOwn(a netip.Addr, port uint16) *Refusal {
+	if p == nil || p.own == nil {
+		return nil
+	}
+	for _, f := range forms(a) {
+		if at := netip.AddrPortFrom(f, port); p.own(at) {
+			return &Refusal{Private, "Blocked host (cdphub itself listens there): " + at.String()}
+		}
 	}
 	return nil
 }

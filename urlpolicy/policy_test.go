@@ -269,11 +269,11 @@ func TestR143NamesAreJudgedByTheirAddresses(t *testing.T) {
 			}
 		}
 	}
-	to, why := (*Policy)(nil).Resolve(t.Context(), names, "mapped.test")
+	to, why := (*Policy)(nil).Resolve(t.Context(), names, "mapped.test", 80)
 	if why != nil || to.Port != 99 || len(to.Addrs) != 1 || to.Addrs[0].String() != "127.0.0.1" {
 		t.Errorf("a mapped port: %v, %v", to, why)
 	}
-	if _, why = public.Resolve(t.Context(), names, "both.test"); why.Text != "Blocked host (private address): both.test (10.0.0.7)" {
+	if _, why = public.Resolve(t.Context(), names, "both.test", 80); why.Text != "Blocked host (private address): both.test (10.0.0.7)" {
 		t.Errorf("it says %q", why.Text)
 	}
 	if !names.Fast("http://127.0.0.1/") || !names.Fast("http://mapped.test/") || !names.Fast("http://both.test/") || names.Fast("http://never.asked/") {

@@ -24,7 +24,7 @@ type Resolver struct {
 // Place is where a host leads.
 type Place struct {
 	Addrs []netip.Addr // at least one
-	Port  uint16       // in place of the URL's; 0 for that
+	Port  uint16       // in place of the URL's; 0 for that, but not from Resolve
 }
 
 type answer struct {
@@ -75,7 +75,7 @@ func loopbackName(host string) bool {
 // Fast reports whether judging a URL needs no wait for DNS, so that the caller can do
 // it at once.
 func (r *Resolver) Fast(raw string) bool {
-	_, host, why := split(raw)
+	_, host, _, why := split(raw)
 	if why != nil {
 		return true
 	}

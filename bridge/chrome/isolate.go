@@ -36,7 +36,7 @@ func (o *Options) Check() error {
 // implements conn.
 type isolated struct {
 	*launched
-	proxy *egress.Proxy
+	end func() // of the proxy
 }
 
 // launchIsolated starts the proxy, and then the browser.
@@ -48,18 +48,24 @@ func launchIsolated(o Options) (conn, error) {
 	if err != nil {
 		return nil, err
 	}
+	// A page of another browser has no business there.
+	closed := o.fence().Listens(proxy.NetAddr())
+	end := func() {
+		closed()
+		proxy.Close()
+	}
 	o.egress = proxy.Addr()
 	browser, err := launch(o)
 	if err != nil {
-		proxy.Close()
+		end()
 		return nil, err
 	}
-	return &isolated{launched: browser, proxy: proxy}, nil
+	return &isolated{launched: browser, end: end}, nil
 }
 
 // Serve implements conn.
 func (i *isolated) Serve(to receiver) error {
-	defer i.proxy.Close()
+	defer i.end()
 	return i.launched.Serve(to)
 }
 

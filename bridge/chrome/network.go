@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -24,16 +25,28 @@ import (
 // request, and nothing of those that they answer themselves. What the browser
 // gets ahead of a navigation it does not see, so that is off (preloads.go).
 
-// pauseDocuments pauses the requests for documents.
-const pauseDocuments = `{"patterns":[{"urlPattern":"*","resourceType":"Document"}]}`
+// Requests of every kind are judged that name a port at which this process listens. They
+// are as few as the pages that mean it. WebSockets are never paused; the listeners refuse
+// those (fence.Fence.Sent).
+
+// pauses are the params that have all of these requests paused.
+func (n *network) pauses() []byte {
+	b := []byte(`{"patterns":[{"urlPattern":"*","resourceType":"Document"}`)
+	for _, port := range n.fence.Ports() {
+		b = strconv.AppendUint(append(b, `,{"urlPattern":"*:`...), uint64(port), 10)
+		b = append(b, `/*"}`...)
+	}
+	return append(b, "]}"...)
+}
 
 // network judges the requests of one browser.
 type network struct {
 	ctx       context.Context // of the Host
 	policy    *urlpolicy.Policy
 	names     *urlpolicy.Resolver // as the browser resolves them
-	isolated  bool                // every request is judged again on its way out
-	elsewhere atomic.Bool         // a proxy, or another machine, may resolve names for some of its pages
+	fence     Fence
+	isolated  bool        // every request is judged again on its way out
+	elsewhere atomic.Bool // a proxy, or another machine, may resolve names for some of its pages
 	log       *zap.Logger
 
 	asking sync.WaitGroup // for addresses
@@ -45,7 +58,7 @@ func newNetwork(ctx context.Context, o *Options) *network {
 	if o.Network == nil {
 		return nil
 	}
-	n := &network{ctx: ctx, policy: o.Network, names: urlpolicy.NewResolver(o.rules()), log: o.logger(), isolated: o.Isolate}
+	n := &network{ctx: ctx, policy: o.Network, names: urlpolicy.NewResolver(o.rules()), log: o.logger(), isolated: o.Isolate, fence: o.fence()}
 	n.elsewhere.Store(o.URL != "" || o.proxied())
 	return n
 }
@@ -63,7 +76,7 @@ func (h *Host) interceptLocked() {
 	if h.network == nil {
 		return
 	}
-	h.askLocked("Fetch.enable", []byte(pauseDocuments), func(_, cdpErr []byte) {
+	h.askLocked("Fetch.enable", h.network.pauses(), func(_, cdpErr []byte) {
 		if cdpErr != nil {
 			h.cancel(errors.New("the browser does not let the hub check its requests: " + string(cdpErr)))
 		}

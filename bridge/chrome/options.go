@@ -12,9 +12,11 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"net"
 
 	"go.uber.org/zap"
 
+	"github.com/cdphub/cdphub/internal/fence"
 	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/urlpolicy"
 )
@@ -24,7 +26,7 @@ import (
 type Options struct {
 	// URL is of a browser that runs already: http://127.0.0.1:9222,
 	// ws://127.0.0.1:9222/devtools/browser/ID, or the folder of its profile.
-	// No browser is launched then. Of the fields below, only Log, Network and Shared have an effect.
+	// No browser is launched then. Of the fields below, only Log, Network, Fence and Shared have an effect.
 	URL string
 
 	Path      string      // of the executable; found when empty
@@ -38,6 +40,10 @@ type Options struct {
 	// judged when nil.
 	Network *urlpolicy.Policy
 
+	// Fence keeps its pages away from the listeners of this process. nil keeps
+	// nothing away.
+	Fence Fence
+
 	// Isolate has every request of the browser go through this process, which
 	// holds it to Network. The browser must be one that is launched, and Args
 	// must name no proxy.
@@ -49,6 +55,24 @@ type Options struct {
 	// Shared lets every Client see and use the browser contexts that the
 	// others have created. Else they are private, and end with their Client.
 	Shared bool
+}
+
+// Fence knows what this process listens at, and which browsers it has started.
+type Fence interface {
+	// Listens notes a listener, until closed is called.
+	Listens(at net.Addr) (closed func())
+	// Ports are those of all listeners.
+	Ports() []uint16
+	// Started notes the process group of a browser, until gone is called.
+	Started(group int) (gone func())
+}
+
+// fence is Fence, or one that does nothing.
+func (o *Options) fence() Fence {
+	if o.Fence == nil {
+		return (*fence.Fence)(nil)
+	}
+	return o.Fence
 }
 
 // logger is where to log to.

@@ -24,6 +24,7 @@ type process struct {
 	cmd     *exec.Cmd
 	profile profile
 	reaper  *reaper
+	forget  func() // in the fence
 	stderr  *stderrTail
 	log     *zap.Logger
 
@@ -49,7 +50,7 @@ func start(o *Options, args []string, files ...*os.File) (*process, error) {
 	log := o.logger()
 	p := &process{profile: profile, stderr: &stderrTail{log: log}, log: log, gone: make(chan struct{})}
 	p.cmd = exec.Command(path, append(o.arguments(profile.dir), args...)...) //nolint:gosec // a path the user gave
-	if err := p.run(files); err != nil {
+	if err := p.run(files, o.fence()); err != nil {
 		p.removeAll()
 		return nil, fmt.Errorf("start the browser %s: %w", path, err)
 	}
@@ -61,7 +62,7 @@ func start(o *Options, args []string, files ...*os.File) (*process, error) {
 // run starts the reaper and then the browser. In this order the reaper only has
 // to learn the process group once the browser runs. Until then the browser ends
 // by itself when its pipe does.
-func (p *process) run(files []*os.File) (err error) {
+func (p *process) run(files []*os.File, fence Fence) (err error) {
 	p.cmd.Env = append(environment(), p.profile.variables()...)
 	p.cmd.Stderr = p.stderr
 	p.cmd.WaitDelay = stderrGrace
@@ -76,6 +77,7 @@ func (p *process) run(files []*os.File) (err error) {
 		return err
 	}
 	p.reaper.watch(p.cmd.Process.Pid)
+	p.forget = fence.Started(p.cmd.Process.Pid)
 	return nil
 }
 
@@ -92,6 +94,7 @@ func (p *process) wait() {
 	defer close(p.gone)
 	p.cmd.Wait() //nolint:errcheck // its state says how it ended
 	killGroup(p.cmd)
+	p.forget()
 	p.reaper.watch(0)
 	p.removeAll()
 	p.log.Info("the browser has ended", zap.Int("pid", p.cmd.Process.Pid), zap.Stringer("how", p.cmd.ProcessState))

@@ -92,6 +92,16 @@ func (s *Server) connect(options []nats.Option) (*nats.Conn, error) {
 	return nats.Connect("", append(options, nats.InProcessServer(s.s), nats.UserInfo(s.user, s.secret))...)
 }
 
+// Addrs are those at which the server listens.
+func (s *Server) Addrs() (all []net.Addr) {
+	for _, at := range []net.Addr{s.s.Addr(), s.s.ClusterAddr()} {
+		if tcp, is := at.(*net.TCPAddr); is && tcp != nil {
+			all = append(all, tcp)
+		}
+	}
+	return all
+}
+
 // Close ends the server, and waits until it has.
 func (s *Server) Close() {
 	s.s.Shutdown()

@@ -20,7 +20,7 @@ const module = "github.com/cdphub/cdphub"
 var allowed = map[string]string{
 	"cmd/cdphub":           "internal/cli",
 	"internal/cli":         "actions actions/mcp actions/remote bridge/chrome browsers journal journal/... internal/auth internal/httpserver internal/logging internal/version urlpolicy relay server web devtools link wsconn",
-	"server":               "actions actions/... bridge browsers cluster httpdiscovery journal live named internal/advice internal/auth internal/closelog internal/httpserver quota internal/uiwire internal/webpage internal/scope internal/version urlpolicy wsconn proxy relay session targets web devtools link",
+	"server":               "actions actions/... bridge browsers cluster httpdiscovery journal live named internal/advice internal/auth internal/closelog internal/fence internal/httpserver quota internal/uiwire internal/webpage internal/scope internal/version urlpolicy wsconn proxy relay session targets web devtools link",
 	"journal":              "quota internal/scope internal/secrets internal/wire relay",
 	"live":                 "internal/wire relay",
 	"named":                "internal/advice internal/ordered quota internal/wire relay session wsconn",
@@ -29,7 +29,7 @@ var allowed = map[string]string{
 	"browsers":             "bridge bridge/chrome internal/advice quota relay",
 	"relay":                "bridge session targets internal/advice internal/ordered quota internal/scope internal/wire",
 	"bridge":               "targets internal/wire wsconn",
-	"bridge/chrome":        "bridge internal/egress internal/scope internal/version urlpolicy internal/wire wsconn targets",
+	"bridge/chrome":        "bridge internal/egress internal/fence internal/scope internal/version urlpolicy internal/wire wsconn targets",
 	"targets":              "internal/ordered internal/wire",
 	"link":                 "quota wsconn",
 	"session":              "internal/wire",
@@ -50,6 +50,7 @@ var allowed = map[string]string{
 	"internal/httpserver":  "internal/auth internal/logging",
 	"internal/hubtest":     "bridge internal/wire targets wsconn",
 	"internal/browsertest": "bridge/chrome internal/wire urlpolicy wsconn",
+	"internal/fence":       "",
 	"internal/logging":     "",
 	"internal/logging/...": "internal/logging",
 	"internal/ordered":     "",
@@ -86,7 +87,7 @@ var only = map[string]string{
 	"github.com/gobwas/":         "wsconn",
 	"github.com/google/uuid":     "session",
 	"github.com/mailru/easyjson": "internal/wire bridge bridge/chrome targets actions actions/...",
-	"net/http":                   "internal/cli server journal/replay internal/hubtest internal/httpserver link wsconn internal/auth httpdiscovery proxy web/test internal/webpage actions/... bridge/chrome internal/egress internal/bench internal/bench/... devtools",
+	"net/http":                   "internal/cli server journal/replay internal/hubtest internal/httpserver internal/fence link wsconn internal/auth httpdiscovery proxy web/test internal/webpage actions/... bridge/chrome internal/egress internal/bench internal/bench/... devtools",
 	"github.com/alecthomas/kong": "internal/cli",
 }
 

@@ -31,6 +31,9 @@ type Rules struct {
 	// AppPorts are ports of this machine whose pages may not be Hosts, under
 	// whatever name: those of apps, which are there to be driven.
 	AppPorts []string
+	// Own reports whether a browser that this process has started sends a request.
+	// None may: its pages are those of others. nil: there is none.
+	Own func(*http.Request) bool
 }
 
 // Guard wraps every path of a listener: it refuses Host headers that no local
@@ -49,6 +52,10 @@ func (r Rules) Guard(next http.Handler) http.Handler {
 		if !r.AllowHost(req.Host) {
 			// Chromium 156 says so too, with status 500.
 			Refuse(w, "Host header is specified and is not an IP address or localhost.")
+			return
+		}
+		if r.Own != nil && r.Own(req) {
+			Refuse(w, "Rejected a request of a browser that cdphub has started: its pages reach no listener of cdphub. Open this address in a browser of yours.")
 			return
 		}
 		next.ServeHTTP(w, req)

@@ -75,7 +75,7 @@ type place struct{ clients, hosts string }
 // hub is a running cdphub.
 type hub struct {
 	place
-	operators string // HOST:PORT of the listener for them
+	operators string // address of the listener for them: unix:PATH
 
 	t    testing.TB
 	find func() (string, error) // the path of the program
@@ -94,7 +94,7 @@ type hub struct {
 // until the test ends.
 func startHub(t testing.TB, args ...string) *hub {
 	t.Helper()
-	h := &hub{t: t, find: program, args: args, place: place{"127.0.0.1:0", "localhost:0"}, operators: "127.0.0.1:0"} // one address would be one listener
+	h := &hub{t: t, find: program, args: args, place: place{"127.0.0.1:0", "localhost:0"}, operators: hubtest.AdminSocket(t)} // one address would be one listener
 	h.endWith(t)
 	h.run()
 	return h
@@ -158,7 +158,7 @@ func (h *hub) await() {
 // follow reads the log to its end. Where the hub listens stands in lines as
 //
 //	{"msg":"listening","addr":"127.0.0.1:40123","clients":true,"hosts":false}
-//	{"msg":"listening for operators","addr":"127.0.0.1:40125"}
+//	{"msg":"listening for operators","addr":"unix:/tmp/admin1/s"}
 func (h *hub) follow(cmd *exec.Cmd, r io.Reader, done, listening chan<- struct{}) {
 	defer close(done)
 	for s := bufio.NewScanner(r); s.Scan(); {

@@ -7,12 +7,16 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cdphub/cdphub/internal/httpserver"
 	"github.com/cdphub/cdphub/relay"
 )
 
 // stats asks the hub for its counters.
 func (h *hub) stats() (s relay.Stats, err error) {
-	res, err := http.Get("http://" + h.operators + "/metrics")
+	path, _ := httpserver.UnixPath(h.operators)
+	operators := http.Client{Transport: httpserver.UnixTransport(path)}
+	defer operators.CloseIdleConnections()
+	res, err := operators.Get("http://localhost/metrics")
 	if err != nil {
 		return s, err
 	}

@@ -13,12 +13,16 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/internal/httpserver"
 	"github.com/cdphub/cdphub/server"
 )
 
 // port finds out whether an address can be listened on. If not, it asks whether a hub
 // is there already.
 func (c *doctorCmd) port(option, addr string) finding {
+	if path, unix := httpserver.UnixPath(addr); unix {
+		return socket(option, addr, path)
+	}
 	ln, err := net.Listen("tcp", addr)
 	if err == nil {
 		ln.Close()
@@ -33,6 +37,16 @@ func (c *doctorCmd) port(option, addr string) finding {
 		}
 	}
 	return finding{"port", failing, fmt.Sprintf("%s cannot be listened on (%s): %v", addr, option, err), "stop the program that uses it, or choose another address with " + option}
+}
+
+// socket finds out whether a Unix socket can be made.
+func socket(option, addr, path string) finding {
+	ln, err := httpserver.ListenUnix(path)
+	if err != nil {
+		return finding{"port", failing, fmt.Sprintf("%s cannot be listened on (%s): %v", addr, option, err), "stop the program that uses it, or choose another path with " + option}
+	}
+	ln.Close()
+	return finding{Check: "port", State: fine, Found: addr + " is free (" + option + ")"}
 }
 
 // tokens reads the sources of tokens. hosts says that Hosts must connect, since there

@@ -97,8 +97,8 @@ type sandboxFlags struct {
 
 // operationFlags are the options of a hub that runs unattended.
 type operationFlags struct {
-	AdminAddr  string `help:"Address to listen on for operators: /metrics, /livez, /readyz, /hubs, /log-level, /debug/pprof. Only on loopback without an admin token." placeholder:"ADDR" env:"CDPHUB_ADMIN_ADDR"`
-	AdminToken string `help:"Token for the listener of operators (--admin-addr)." env:"CDPHUB_ADMIN_TOKEN" placeholder:"TOKEN"`
+	AdminAddr  string `help:"Address to listen on for operators: /metrics, /livez, /readyz, /hubs, /log-level, /debug/pprof. It is unix:PATH, a Unix socket that only this user can open, or a host and a port, which need an admin token." placeholder:"ADDR" env:"CDPHUB_ADMIN_ADDR"`
+	AdminToken string `help:"Token for the listener of operators, if --admin-addr is a host and a port." env:"CDPHUB_ADMIN_TOKEN" placeholder:"TOKEN"`
 	TLSCert    string `help:"Certificate chain in PEM. With this option, every listener uses TLS. The file is read again when it changes and at SIGHUP." name:"tls-cert" placeholder:"FILE" env:"CDPHUB_TLS_CERT" needs:"tls-key"`
 	TLSKey     string `help:"Private key of --tls-cert, in PEM." name:"tls-key" placeholder:"FILE" env:"CDPHUB_TLS_KEY" needs:"tls-cert"`
 	TLSMin     string `help:"Oldest version of TLS that is accepted: 1.2 or 1.3." name:"tls-min" enum:"1.2,1.3" default:"1.3" env:"CDPHUB_TLS_MIN" needs:"tls-cert"`

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/cdphub/cdphub/internal/httpserver"
 	"github.com/cdphub/cdphub/server"
 )
 
@@ -98,7 +99,11 @@ func (g *guide) clientToken() string {
 func (g *guide) listeners() string {
 	var b strings.Builder
 	line := func(what, addr string) {
-		if addr != "" {
+		_, unix := httpserver.UnixPath(addr)
+		switch {
+		case unix:
+			fmt.Fprintf(&b, "  %-11s %s\n", what, addr)
+		case addr != "":
 			fmt.Fprintf(&b, "  %-11s %s://%s\n", what, g.scheme("http"), server.Reachable(addr))
 		}
 	}

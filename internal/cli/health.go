@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cdphub/cdphub/internal/httpserver"
 	"github.com/cdphub/cdphub/internal/version"
 )
 
@@ -24,6 +25,7 @@ type healthCmd struct {
 	URL        string        `arg:"" optional:"" help:"Hub to ask, for example https://hub.example:9222; without a path, its /health. Default: /readyz of --admin-addr, else /health of --client-addr, on this machine."`
 	ClientAddr string        `help:"Address where the hub listens for Clients." default:"127.0.0.1:9222" env:"CDPHUB_CLIENT_ADDR"`
 	AdminAddr  string        `help:"Address where the hub listens for operators. Only /readyz says when the hub shuts down." placeholder:"ADDR" env:"CDPHUB_ADMIN_ADDR"`
+	Live       bool          `help:"Ask /livez of --admin-addr in place of /readyz: whether the process answers at all."`
 	AdminToken string        `help:"Token for the listener of operators." env:"CDPHUB_ADMIN_TOKEN" placeholder:"TOKEN"`
 	TLSCert    string        `help:"Certificate of the hub, in PEM: ask by TLS, and accept this certificate only." name:"tls-cert" placeholder:"FILE" env:"CDPHUB_TLS_CERT"`
 	Timeout    time.Duration `help:"Time that the answer may take." default:"5s"`
@@ -47,24 +49,32 @@ func (c *healthCmd) Run(ctx context.Context, s streams) error {
 		if ctx.Err() != nil {
 			err = context.Cause(ctx)
 		}
-		return fmt.Errorf("unhealthy: %s: %w", place(req.URL), err)
+		return fmt.Errorf("unhealthy: %s: %w", c.asked(req.URL), err)
 	}
 	defer resp.Body.Close()
 	body, err := beginning(resp)
 	if err != nil {
-		return fmt.Errorf("unhealthy: %s: %w", place(req.URL), err)
+		return fmt.Errorf("unhealthy: %s: %w", c.asked(req.URL), err)
 	}
 	said := strings.Join(strings.Fields(string(body)), " ")
 	switch {
 	case resp.StatusCode == http.StatusOK && strings.HasSuffix(req.URL.Path, "/health") && !isHub(body):
-		return fmt.Errorf("unhealthy: %s: another program answers there, which is not a hub", place(req.URL))
+		return fmt.Errorf("unhealthy: %s: another program answers there, which is not a hub", c.asked(req.URL))
 	case resp.StatusCode == http.StatusOK:
-		_, err = fmt.Fprintf(s.out, "healthy: %s: %s\n", place(req.URL), said)
+		_, err = fmt.Fprintf(s.out, "healthy: %s: %s\n", c.asked(req.URL), said)
 		return err
 	case resp.StatusCode == http.StatusUnauthorized && c.URL == "":
-		return fmt.Errorf("unhealthy: %s answered 401: set --admin-token or CDPHUB_ADMIN_TOKEN", place(req.URL))
+		return fmt.Errorf("unhealthy: %s answered 401: set --admin-token or CDPHUB_ADMIN_TOKEN", c.asked(req.URL))
 	}
-	return fmt.Errorf("unhealthy: %s answered %d: %s", place(req.URL), resp.StatusCode, said)
+	return fmt.Errorf("unhealthy: %s answered %d: %s", c.asked(req.URL), resp.StatusCode, said)
+}
+
+// asked is how the lines of this command call the place that was asked.
+func (c *healthCmd) asked(u *url.URL) string {
+	if _, unix := httpserver.UnixPath(c.AdminAddr); unix && c.URL == "" {
+		return c.AdminAddr + u.Path
+	}
+	return place(u)
 }
 
 // beginning is the first KiB of the body of an answer.
@@ -96,6 +106,9 @@ func (c *healthCmd) request(ctx context.Context) (*http.Request, *http.Client, e
 		return nil, nil, err
 	}
 	transport := &http.Transport{} // and no proxy: it would answer in place of the hub
+	if path, unix := httpserver.UnixPath(c.AdminAddr); unix && c.URL == "" {
+		transport = httpserver.UnixTransport(path)
+	}
 	if c.TLSCert != "" && u.Scheme == "https" {
 		if transport.TLSClientConfig, err = only(c.TLSCert); err != nil {
 			return nil, nil, err
@@ -127,8 +140,16 @@ func (c *healthCmd) url() (*url.URL, error) {
 		return u, nil
 	}
 	option, addr, path := "--client-addr", c.ClientAddr, "/health"
-	if c.AdminAddr != "" {
+	switch {
+	case c.AdminAddr != "" && c.Live:
+		option, addr, path = "--admin-addr", c.AdminAddr, "/livez"
+	case c.AdminAddr != "":
 		option, addr, path = "--admin-addr", c.AdminAddr, "/readyz"
+	case c.Live:
+		return nil, errors.New("--live asks the listener of operators: add --admin-addr")
+	}
+	if _, unix := httpserver.UnixPath(addr); unix {
+		return &url.URL{Scheme: "http", Host: "localhost", Path: path}, nil
 	}
 	host, port, err := splitAddress(option, addr)
 	if err != nil {

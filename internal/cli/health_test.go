@@ -22,6 +22,8 @@ func TestHealth(t *testing.T) {
 	plain, operators, secure := hubtest.FreeAddr(t), hubtest.FreeAddr(t), hubtest.FreeAddr(t)
 	startProcess(t, nil, "serve", "--client-addr", plain, "--host-addr", plain, "--admin-addr", operators,
 		"--client-token", "a-client-token-of-the-test", "--host-token", "a-host-token-of-the-test", "--admin-token", admin).await(`"listening"`)
+	socket, open := hubtest.AdminSocket(t), hubtest.FreeAddr(t)
+	startProcess(t, nil, "serve", "--client-addr", open, "--host-addr", open, "--admin-addr", socket).await(`"listening"`)
 	startProcess(t, nil, "serve", "--client-addr", secure, "--host-addr", secure, "--tls-cert", cert, "--tls-key", key).await(`"listening"`)
 	draining := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, "the hub is shutting down", http.StatusServiceUnavailable)
@@ -46,6 +48,10 @@ func TestHealth(t *testing.T) {
 		"URL":                      {[]string{"http://" + plain}, `^healthy: http://` + plain + `/health: `},
 		"URL with a path":          {[]string{"http://" + plain + "/hub/x/health"}, `^healthy: http://` + plain + `/hub/x/health: `},
 		"listener of operators":    {[]string{"--admin-addr", operators, "--admin-token", admin}, `^healthy: http://` + operators + `/readyz: ok$`},
+		"socket of operators":      {[]string{"--admin-addr", socket}, `^healthy: ` + socket + `/readyz: ok$`},
+		"liveness":                 {[]string{"--admin-addr", socket, "--live"}, `^healthy: ` + socket + `/livez: ok$`},
+		"liveness of nobody":       {[]string{"--live"}, `^--live asks the listener of operators: add --admin-addr$`},
+		"no socket":                {[]string{"--admin-addr", socket + "x"}, `^unhealthy: ` + socket + `x/readyz: dial unix .*no such file`},
 		"without the token":        {[]string{"--admin-addr", operators}, `^unhealthy: \S+/readyz answered 401: set --admin-token or CDPHUB_ADMIN_TOKEN$`},
 		"TLS":                      {[]string{"--client-addr", secure, "--tls-cert", cert}, `^healthy: https://` + secure + `/health: `},
 		"URL with TLS":             {[]string{"https://" + secure, "--tls-cert", cert}, `^healthy: https://`},

@@ -3,7 +3,6 @@ package cli
 import (
 	"io"
 	"maps"
-	"net/netip"
 	"os"
 	"slices"
 	"strings"
@@ -62,8 +61,8 @@ func TestServiceUnit(t *testing.T) {
 		t.Errorf("it runs %q", command)
 	}
 	serve := parseServe(t, command[1:])
-	if at, err := netip.ParseAddrPort(serve.AdminAddr); err != nil || !at.Addr().IsLoopback() || serve.InsecureBind {
-		t.Errorf("it is open to other machines: %v", err)
+	if !inRuntimeDirectory(u, serve) || serve.InsecureBind {
+		t.Errorf("operators are at %s, which is no socket of the service alone", serve.AdminAddr)
 	}
 	if one("Service.Type") != "notify" || one("Service.ExecReload") != "/bin/kill -HUP $MAINPID" || one("Service.Restart") != "on-failure" {
 		t.Error("the service manager is not told how it starts, reloads and ends")
@@ -88,6 +87,13 @@ func TestServiceUnit(t *testing.T) {
 	if filter := u["Service.SystemCallFilter"]; len(filter) != 2 || filter[0] != "@system-service" {
 		t.Errorf("the system calls are %q", filter)
 	}
+}
+
+// inRuntimeDirectory reports whether operators are at a Unix socket in a folder that
+// systemd makes for a unit, and that no other user enters.
+func inRuntimeDirectory(unit map[string][]string, serve serveCmd) bool {
+	folder, mode := unit["Service.RuntimeDirectory"], unit["Service.RuntimeDirectoryMode"]
+	return len(folder) == 1 && slices.Equal(mode, []string{"0700"}) && serve.AdminAddr == "unix:/run/"+folder[0]+"/admin.sock"
 }
 
 // TestSocketUnits wants the names that the hub knows and the addresses that it
@@ -139,9 +145,12 @@ func TestBrowserUnit(t *testing.T) {
 // TestClusterUnit wants the hardening of cdphub.service.
 func TestClusterUnit(t *testing.T) {
 	hub, node := readUnit(t, "systemd/cdphub.service"), readUnit(t, "cluster/cdphub-cluster.service")
+	if serve := strings.Fields(node["Service.ExecStart"][0]); !slices.Contains(serve, "--admin-addr=unix:/run/cdphub-cluster/admin.sock") || !slices.Equal(node["Service.RuntimeDirectory"], []string{"cdphub-cluster"}) {
+		t.Errorf("it runs %q", serve)
+	}
 	for key, want := range hub {
 		switch key {
-		case "Unit.Description", "Unit.Requires", "Unit.After", "Service.ExecStart", "Service.EnvironmentFile", "Service.TimeoutStopSec", "Service.LimitNOFILE":
+		case "Unit.Description", "Unit.Requires", "Unit.After", "Service.ExecStart", "Service.EnvironmentFile", "Service.TimeoutStopSec", "Service.LimitNOFILE", "Service.RuntimeDirectory":
 		default:
 			if !slices.Equal(node[key], want) {
 				t.Errorf("%s=%q, want %q", key, node[key], want)

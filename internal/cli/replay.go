@@ -111,8 +111,12 @@ func (c replayCmd) serve(ctx context.Context, r *journal.Recording, out io.Write
 	if err != nil {
 		return fmt.Errorf("%w: set another port with --addr", err)
 	}
-	fmt.Fprintf(out, "The recording is at http://%s/\n", ln.Addr())
-	server := httpserver.New(replay.Handler(r), httpserver.OwnRate, zap.NewNop())
+	handler, key, err := replay.Handler(r)
+	if err != nil {
+		return errors.Join(err, ln.Close())
+	}
+	fmt.Fprintf(out, "The recording is at http://%s/#token=%s\n", ln.Addr(), key)
+	server := httpserver.New(handler, httpserver.OwnRate, zap.NewNop())
 	stop := context.AfterFunc(ctx, func() { server.Close() })
 	defer stop()
 	if err := server.Serve(ln); ctx.Err() == nil {

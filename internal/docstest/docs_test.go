@@ -84,6 +84,7 @@ var foreign = slices.Concat(
 	[]string{"include", "no-optional", "omit", "save-dev"},          // npm
 	[]string{"cap-drop", "read-only", "rm", "tmpfs"},                // docker
 	[]string{"check", "ignore-missing", "now"},                      // sha256sum, systemctl
+	[]string{"unix-socket"},                                         // curl
 )
 
 // TestOptionsExist: each --option in the documentation is one of cdphub, and so is

@@ -80,6 +80,9 @@ func Listen(policy *urlpolicy.Policy, names *urlpolicy.Resolver, log *zap.Logger
 // Addr is where it listens.
 func (p *Proxy) Addr() string { return p.listener.Addr().String() }
 
+// NetAddr is Addr for programs.
+func (p *Proxy) NetAddr() net.Addr { return p.listener.Addr() }
+
 // Close ends all connections and waits for that.
 func (p *Proxy) Close() {
 	p.mu.Lock()
@@ -195,19 +198,16 @@ func (p *Proxy) dial(ctx context.Context, _, hostPort string) (net.Conn, error) 
 		return nil, err
 	}
 	// With an IP address as the host nothing is looked up, but it is judged all the same.
-	to, why := p.policy.Resolve(ctx, p.names, host)
+	to, why := p.policy.Resolve(ctx, p.names, host, uint16(n))
 	if why != nil {
 		return nil, why
-	}
-	if to.Port != 0 {
-		n = uint64(to.Port)
 	}
 	// A request for the proxy itself would go round without end.
 	own, _ := netip.ParseAddrPort(p.Addr())
 	d := net.Dialer{Timeout: dialWithin}
 	var conn net.Conn
 	for _, a := range to.Addrs {
-		at := netip.AddrPortFrom(a.Unmap(), uint16(n))
+		at := netip.AddrPortFrom(a.Unmap(), to.Port)
 		if at.Port() == own.Port() && (at.Addr().IsLoopback() || at.Addr().IsUnspecified()) {
 			return nil, errItself
 		}

@@ -152,7 +152,7 @@ type Answer struct {
 // Raw sends bytes as they stand and reads one answer.
 func Raw(t testing.TB, addr, request string) Answer {
 	t.Helper()
-	nc, err := net.Dial("tcp", addr)
+	nc, err := net.Dial(networkOf(addr))
 	if err != nil {
 		t.Fatal(err)
 	}

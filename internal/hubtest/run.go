@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -62,15 +63,38 @@ func TokenFile(t testing.TB, text string) (path string, rewrite func(string)) {
 	return path, rewrite
 }
 
+// networkOf is the network and the address of a listener, which may be unix:PATH.
+func networkOf(addr string) (network, at string) {
+	if path, is := strings.CutPrefix(addr, "unix:"); is {
+		return "unix", path
+	}
+	return "tcp", addr
+}
+
+// AdminSocket is an address for the listener of operators that ends with the test.
+func AdminSocket(t testing.TB) string {
+	t.Helper()
+	// Not t.TempDir, whose path may be longer than the 104 bytes of a socket's.
+	dir, err := os.MkdirTemp("", "admin") //nolint:usetesting // see above
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return "unix:" + filepath.Join(dir, "s")
+}
+
 // Get asks one address for a path exactly as it stands, with these headers.
 func Get(t testing.TB, addr, path string, header http.Header) (status int, body string) {
 	t.Helper()
-	nc, err := net.Dial("tcp", addr)
+	nc, err := net.Dial(networkOf(addr))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer nc.Close()
-	host := addr
+	host := "localhost"
+	if nc.LocalAddr().Network() != "unix" {
+		host = addr
+	}
 	if h := header.Get("Host"); h != "" {
 		host = h
 	}

@@ -2,6 +2,7 @@ package logging
 
 import (
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -62,9 +63,20 @@ func (c limitedCore) With(f []zapcore.Field) zapcore.Core {
 	return limitedCore{c.Core, c.limit, slices.Concat(c.fields, f)}
 }
 
+// auditLogger is the name of the logger whose lines say who has done what. The level of
+// the log says nothing of them: somebody who sets it must not go on unseen.
+const auditLogger = "audit"
+
+// Enabled implements zapcore.Core. It is asked before the name of the logger is known, so
+// that it lets through what could be a line of the audit log.
+func (c limitedCore) Enabled(l zapcore.Level) bool {
+	return l >= zapcore.InfoLevel || c.Core.Enabled(l)
+}
+
 // Check implements zapcore.Core.
 func (c limitedCore) Check(e zapcore.Entry, to *zapcore.CheckedEntry) *zapcore.CheckedEntry {
-	if !c.Enabled(e.Level) || !c.limit.admit(e) {
+	audit := e.LoggerName == auditLogger || strings.HasSuffix(e.LoggerName, "."+auditLogger)
+	if !audit && !c.Core.Enabled(e.Level) || !c.limit.admit(e) {
 		return to
 	}
 	return to.AddCore(e, c)

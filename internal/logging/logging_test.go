@@ -86,6 +86,33 @@ func TestLogLevelIsRead(t *testing.T) {
 	}
 }
 
+// TestR258AuditAtEachLevel wants the lines of the audit log whatever the level is, and no
+// others that are below it.
+func TestR258AuditAtEachLevel(t *testing.T) {
+	for _, level := range []string{"debug", "info", "warn", "error"} {
+		var out bytes.Buffer
+		l, err := logging.Open(&out, logging.Options{Level: level, JSON: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		of := l.With(zap.String("hub", "a"))
+		of.Named("audit").Info("page taken over")
+		of.Named("program").Named("audit").Warn("node is not drained")
+		of.Named("other").Info("quiet below info")
+		of.Named("other").Debug("quiet below debug")
+		l.Sync()
+		text := out.String()
+		for words, want := range map[string]bool{
+			"page taken over": true, "node is not drained": true,
+			"quiet below info": level == "debug" || level == "info", "quiet below debug": level == "debug",
+		} {
+			if strings.Contains(text, words) != want {
+				t.Errorf("at level %s the log has %q: %v, want %v", level, words, !want, want)
+			}
+		}
+	}
+}
+
 // TestFieldsOfALogger has loggers with fields of their own, which each line has in
 // the order in which they were given.
 func TestFieldsOfALogger(t *testing.T) {

@@ -205,6 +205,13 @@ var sections = []section{
 		{"R-123", "page and frame pair only if each lists the other's origin"},
 		{"R-124", "forged messages, stolen ports and modified prototypes give a frame no additional access"},
 	}},
+	{"Listeners of this machine", []requirement{
+		{"R-255", "no page of a browser that the hub starts can open or request an address at which the hub's process listens, by any spelling, name or redirect"},
+		{"R-256", "on Linux, every listener refuses the requests and WebSockets of browsers that its process has started"},
+		{"R-257", "the listener for operators needs an admin token, or is a Unix socket that only its user can open, in the packaged units too"},
+		{"R-258", "no listener and no log shows the command line or the token of an option, and the audit log has every line at each log level"},
+		{"R-259", "no browser gets anything by the token of cdphub connect, or of a recording that cdphub replay shows, without a token of its own"},
+	}},
 	{"DevTools", []requirement{
 		{"R-180", "DevTools that the hub serves work from the hub's own origin only, and pages of that origin need a ticket"},
 		{"R-181", "a ticket opens one target once, within a minute, and no address contains a token instead of a ticket"},

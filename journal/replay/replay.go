@@ -1,7 +1,8 @@
 // Package replay serves a recording over HTTP as a hub serves its timelines:
 //
 //	r, err := journal.Open("….ndjson.zst")
-//	err = http.ListenAndServe("127.0.0.1:8080", replay.Handler(r))
+//	handler, key := replay.Handler(r)
+//	err = http.ListenAndServe("127.0.0.1:8080", handler) // the page is at http://127.0.0.1:8080/#token=KEY
 //
 // The page that shows it is the dashboard's page of one target.
 package replay
@@ -31,22 +32,33 @@ import (
 //	/ui/api/timeline?after=SEQ {"entries":[…]}
 //	/ui/api/picture?seq=SEQ    a JPEG
 //
-// It answers only requests that name this machine in their Host header, and none of
-// foreign pages.
-func Handler(r *journal.Recording) http.Handler {
+// What is below /ui/api needs the key, as a token: a recording is not for every program of
+// this machine, nor for the pages of a browser that programs drive. It answers only requests
+// that name this machine in their Host header, and none of foreign pages.
+func Handler(r *journal.Recording) (h http.Handler, key string, err error) {
 	p := player{r}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) { webpage.WriteDashboard(w, webpage.Dashboard{}) })
 	mux.HandleFunc("GET /ui/app.js", file("text/javascript; charset=utf-8", bundle("dashboard.js")))
 	mux.HandleFunc("GET /ui/app.css", file("text/css; charset=utf-8", bundle("dashboard.css")))
 	mux.HandleFunc("GET /favicon.ico", file("image/svg+xml", []byte(web.Favicon)))
-	mux.HandleFunc("GET /ui/api/state", p.serveState)
-	mux.HandleFunc("GET /ui/api/events", p.serveEvents)
-	mux.HandleFunc("GET /ui/api/timeline", p.serveTimeline)
-	mux.HandleFunc("GET /ui/api/picture", p.servePicture)
+	api := http.NewServeMux()
+	api.HandleFunc("GET /ui/api/state", p.serveState)
+	api.HandleFunc("GET /ui/api/events", p.serveEvents)
+	api.HandleFunc("GET /ui/api/timeline", p.serveTimeline)
+	api.HandleFunc("GET /ui/api/picture", p.servePicture)
+	key = auth.NewToken()
+	tokens, err := auth.NewTokens(auth.TokenOptions{Client: key})
+	if err != nil {
+		return nil, "", err
+	}
+	gate := auth.NewGate(tokens, auth.GateOptions{NoURLs: true})
+	mux.Handle("/ui/api/", gate.Require(func(r *http.Request) auth.Ask {
+		return auth.Ask{Role: auth.RoleClient, Hub: auth.EveryHub, Path: r.URL.Path, Listener: "replay"}
+	}, api))
 	// The zero rules allow names of this machine only.
 	var rules auth.Rules
-	return rules.Guard(rules.Clients(mux))
+	return rules.Guard(rules.Clients(mux)), key, nil
 }
 
 // bundle is a file of package web.

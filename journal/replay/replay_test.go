@@ -22,7 +22,7 @@ const recorded = `{"cdphub":1,"hub":"h","targetId":"T","began":1000}
 {"seq":4,"at":1030,"kind":"command","client":"agent #1","method":"Page.reload"}
 `
 
-func serve(t *testing.T) *httptest.Server {
+func serve(t *testing.T) (*httptest.Server, string) {
 	t.Helper()
 	z, err := zstd.NewWriter(nil)
 	if err != nil {
@@ -42,13 +42,37 @@ func serve(t *testing.T) *httptest.Server {
 	if err := os.WriteFile(r.PictureFile(3), []byte("picture"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := httptest.NewServer(Handler(r))
+	h, key, err := Handler(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := httptest.NewServer(h)
 	t.Cleanup(s.Close)
-	return s
+	return s, key
+}
+
+// TestR259RecordingsWantTheirKey asks for all that is of the recording, as a program or a
+// page of this machine could.
+func TestR259RecordingsWantTheirKey(t *testing.T) {
+	s, key := serve(t)
+	for _, path := range []string{"/ui/api/state", "/ui/api/events", "/ui/api/timeline", "/ui/api/picture?seq=3", "/ui/api/state?token=" + key} {
+		for _, token := range []string{"", key + "x"} {
+			w := httptest.NewRecorder()
+			r := httptest.NewRequest(http.MethodGet, path, nil)
+			r.Host = "127.0.0.1:1"
+			if token != "" {
+				r.Header.Set("Authorization", "Bearer "+token)
+			}
+			s.Config.Handler.ServeHTTP(w, r)
+			if w.Code != http.StatusUnauthorized || strings.Contains(w.Body.String(), "a.example") {
+				t.Errorf("%s with %q: %d %s, want 401", path, token, w.Code, w.Body)
+			}
+		}
+	}
 }
 
 func TestHandler(t *testing.T) {
-	s := serve(t)
+	s, key := serve(t)
 	for path, want := range map[string]struct {
 		status int
 		text   string
@@ -67,6 +91,7 @@ func TestHandler(t *testing.T) {
 		w := httptest.NewRecorder()
 		r := httptest.NewRequest(http.MethodGet, path, nil)
 		r.Host = "127.0.0.1:1"
+		r.Header.Set("Authorization", "Bearer "+key)
 		s.Config.Handler.ServeHTTP(w, r)
 		if w.Code != want.status || !strings.Contains(w.Body.String(), want.text) {
 			t.Errorf("%s: %d %s, want %d with %s", path, w.Code, w.Body, want.status, want.text)
@@ -75,7 +100,7 @@ func TestHandler(t *testing.T) {
 }
 
 func TestForeignPagesSeeNothing(t *testing.T) {
-	s := serve(t)
+	s, key := serve(t)
 	for name, change := range map[string]func(*http.Request){
 		"a foreign origin": func(r *http.Request) { r.Header.Set("Origin", "https://evil.example") },
 		"a foreign site":   func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "cross-site") },
@@ -83,6 +108,7 @@ func TestForeignPagesSeeNothing(t *testing.T) {
 	} {
 		r := httptest.NewRequest(http.MethodGet, "/ui/api/timeline", nil)
 		r.Host = "127.0.0.1:1"
+		r.Header.Set("Authorization", "Bearer "+key)
 		change(r)
 		w := httptest.NewRecorder()
 		s.Config.Handler.ServeHTTP(w, r)
@@ -94,13 +120,14 @@ func TestForeignPagesSeeNothing(t *testing.T) {
 
 // TestEvents reads the state from the stream.
 func TestEvents(t *testing.T) {
-	s := serve(t)
+	s, key := serve(t)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL+"/ui/api/events", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+	r.Header.Set("Authorization", "Bearer "+key)
 	resp, err := http.DefaultClient.Do(r)
 	if err != nil {
 		t.Fatal(err)

@@ -203,13 +203,15 @@ func runUnit(t *testing.T, root, unit string) {
 	if found == nil {
 		t.Fatalf("%s starts nothing", unit)
 	}
-	addr, admin := hubtest.FreeAddr(t), hubtest.FreeAddr(t)
+	addr := hubtest.FreeAddr(t)
 	c := container{root, "61184", []string{"PATH=/usr/bin:/bin", "HOME=/tmp", "CDPHUB_CLIENT_ADDR=" + addr, "CDPHUB_HOST_ADDR=" + addr}}
 	if unit == clusterUnit {
 		c.env = append(c.env, "CDPHUB_CLUSTER_ADDR="+hubtest.FreeAddr(t), "CDPHUB_DIRECTORY_ADDR="+hubtest.FreeAddr(t))
 	}
-	c.serve(t, strings.Fields(strings.NewReplacer("127.0.0.1:9225", admin, "%d", "/keys").Replace(string(found[1])))...)
-	if got := outputOf(t, c.command(t.Context(), strings.Fields(string(found[1]))[0], "health", "--admin-addr", admin)); got != "healthy: http://"+admin+"/readyz: ok\n" {
+	// Without systemd there is no RuntimeDirectory=, but every user may write to /tmp.
+	admin := "unix:/tmp/" + unit + ".sock"
+	c.serve(t, strings.Fields(strings.NewReplacer("unix:/run/cdphub/admin.sock", admin, "unix:/run/cdphub-cluster/admin.sock", admin, "%d", "/keys").Replace(string(found[1])))...)
+	if got := outputOf(t, c.command(t.Context(), strings.Fields(string(found[1]))[0], "health", "--admin-addr", admin)); got != "healthy: "+admin+"/readyz: ok\n" {
 		t.Errorf("cdphub health: %q", got)
 	}
 	if strings.Contains(unit, "browser") {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"os/exec"
+	"strings"
 	"testing"
 
 	"github.com/cdphub/cdphub/internal/e2e/harness"
@@ -24,11 +25,11 @@ func BenchmarkActions(b *testing.B) {
 	for _, kind := range []string{"browser", "hub"} {
 		name := map[string]string{"browser": "browser", "hub": "frame"}[kind]
 		b.Run(name, func(b *testing.B) {
-			admin := hubtest.FreeAddr(b)
+			admin := hubtest.AdminSocket(b)
 			e := harness.EndpointOf(b, kind, "--admin-addr", admin, "--hook-scope=browser:read,browser:write,browser:eval", "--eval-allow=*")
 			cmd := exec.CommandContext(b.Context(), serverNode(b), "actions.mjs")
 			cmd.Dir, cmd.Stderr = "node", os.Stderr
-			cmd.Env = append(os.Environ(), "HUB=http://127.0.0.1:"+e.Port, "METRICS=http://"+admin+"/metrics", "APP="+e.Site.App.URL+harness.AppPage, "ROUNDS=3", "SCRATCH="+b.TempDir())
+			cmd.Env = append(os.Environ(), "HUB=http://127.0.0.1:"+e.Port, "METRICS="+strings.TrimPrefix(admin, "unix:"), "APP="+e.Site.App.URL+harness.AppPage, "ROUNDS=3", "SCRATCH="+b.TempDir())
 			out, err := cmd.Output()
 			if err != nil {
 				b.Fatal(err)

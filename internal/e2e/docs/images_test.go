@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"testing"
 
 	"github.com/cdphub/cdphub/internal/e2e/harness"
@@ -41,7 +42,8 @@ func TestImages(t *testing.T) {
 	takePictures(t, dir, "demo", "http://127.0.0.1:"+p["9222"], "http://127.0.0.1:"+p["8080"], folder)
 	demo.stop(t)
 	played := start(t, ports{"9222": p["9225"]}, command(t, dir, "cdphub", "replay", longest(t, recordings), "--addr", "127.0.0.1:"+p["9225"]))
-	takePictures(t, dir, "recording", "http://127.0.0.1:"+p["9225"], chromium, folder)
+	page := regexp.MustCompile(`http://\S+#token=\S+`).FindString(played.said.String())
+	takePictures(t, dir, "recording", page, chromium, folder)
 	played.stop(t)
 	for _, name := range []string{"demo", "dashboard", "handoff", "devtools", "recording"} {
 		for _, file := range []string{name + ".png", name + "-dark.png"} {

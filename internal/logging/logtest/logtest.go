@@ -72,12 +72,52 @@ func Read(t *testing.T, text string) (lines []Line) {
 	}
 }
 
-// Open makes a log at debug level.
+// Open makes a log at debug level. A line that has a field twice fails the test: what is
+// read of it would depend on the reader.
 func Open(t *testing.T, w io.Writer) *logging.Log {
 	t.Helper()
-	l, err := logging.Open(w, logging.Options{Level: "debug"})
+	l, err := logging.Open(&checked{w, t}, logging.Options{Level: "debug"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return l
+}
+
+// checked is a log whose lines are looked at as they are written.
+type checked struct {
+	to io.Writer
+	t  *testing.T
+}
+
+// Write implements io.Writer for whole lines.
+func (c *checked) Write(p []byte) (int, error) {
+	for line := range bytes.Lines(p) {
+		if key := Twice(line); key != "" {
+			c.t.Errorf("a line of the log has %q twice: %s", key, line)
+		}
+	}
+	return c.to.Write(p)
+}
+
+// Twice finds a name that a JSON object has more than once; "" for none. It does not look
+// into objects in it.
+func Twice(object []byte) string {
+	dec := json.NewDecoder(bytes.NewReader(object))
+	if open, err := dec.Token(); err != nil || open != json.Delim('{') {
+		return ""
+	}
+	seen := map[string]bool{}
+	for dec.More() {
+		name, err := dec.Token()
+		key, is := name.(string)
+		if err != nil || !is || seen[key] {
+			return key
+		}
+		seen[key] = true
+		var value json.RawMessage
+		if dec.Decode(&value) != nil {
+			return ""
+		}
+	}
+	return ""
 }

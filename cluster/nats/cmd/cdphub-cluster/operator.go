@@ -9,11 +9,13 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/cdphub/cdphub/internal/httpserver"
 )
 
 // operatorFlags say how the listener for operators of a node is reached.
 type operatorFlags struct {
-	URL        string        `arg:"" optional:"" help:"Listener for operators of any node." default:"http://127.0.0.1:9224"`
+	URL        string        `arg:"" optional:"" help:"Listener for operators of any node: unix:PATH, or a URL." default:"unix:/run/cdphub-cluster/admin.sock"`
 	AdminToken string        `help:"Token for the listener of operators." env:"CDPHUB_ADMIN_TOKEN" placeholder:"TOKEN"`
 	Timeout    time.Duration `help:"Time that the answer may take." default:"15s"`
 }
@@ -33,21 +35,33 @@ func (c *drainCmd) Run(ctx context.Context, out io.Writer) error {
 	return err
 }
 
+// client is how the listener is asked, and what its URLs begin with.
+func (c *operatorFlags) client() (base string, client http.Client, err error) {
+	if path, is := httpserver.UnixPath(c.URL); is && path != "" {
+		return "http://localhost", http.Client{Transport: httpserver.UnixTransport(path)}, nil
+	}
+	if u, err := url.Parse(c.URL); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return "", client, fmt.Errorf("%q is not the address of a node: use one such as unix:/run/cdphub-cluster/admin.sock or http://127.0.0.1:9224", c.URL)
+	}
+	client.Transport = &http.Transport{} // and no proxy: it would answer in place of the hub
+	return strings.TrimSuffix(c.URL, "/"), client, nil
+}
+
 // ask returns the body of an answer with the wanted status.
 func (c *operatorFlags) ask(ctx context.Context, method, path string, want int) ([]byte, error) {
-	if u, err := url.Parse(c.URL); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, fmt.Errorf("%q is not the address of a node: use one such as http://127.0.0.1:9224", c.URL)
+	base, client, err := c.client()
+	if err != nil {
+		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(c.URL, "/")+path, http.NoBody)
+	req, err := http.NewRequestWithContext(ctx, method, base+path, http.NoBody)
 	if err != nil {
 		return nil, err
 	}
 	if c.AdminToken != "" {
 		req.Header.Set("Authorization", "Bearer "+c.AdminToken)
 	}
-	client := http.Client{Transport: &http.Transport{}} // and no proxy: it would answer in place of the hub
 	resp, err := client.Do(req)
 	if errors.Is(err, context.DeadlineExceeded) {
 		return nil, fmt.Errorf("%s has not answered within %v: its node may be cut off, or the directory is choosing a leader. Try again, or ask another node", c.URL, c.Timeout)

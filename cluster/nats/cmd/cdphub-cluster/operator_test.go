@@ -27,7 +27,7 @@ func TestOperatorsAreToldOfAWrongAddress(t *testing.T) {
 	closed := httptest.NewServer(nil)
 	closed.Close()
 	for address, says := range map[string]string{
-		"127.0.0.1:9224": `"127.0.0.1:9224" is not the address of a node: use one such as http://127.0.0.1:9224`,
+		"127.0.0.1:9224": `"127.0.0.1:9224" is not the address of a node: use one such as unix:/run/cdphub-cluster/admin.sock or http://127.0.0.1:9224`,
 		closed.URL:       "no node answers at " + closed.URL,
 		app.URL:          app.URL + " is not a node of a cluster",
 	} {

@@ -121,7 +121,8 @@ func startNode(t testing.TB, dir string, args []string) *process {
 		case "--host-addr":
 			p.hosts = args[i+1]
 		case "--admin-addr":
-			p.admin = args[i+1]
+			path, _ := strings.CutPrefix(args[i+1], "unix:")
+			p.admin = "unix:" + filepath.Join(dir, path) // which is in dir
 		}
 	}
 	r, w, err := os.Pipe()
@@ -226,7 +227,7 @@ func TestThreeNodes(t *testing.T) {
 	drives(t, c.client(), host)
 	t.Logf("a Client of the third node drives it after %v", time.Since(begun))
 
-	drain := func(name string) []string { return []string{"cluster", "drain", name, "http://" + c.admin} }
+	drain := func(name string) []string { return []string{"cluster", "drain", name, c.admin} }
 	if out, err := program(t.Context(), dir, drain("none")...).CombinedOutput(); err == nil || !strings.Contains(string(out), "node does not exist") {
 		t.Errorf("drain of no node: %v\n%s", err, out)
 	}
@@ -282,7 +283,7 @@ func TestS08OtherKeys(t *testing.T) {
 	stranger := startNode(t, dir, args)
 	stranger.await("waiting for the directory")
 	time.Sleep(2 * time.Second) // it must not get in
-	if out := runs(t, dir, []string{"cluster", "status", "http://" + nodes[1].admin}); strings.Contains(out, "stranger") || strings.Count(out, "serves") != 3 {
+	if out := runs(t, dir, []string{"cluster", "status", nodes[1].admin}); strings.Contains(out, "stranger") || strings.Count(out, "serves") != 3 {
 		t.Errorf("a node with other keys is one of the cluster:\n%s", out)
 	}
 }

@@ -80,13 +80,17 @@ func (f *serveFlags) Apply(ctx context.Context, o *server.Options) (end func(), 
 			d.Replicas = cmp.Or(d.Replicas, 1)
 		}
 	}
+	var own []net.Addr
+	if d.Server != nil {
+		own = d.Server.Addrs()
+	}
 	joining, cancel := context.WithTimeout(ctx, joinWithin)
 	defer cancel()
 	dir, err := natsdir.Open(joining, d)
 	if err != nil {
 		return fail(err)
 	}
-	o.Cluster = &server.Cluster{Directory: dir, Listener: ln, Certificate: keys.pair, CA: keys.pool, Key: keys.secret, MaxBrowsers: f.MaxBrowsers}
+	o.Cluster = &server.Cluster{Directory: dir, Listener: ln, Certificate: keys.pair, CA: keys.pool, Key: keys.secret, Own: own, MaxBrowsers: f.MaxBrowsers}
 	return end, nil
 }
 

@@ -3,7 +3,7 @@
 // turns, does every action some times and leaves. The Go benchmark that runs this sets
 //
 //	HUB      the base URL of the hub for clients
-//	METRICS  where the hub tells how many commands its Host has answered
+//	METRICS  the Unix socket at which the hub tells how many commands its Host has answered
 //	APP      the page, /app.html of the end-to-end tests
 //	ROUNDS   how many turns each client has
 //	SCRATCH  a folder for what Playwright MCP leaves behind
@@ -11,6 +11,7 @@
 // Prints {"CLIENT":{"ACTION":{"ms":[…],"commands":[…]}}}: one time of each action, and
 // the commands that came to the browser or the frame, for each of them on average.
 import { spawn } from "node:child_process";
+import { get } from "node:http";
 import { resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { chromium } from "playwright-core";
@@ -166,7 +167,8 @@ async function playwrightMCP() {
 const clients = { Playwright: playwright, NDJSON: ndjson, "browser.*": jsonrpc, hooks, BAP: bap, "Playwright-MCP": playwrightMCP, MCP: mcp };
 
 async function commands() {
-  const text = await (await fetch(METRICS)).text();
+  const answer = await new Promise((done, fail) => get({ socketPath: METRICS, path: "/metrics" }, done).on("error", fail));
+  const text = (await Array.fromAsync(answer)).join("");
   return Number(text.match(/^cdphub_commands_answered_total\{by="host"\} (\S+)/m)[1]);
 }
 
