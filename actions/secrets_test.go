@@ -299,9 +299,9 @@ func TestR156NothingIsEchoed(t *testing.T) {
 	})
 }
 
-// TestR158PageAndHubAgree has the page script redact what the hub redacts in the same
+// TestR158R267PageAndHubAgree has the page script redact what the hub redacts in the same
 // way.
-func TestR158PageAndHubAgree(t *testing.T) {
+func TestR158R267PageAndHubAgree(t *testing.T) {
 	on(t, func(t *testing.T, b *actions.Browser) {
 		p := visit(t, b, "/two.html")
 		for text, want := range actions.Addresses {

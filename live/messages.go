@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/cdphub/cdphub/internal/secrets"
 	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/relay"
 )
@@ -111,8 +112,17 @@ func (v *View) tellInfo(i Info) {
 	}
 	v.info = i
 	for w := range v.viewers {
-		w.sendLocked(viewMessage{"view", v.TargetID, i.Title, i.URL, i.Drawn, w.Control})
+		w.tellInfoLocked(i)
 	}
+}
+
+// tellInfoLocked tells a viewer what the view shows. Who may not act on the page is a
+// reader, and gets no secrets of addresses.
+func (w *Viewer) tellInfoLocked(i Info) {
+	if !w.Control {
+		i.Title, i.URL = secrets.Text(i.Title), secrets.Text(i.URL)
+	}
+	w.sendLocked(viewMessage{"view", w.view.TargetID, i.Title, i.URL, i.Drawn, w.Control})
 }
 
 // dialogLocked tells the holder of a dialog of the page, and of its end.

@@ -81,8 +81,7 @@ func (v *View) add(o ViewerOptions) (*Viewer, error) {
 
 // greetLocked tells a new viewer what the view shows and who has the target.
 func (w *Viewer) greetLocked() {
-	v := w.view
-	w.sendLocked(viewMessage{"view", v.TargetID, v.info.Title, v.info.URL, v.info.Drawn, w.Control})
+	w.tellInfoLocked(w.view.info)
 	w.tellHolderLocked()
 }
 

@@ -119,6 +119,7 @@ type Hub struct {
 	methods   map[string]method // those of the package; they call back what looks them up
 	values    sync.Map
 	policies  atomic.Pointer[[]Policy] // of Clients, but for those that see everything
+	redacting atomic.Bool              // one of policies redacts
 	quiet     atomic.Bool              // some lease is quiet (LeaseOptions.Quiet); read without the lock
 	observer  Observer                 // nil: there is none
 	returning atomic.Pointer[expected] // nil: no Host page comes from another node
@@ -225,7 +226,7 @@ func (h *Hub) Admit(o ClientOptions) (*Client, error) {
 		hub: h, peer: discard{}, policy: policy, owner: of, name: name, account: o.Account, privateOf: o.PrivateOf,
 		sessions: make(map[*session.Session]struct{}),
 	}
-	c.noFiles = !policy.Files()
+	c.noFiles, c.redacts = !policy.Files(), policy.Redacts()
 	h.clients[c] = struct{}{}
 	return c, nil
 }
@@ -307,7 +308,11 @@ func (h *Hub) Targets(p Policy) []targets.Info {
 		list = slices.AppendSeq(slices.Grow(list, s.targets.Len()), s.targets.All())
 	}
 	tabs := h.owners.tabsOf(p)
-	return slices.DeleteFunc(list, func(t targets.Info) bool { return !shows(p, tabs, t) })
+	list = slices.DeleteFunc(list, func(t targets.Info) bool { return !shows(p, tabs, t) })
+	for i := range list {
+		list[i] = shown(p, list[i])
+	}
+	return list
 }
 
 // Target finds a Target by its id, among those of Targets.
@@ -318,7 +323,7 @@ func (h *Hub) Target(p Policy, id string) (targets.Info, bool) {
 	if !known || !shows(p, h.owners.tabsOf(p), t) {
 		return targets.Info{}, false
 	}
-	return t, true
+	return shown(p, t), true
 }
 
 // targetLocked finds a Target, and the side that has it. It asks each side in turn: a hub

@@ -63,7 +63,7 @@ func (w Watcher) sees(t targets.Info, account string, has func(owner string) boo
 func (h *Hub) watchedLocked(w Watcher, t targets.Info) (Watched, bool) {
 	of := h.private[t.ID]
 	sees := w.sees(t, of.account, func(owner string) bool { return h.owners[owner] != nil && h.owners[owner].tabs.Has(t.ID) })
-	return Watched{t, of.client}, sees
+	return Watched{shown(w.Policy, t), of.client}, sees
 }
 
 // WatchedTargets lists the Targets that a Watcher sees, in the order of Targets.
