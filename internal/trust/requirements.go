@@ -112,6 +112,7 @@ var sections = []section{
 		{"R-266", "redaction changes nothing else: ids, data and other texts stay byte for byte, and JSON stays valid"},
 		{"R-267", "a secret in an address is found in longer texts, and however often the address was escaped"},
 		{"R-268", "the secret parameters of the usual standards for logins and signed addresses are known"},
+		{"R-269", "a field that was a password field before anything has read the page is secret"},
 	}},
 	{"Faults that the hub survives", []requirement{
 		{"F-01", "the Host's connection breaks with a thousand commands in flight"},
