@@ -105,6 +105,11 @@ func (p *Page) begin(ctx context.Context) (string, error) {
 		p.b.endSession(s)
 		return "", p.translate(method, err)
 	}
+	// A Frame Agent says by this revision that it stands for a browser.
+	emulated := version.Revision == targets.EmulatedRevision
+	if !emulated {
+		p.b.watchFields(s)
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	// Target.targetDestroyed came while the session was made.
@@ -117,8 +122,7 @@ func (p *Page) begin(ctx context.Context) (string, error) {
 		p.loader, p.url, p.unreachable = root.LoaderID, root.URL, root.UnreachableURL
 	}
 	p.kind = BrowserTarget
-	// A Frame Agent says by this revision that it stands for a browser.
-	if version.Revision == targets.EmulatedRevision {
+	if emulated {
 		p.kind = FrameTarget
 	}
 	p.changeLocked()

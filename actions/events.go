@@ -160,6 +160,7 @@ func (p *Page) childAttached(_ string, e targetEvent) {
 	} {
 		p.b.background(e.SessionID, method, params)
 	}
+	p.b.watchFields(e.SessionID)
 }
 
 // background sends a command whose answer does not matter. It never waits, and may be

@@ -185,10 +185,14 @@ func (p *Page) scriptOnce(ctx context.Context, frame string, c scriptCall, slice
 }
 
 // arguments are what the page script gets: the given ones, with the time to wait in
-// milliseconds. For a caller that may only read, selectors do not match secrets: a
-// selector such as [value^=a] could find out a password letter by letter.
+// milliseconds. For a caller that may only read, the script writes nothing into the page,
+// and selectors do not match secrets: a selector such as [value^=a] could find out a
+// password letter by letter.
 func (p *Page) arguments(given obj, wait time.Duration) obj {
 	args := obj{"wait": wait.Milliseconds()}
+	if p.b.reads {
+		args["reads"] = true
+	}
 	for name, v := range given {
 		switch v := v.(type) {
 		case query:

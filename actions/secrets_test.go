@@ -299,9 +299,9 @@ func TestR156NothingIsEchoed(t *testing.T) {
 	})
 }
 
-// TestR158PageAndHubAgree has the page script redact what the hub redacts in the same
+// TestR158R267PageAndHubAgree has the page script redact what the hub redacts in the same
 // way.
-func TestR158PageAndHubAgree(t *testing.T) {
+func TestR158R267PageAndHubAgree(t *testing.T) {
 	on(t, func(t *testing.T, b *actions.Browser) {
 		p := visit(t, b, "/two.html")
 		for text, want := range actions.Addresses {
@@ -332,4 +332,105 @@ func TestR158PageAndHubAgree(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestR269WhatWasAPassword has fields that were password fields for one task, before
+// anything has read the page, and that nothing calls so: all ways of reading hide them, and
+// no other field.
+func TestR269WhatWasAPassword(t *testing.T) {
+	on(t, func(t *testing.T, b *actions.Browser) {
+		ctx := t.Context()
+		p := visit(t, b, "/revealed.html")
+		for name, read := range map[string]func() (any, error){
+			"yaml":     func() (any, error) { s, err := p.SnapshotYAML(ctx, actions.YAMLOptions{}); return s.Text, err },
+			"elements": func() (any, error) { return p.SnapshotElements(ctx) },
+			"tagged":   func() (any, error) { return p.SnapshotTagged(ctx, actions.TaggedOptions{}) },
+			"observed": func() (any, error) { return p.Observe(ctx, actions.ObserveOptions{}) },
+			"tree":     func() (any, error) { return p.AccessibilityTree(ctx) },
+			"ax":       func() (any, error) { return p.AXTree(ctx, actions.AXOptions{}) },
+			"html":     func() (any, error) { return p.Content(ctx, "html", nil) },
+			"state":    func() (any, error) { return p.ElementState(ctx, actions.CSS("#a"), []string{"value", "attributes"}) },
+		} {
+			t.Run(name, func(t *testing.T) {
+				p = visit(t, b, "/revealed.html") // again: nothing has read this document
+				got, err := read()
+				silent(t, name, got, err)
+				text := indented(t, got)
+				if err == nil && name != "state" && name != "observed" && (!strings.Contains(text, "plain value") || !strings.Contains(text, "unchecked value")) {
+					t.Errorf("%s has lost a value: %.2000s", name, text)
+				}
+			})
+		}
+	})
+}
+
+// TestR269UncheckedFields has a page whose own attribute hides what Chromium remembers of a
+// field. A connection that has the page open by then has seen the field change.
+func TestR269UncheckedFields(t *testing.T) {
+	b := connect(t, actions.BrowserTarget, actions.Options{})
+	p := visit(t, b, "/two.html")
+	if _, err := p.Goto(t.Context(), shared.app.URL+"/unchecked.html", actions.GotoOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	c, err := p.SnapshotYAML(t.Context(), actions.YAMLOptions{})
+	silent(t, "the snapshot", c, err)
+	if !strings.Contains(c.Text, "plain value") {
+		t.Errorf("the snapshot is\n%s", c.Text)
+	}
+}
+
+// TestR114ReadersWriteNothing has a caller that may only read call all ways of reading, while
+// the page watches its document, its scroll position and its focus.
+func TestR114ReadersWriteNothing(t *testing.T) {
+	for _, kind := range []actions.TargetKind{actions.BrowserTarget, actions.FrameTarget} {
+		t.Run(string(kind), func(t *testing.T) {
+			ctx := t.Context()
+			owner := visit(t, connect(t, kind, actions.Options{}), "/form.html")
+			value(t, owner, `void document.body.insertAdjacentHTML("beforeend", "<div style='height:3000px'></div><button id=below>Below</button>")`)
+			p, err := connect(t, kind, actions.Options{Reads: true}).Page(owner.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := p.SnapshotYAML(ctx, actions.YAMLOptions{}); err != nil { // which wakes the tab
+				t.Fatal(err)
+			}
+			value(t, owner, `void (globalThis.seen = [], globalThis.names = Object.keys(globalThis).length,
+				globalThis.watcher = new MutationObserver((list) => seen.push(...list.map((c) => c.type + " " + c.attributeName))),
+				watcher.observe(document, { subtree: true, childList: true, attributes: true, characterData: true }),
+				["scroll", "focusin", "focusout"].forEach((type) => addEventListener(type, () => seen.push(type), true)))`)
+			s, err := p.SnapshotTagged(ctx, actions.TaggedOptions{IncludeHidden: true})
+			if err != nil || !strings.Contains(s.Markdown, "[r-1 ") {
+				t.Errorf("the snapshot is %q, %v", s.Markdown, err)
+			}
+			f, err := p.WaitForSelector(ctx, actions.CSS("#below"), actions.WaitOptions{State: actions.Attached, Tag: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			state, err := p.ElementState(ctx, actions.SnapshotRef{Scheme: actions.Tagged, ID: f.TagID}, []string{"text"})
+			if err != nil || state["text"] != "Below" {
+				t.Errorf("the element %s is %v, %v", f.TagID, state, err)
+			}
+			for name, read := range map[string]func() error{
+				"yaml":     func() error { _, err := p.SnapshotYAML(ctx, actions.YAMLOptions{}); return err },
+				"elements": func() error { _, err := p.SnapshotElements(ctx); return err },
+				"observed": func() error { _, err := p.Observe(ctx, actions.ObserveOptions{}); return err },
+				"ax":       func() error { _, err := p.AXTree(ctx, actions.AXOptions{}); return err },
+				"html":     func() error { _, err := p.Content(ctx, "html", nil); return err },
+				"picture": func() error {
+					_, err := p.Screenshot(ctx, actions.ScreenshotOptions{Element: actions.CSS("#below")})
+					return err
+				},
+			} {
+				if name == "picture" && kind == actions.FrameTarget {
+					continue // its agent draws a picture from a copy that it lays out in the page
+				}
+				if err := read(); err != nil && actions.KindOf(err) != actions.Unsupported {
+					t.Errorf("%s: %v", name, err)
+				}
+			}
+			if got := value(t, owner, `[...seen, scrollY, Object.keys(globalThis).length - names].join()`); got != `"0,2"` {
+				t.Errorf("the page has seen %v", got)
+			}
+		})
+	}
 }

@@ -65,7 +65,8 @@ type TaggedSnapshot struct {
 
 // SnapshotTagged reads the page as lines with ids of the scheme Tagged. It writes
 // these ids into the page, as the attribute data-rp-id, which the page's scripts can
-// see.
+// see. For a caller that may only read it writes nothing, and the ids are good for this
+// connection.
 func (p *Page) SnapshotTagged(ctx context.Context, o TaggedOptions) (s TaggedSnapshot, err error) {
 	args := obj{"includeHidden": o.IncludeHidden, "viewportOnly": o.ViewportOnly}
 	if o.MaxElements > 0 {

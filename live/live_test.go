@@ -293,3 +293,25 @@ func TestViewerWhoWantsFewPictures(t *testing.T) {
 		synctest.Wait()
 	})
 }
+
+// TestR265ViewersWithoutControl wants a viewer who may only look to get no secret of the
+// address, and one who may act to get all of it.
+func TestR265ViewersWithoutControl(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const url = "https://a.test/?x=1&token=SECRET"
+		for _, control := range []bool{false, true} {
+			info := Info{Title: url, URL: url}
+			var got []string
+			v := &View{Options: Options{TargetID: "T"}, viewers: map[*Viewer]struct{}{}}
+			w := &Viewer{ViewerOptions: ViewerOptions{Control: control, Send: func(m, _ []byte) bool { got = append(got, string(m)); return true }}, view: v}
+			v.viewers[w] = struct{}{}
+			v.info = info
+			w.greetLocked()
+			info.URL += "2"
+			v.tellInfo(info)
+			if text := strings.Join(got, "\n"); strings.Contains(text, "SECRET") != control || strings.Count(text, "https://a.test/?x=1") != 4 {
+				t.Errorf("control %v gets %s", control, text)
+			}
+		}
+	})
+}

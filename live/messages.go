@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cdphub/cdphub/internal/secrets"
 	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/relay"
 )
@@ -135,11 +136,15 @@ func (v *View) tellInfo(i Info) {
 	}
 }
 
-// tellInfoLocked tells a viewer what the view shows, as far as the viewer may see it.
+// tellInfoLocked tells a viewer what the view shows, as far as the viewer may see it. A viewer
+// without control is a reader, and gets no secrets of addresses.
 func (w *Viewer) tellInfoLocked() {
 	v, i := w.view, w.view.info
 	if w.blindLocked() {
 		i.Title, i.URL = relay.Hide(i.Title, i.URL)
+	}
+	if !w.Control {
+		i.Title, i.URL = secrets.Text(i.Title), secrets.Text(i.URL)
 	}
 	w.sendLocked(viewMessage{"view", v.TargetID, i.Title, i.URL, i.Drawn, w.Control})
 }

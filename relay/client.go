@@ -18,6 +18,7 @@ type Client struct {
 	account account
 	// privateOf is ClientOptions.PrivateOf.
 	privateOf string
+	redacts   bool // Policy.Redacts
 	// noFiles is set when the policy allows no files.
 	noFiles bool
 
@@ -35,20 +36,33 @@ type Client struct {
 	gone          func()                            // called when page ends; nil for most Clients
 }
 
-// Answer implements session.Peer.
+// Answer implements session.Peer. What a Client gets by Answer, Event, event and answer is
+// redacted here; what a Host sends was redacted before the lock was taken (redact.go).
 func (c *Client) Answer(s *session.Session, id, result []byte, err *Error) bool {
+	if c.redacts {
+		result, err = redactAnswer(result, err)
+	}
 	return c.peer.Answer(s, id, result, err)
 }
 
 // Event implements session.Peer.
-func (c *Client) Event(s *session.Session, e *session.Event) bool { return c.peer.Event(s, e) }
+func (c *Client) Event(s *session.Session, e *session.Event) bool {
+	if !c.redacts {
+		return c.peer.Event(s, e)
+	}
+	all := e.Params // for the Clients after this one
+	e.Params = scope.Redact(all)
+	ok := c.peer.Event(s, e)
+	e.Params = all
+	return ok
+}
 
 // event sends an event of the hub itself. The hub's one Event is used again for each:
 // Reset("", nil) drops params, which belong to the caller.
 func (c *Client) event(s *session.Session, method string, params []byte) {
 	e := &c.hub.event
 	e.Reset(method, params)
-	c.peer.Event(s, e)
+	c.Event(s, e)
 	e.Reset("", nil)
 }
 
@@ -58,7 +72,7 @@ func (c *Client) answer(s *session.Session, id, result []byte, err *wire.Error) 
 	if result == nil {
 		result = wire.Empty
 	}
-	c.hub.counters.answered(&c.hub.counters.AnsweredByHub, c.peer.Answer(s, id, result, err))
+	c.hub.counters.answered(&c.hub.counters.AnsweredByHub, c.Answer(s, id, result, err))
 }
 
 // fail answers a command that a Host could not carry out. A command that the hub

@@ -8,6 +8,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/bridge"
+	"github.com/cdphub/cdphub/internal/scope"
 	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/session"
 	"github.com/cdphub/cdphub/targets"
@@ -82,6 +83,9 @@ func (hc *connection) Result(id bridge.CallID, sessionID string, result, cdpErr 
 	if cdpErr != nil {
 		failure = wire.ReadError(cdpErr)
 	}
+	if hc.redactsAnswer(id) {
+		result, failure = redactAnswer(result, failure)
+	}
 	if !hc.lock() {
 		h.countOutdated()
 		return
@@ -118,7 +122,9 @@ func (hc *connection) resultLocked(id bridge.CallID, sessionID string, result []
 	}
 	switch {
 	case failure == nil && c.finish != nil:
-		result = c.finish(result)
+		if result = c.finish(result); c.client.redacts { // it may have added something of the hub's own
+			result = scope.Redact(result)
+		}
 	case failure != nil && failure.Code == wire.CodeMethodNotFound && failure.Data == "" && c.session != nil && c.session.Kind == session.Browser:
 		failure = failure.Keep()
 		failure.Data = ofPage

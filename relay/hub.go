@@ -131,6 +131,7 @@ type Hub struct {
 	methods   map[string]method // those of the package; they call back what looks them up
 	values    sync.Map
 	policies  atomic.Pointer[[]Policy] // of Clients, but for those that see everything
+	redacting atomic.Bool              // one of policies redacts
 	quiet     atomic.Bool              // some lease is quiet (quiet.go); read without the lock
 	observer  Observer                 // nil: there is none
 	returning atomic.Pointer[expected] // nil: no Host page comes from another node
@@ -243,7 +244,7 @@ func (h *Hub) Admit(o ClientOptions) (*Client, error) {
 		hub: h, peer: discard{}, policy: policy, owner: of, name: name, bearer: o.Account, account: paid, privateOf: o.PrivateOf,
 		sessions: make(map[*session.Session]struct{}),
 	}
-	c.noFiles = !policy.Files()
+	c.noFiles, c.redacts = !policy.Files(), policy.Redacts()
 	h.clients[c] = struct{}{}
 	return c, nil
 }
@@ -327,7 +328,7 @@ func (h *Hub) Targets(p Policy) []targets.Info {
 	tabs := h.owners.tabsOf(p)
 	list = slices.DeleteFunc(list, func(t targets.Info) bool { return !shows(p, tabs, t) })
 	for i := range list {
-		list[i] = h.shownLocked(nil, list[i])
+		list[i] = shown(p, h.shownLocked(nil, list[i]))
 	}
 	return list
 }
@@ -340,7 +341,7 @@ func (h *Hub) Target(p Policy, id string) (targets.Info, bool) {
 	if !known || !shows(p, h.owners.tabsOf(p), t) {
 		return targets.Info{}, false
 	}
-	return h.shownLocked(nil, t), true
+	return shown(p, h.shownLocked(nil, t)), true
 }
 
 // targetLocked finds a Target, and the side that has it. It asks each side in turn: a hub

@@ -77,6 +77,8 @@ func (o only) Refuse(method string) string {
 
 func (o only) Files() bool { return false }
 
+func (o only) Redacts() bool { return false }
+
 func (o only) Read(method string, params []byte) (wire.Object, []byte, *wire.Error) {
 	return scope.Full.Read(method, params)
 }

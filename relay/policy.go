@@ -28,6 +28,10 @@ type Policy interface {
 	Read(method string, params []byte) (Object, []byte, *Error)
 	// Event is what the Client sees of an event; ok is false for nothing.
 	Event(method string, params []byte) (seen []byte, ok bool)
+	// Redacts reports whether the Client gets what it sees without the secrets in it,
+	// such as tokens in addresses: events by Event, and answers and what the hub itself
+	// says by scope.Redact.
+	Redacts() bool
 	// Files reports whether the Client may use files of the machine that the
 	// Host runs on, as a browser does for file:// addresses.
 	Files() bool
@@ -152,4 +156,5 @@ func (h *Hub) countPolicyLocked(p Policy, more int) {
 	}
 	list := slices.Collect(maps.Keys(h.policyCount))
 	h.policies.Store(&list)
+	h.redacting.Store(slices.ContainsFunc(list, Policy.Redacts))
 }

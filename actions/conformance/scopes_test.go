@@ -88,10 +88,10 @@ func TestR24ReadersRead(t *testing.T) {
 			for _, c := range []struct{ hook, params, want string }{
 				{"snapshot", ``, `"ok":true.*Sign up`},
 				{"axTree", ``, `"ok":true`},
-				{"waitForElement", `,"selector":"#save"`, `"elementId":"a`},
+				{"waitForElement", `,"selector":"#save"`, `"elementId":"r-`},
 				{"getTitle", ``, `"title":"Sign up"`},
 				{"screenshot", ``, `data:image/png`},
-				{"fill", `,"elementId":"a1","value":"x"`, `CapabilityDenied`},
+				{"fill", `,"elementId":"r-1","value":"x"`, `CapabilityDenied`},
 				{"eval", `,"script":"1"`, `CapabilityDenied`},
 			} {
 				body := fmt.Sprintf(`{"name":"browser.%s","params":{"browserId":%q%s}}`, c.hook, id, c.params)

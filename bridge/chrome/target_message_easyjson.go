@@ -4,7 +4,6 @@ package chrome
 
 import (
 	json "encoding/json"
-
 	easyjson "github.com/mailru/easyjson"
 	jlexer "github.com/mailru/easyjson/jlexer"
 	jwriter "github.com/mailru/easyjson/jwriter"
@@ -45,14 +44,14 @@ func easyjson18d09c07DecodeGithubComCdphubCdphubBridgeChrome(in *jlexer.Lexer, o
 						out.Infos = []info{}
 					}
 				} else {
-					out.Infos = out.Infos[:0]
+					out.Infos = (out.Infos)[:0]
 				}
 				for !in.IsDelim(']') {
 					var v1 info
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v1.UnmarshalEasyJSON(in)
+						(v1).UnmarshalEasyJSON(in)
 					}
 					out.Infos = append(out.Infos, v1)
 					in.WantComma()
@@ -69,7 +68,6 @@ func easyjson18d09c07DecodeGithubComCdphubCdphubBridgeChrome(in *jlexer.Lexer, o
 		in.Consumed()
 	}
 }
-
 func easyjson18d09c07EncodeGithubComCdphubCdphubBridgeChrome(out *jwriter.Writer, in targetList) {
 	out.RawByte('{')
 	first := true
@@ -85,7 +83,7 @@ func easyjson18d09c07EncodeGithubComCdphubCdphubBridgeChrome(out *jwriter.Writer
 				if v2 > 0 {
 					out.RawByte(',')
 				}
-				v3.MarshalEasyJSON(out)
+				(v3).MarshalEasyJSON(out)
 			}
 			out.RawByte(']')
 		}
@@ -116,7 +114,6 @@ func (v *targetList) UnmarshalJSON(data []byte) error {
 func (v *targetList) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjson18d09c07DecodeGithubComCdphubCdphubBridgeChrome(l, v)
 }
-
 func easyjson18d09c07DecodeGithubComCdphubCdphubBridgeChrome1(in *jlexer.Lexer, out *pausedDocument) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
@@ -155,7 +152,6 @@ func easyjson18d09c07DecodeGithubComCdphubCdphubBridgeChrome1(in *jlexer.Lexer, 
 		in.Consumed()
 	}
 }
-
 func easyjson18d09c07EncodeGithubComCdphubCdphubBridgeChrome1(out *jwriter.Writer, in pausedDocument) {
 	out.RawByte('{')
 	first := true
@@ -201,11 +197,9 @@ func (v *pausedDocument) UnmarshalJSON(data []byte) error {
 func (v *pausedDocument) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjson18d09c07DecodeGithubComCdphubCdphubBridgeChrome1(l, v)
 }
-
 func easyjson18d09c07Decode(in *jlexer.Lexer, out *struct {
 	URL string `json:"url"`
-},
-) {
+}) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -235,11 +229,9 @@ func easyjson18d09c07Decode(in *jlexer.Lexer, out *struct {
 		in.Consumed()
 	}
 }
-
 func easyjson18d09c07Encode(out *jwriter.Writer, in struct {
 	URL string `json:"url"`
-},
-) {
+}) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -250,7 +242,6 @@ func easyjson18d09c07Encode(out *jwriter.Writer, in struct {
 	}
 	out.RawByte('}')
 }
-
 func easyjson18d09c07DecodeGithubComCdphubCdphubBridgeChrome2(in *jlexer.Lexer, out *info) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
@@ -323,7 +314,6 @@ func easyjson18d09c07DecodeGithubComCdphubCdphubBridgeChrome2(in *jlexer.Lexer, 
 		in.Consumed()
 	}
 }
-
 func easyjson18d09c07EncodeGithubComCdphubCdphubBridgeChrome2(out *jwriter.Writer, in info) {
 	out.RawByte('{')
 	first := true
@@ -394,7 +384,6 @@ func (v *info) UnmarshalJSON(data []byte) error {
 func (v *info) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjson18d09c07DecodeGithubComCdphubCdphubBridgeChrome2(l, v)
 }
-
 func easyjson18d09c07DecodeGithubComCdphubCdphubBridgeChrome3(in *jlexer.Lexer, out *attachment) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
@@ -425,7 +414,7 @@ func easyjson18d09c07DecodeGithubComCdphubCdphubBridgeChrome3(in *jlexer.Lexer, 
 			if in.IsNull() {
 				in.Skip()
 			} else {
-				out.Info.UnmarshalEasyJSON(in)
+				(out.Info).UnmarshalEasyJSON(in)
 			}
 		case "waitingForDebugger":
 			if in.IsNull() {
@@ -443,7 +432,6 @@ func easyjson18d09c07DecodeGithubComCdphubCdphubBridgeChrome3(in *jlexer.Lexer, 
 		in.Consumed()
 	}
 }
-
 func easyjson18d09c07EncodeGithubComCdphubCdphubBridgeChrome3(out *jwriter.Writer, in attachment) {
 	out.RawByte('{')
 	first := true
@@ -461,7 +449,7 @@ func easyjson18d09c07EncodeGithubComCdphubCdphubBridgeChrome3(out *jwriter.Write
 	{
 		const prefix string = ",\"targetInfo\":"
 		out.RawString(prefix)
-		in.Info.MarshalEasyJSON(out)
+		(in.Info).MarshalEasyJSON(out)
 	}
 	{
 		const prefix string = ",\"waitingForDebugger\":"

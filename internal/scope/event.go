@@ -20,7 +20,11 @@ func (s Scope) Event(method string, params []byte) (seen []byte, ok bool) {
 		return nil, false
 	}
 	domain, _, _ := strings.Cut(method, ".")
-	return cleared(clearing[s][domain], params), true
+	seen = cleared(clearing[s][domain], params)
+	if s.Redacts() {
+		seen = Redact(seen)
+	}
+	return seen, true
 }
 
 // cleared is an event's params with some members cleared: kinds by their names.
@@ -135,23 +139,15 @@ func (c *clearer) empty(value []byte) {
 	c.out = append(c.out, with...)
 }
 
-// address writes an address without the parts that may be secrets (package secrets).
+// address writes a text without the secrets in it (package secrets).
 func (c *clearer) address(value []byte) {
-	text, _ := wire.Text(value)
-	cleared := text
-	switch {
-	case strings.HasPrefix(text, "data:"): // a document, which has no parameters
-	case len(text) > longestAddress:
-		cleared = ""
-	default:
-		cleared = secrets.Text(text)
-	}
-	if cleared == text {
+	text, changed := redactString(value)
+	if !changed {
 		c.out = append(c.out, value...)
 		return
 	}
 	c.changed = true
-	c.out = wire.AppendString(c.out, cleared)
+	c.out = wire.AppendString(c.out, text)
 }
 
 // origin writes as much of an address as Reduce leaves.
@@ -221,10 +217,6 @@ func (c *clearer) array(kind string) {
 	c.i++
 	c.out = append(c.out, ']')
 }
-
-// longestAddress is how many bytes of an address are looked through: to do so
-// takes a time that a page decides.
-const longestAddress = 64 << 10
 
 // secretHeader reports whether a header's value is, or may be, a secret: by its
 // name, or since tokens travel in it where no other header can be set.

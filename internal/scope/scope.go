@@ -61,6 +61,10 @@ func (s Scope) Files() bool { return s >= Privileged }
 // ReadOnly reports whether the scope allows no changes.
 func (s Scope) ReadOnly() bool { return s < Standard }
 
+// Redacts reports whether the scope sees events and answers only by Redact. Script reads
+// the address of its page, so that from Standard on nothing would be gained.
+func (s Scope) Redacts() bool { return s < Standard }
+
 // Refuse returns why the scope does not allow a CDP method, or "". The text is for the
 // Client: "Not allowed: Browser.crash needs scope privileged".
 func (s Scope) Refuse(method string) string {

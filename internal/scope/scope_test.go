@@ -230,7 +230,7 @@ func TestR115Events(t *testing.T) {
 		{Readonly, "Network.requestWillBeSent", `{"request":{"url":"data:,token=s","urlFragment":"#access_token=s"}}`, `{"request":{"url":"data:,token=s","urlFragment":"#access_token=[REDACTED]"}}`},
 		{Readonly, "Network.webSocketCreated", `{"url":"ws://u:p@a/?x=1&token=s#id_token=s&x"}`, `{"url":"ws://a/?x=1&token=[REDACTED]#id_token=[REDACTED]&x"}`},
 		{Standard, "Page.frameNavigated", `{"frame":{"url":"http://a/?token=s"}}`, `{"frame":{"url":"http://a/?token=s"}}`},
-		{Readonly, "Page.frameNavigated", `{"frame":{"url":"http://u:p@a/?token=s#id_token=s&x"}}`, `{"frame":{"url":"http://u:p@a/?token=s#id_token=s&x"}}`},
+		{Readonly, "Page.frameNavigated", `{"frame":{"url":"http://u:p@a/?token=s#id_token=s&x"}}`, `{"frame":{"url":"http://a/?token=[REDACTED]#id_token=[REDACTED]&x"}}`},
 		{Standard, "Fetch.requestPaused", `{}`, ""},
 		{Readonly, "Runtime.bindingCalled", `{}`, ""},
 		{Full, "New.event", `{}`, ""},

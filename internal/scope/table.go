@@ -51,7 +51,7 @@ type Param struct {
 // Clear says which members of a domain's events are cleared below a scope.
 type Clear struct {
 	Scope Scope
-	Kind  string // "value", "headers" or "address"
+	Kind  string // "value" or "headers"
 	Names []string
 }
 

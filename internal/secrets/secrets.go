@@ -6,7 +6,6 @@ package secrets
 
 import (
 	"encoding/json"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -21,7 +20,9 @@ import (
 const Redacted = "[REDACTED]"
 
 // secretWords are the words by which a name stands for a secret: parts, ends and
-// whole names. In addresses more words count.
+// whole names. In addresses more words count. They are those of secretnames.json, which
+// the page script reads, too. names_test.go says from which standards they are, and which
+// parameters of these are no secrets.
 type secretWords struct {
 	Contain, End, Are []string
 	Address           struct{ End, Are []string }
@@ -52,29 +53,23 @@ func IsName(name string, inAddress bool) bool {
 		among(w.Are, w.End) || inAddress && among(w.Address.Are, w.Address.End)
 }
 
-// %(?:25)* matches also text that was percent-encoded several times, as an address
-// inside of another address is.
 var (
-	parameter    = regexp.MustCompile(`(?i)([?&#;]|%(?:25)*(?:3f|26|23))([^=&#;?\s"'<>]{1,100}?)(=|%(?:25)*3d)`)
-	endOfValue   = regexp.MustCompile(`[&#\s"'<>]`)
-	endOfEncoded = regexp.MustCompile(`(?i)%(?:25)*(?:26|23)|[&#\s"'<>]`)
-	userOfURL    = regexp.MustCompile(`(?i)([a-z][\w+.-]*:)?//[^\s/?#"'<>\\]*@`)
-	member       = regexp.MustCompile(`("([^"\\]{1,64})"\s*:\s*")((?:[^"\\]|\\.)+)"`)
-	webToken     = regexp.MustCompile(`\beyJ[\w-]{5,}\.[\w-]{5,}\.[\w-]*`)
-	bearer       = regexp.MustCompile(`(?i)\b(Bearer\s+)[\w\-.~+/]{16,}=*`)
+	member   = regexp.MustCompile(`("([^"\\]{1,64})"\s*:\s*")((?:[^"\\]|\\.)+)"`)
+	webToken = regexp.MustCompile(`\beyJ[\w-]{5,}\.[\w-]{5,}\.[\w-]*`)
+	bearer   = regexp.MustCompile(`(?i)\b(Bearer\s+)[\w\-.~+/]{16,}=*`)
 )
 
 // Text takes secrets out of a text: users and passwords in addresses, values of
 // secret parameters, also in addresses inside of addresses, secret members of JSON,
 // JSON Web Tokens (RFC 7519) and bearer tokens (RFC 6750).
 func Text(text string) string {
-	if strings.Contains(text, "//") && strings.Contains(text, "@") {
-		text = userOfURL.ReplaceAllString(text, "$1//")
+	if !MayBeIn(text) && !mayHaveMember(text) {
+		return text
 	}
-	if strings.Contains(text, "=") || strings.Contains(text, "%") {
-		text = withoutParameters(text)
+	if mayHaveAddress(text) {
+		text = withoutAddresses(text)
 	}
-	if strings.Contains(text, `"`) {
+	if mayHaveMember(text) {
 		text = member.ReplaceAllStringFunc(text, func(all string) string {
 			if m := member.FindStringSubmatch(all); IsName(m[2], false) {
 				return m[1] + Redacted + `"`
@@ -91,52 +86,48 @@ func Text(text string) string {
 	return text
 }
 
-// mayHaveBearer looks for "bearer" in any case first: the regular expression takes a
-// second for a text of a few MB.
+// mayHaveAddress reports whether a text has what a user or a parameter needs. Most
+// texts have not, and long base64 never has.
+func mayHaveAddress(text string) bool {
+	has := func(c byte) bool { return strings.IndexByte(text, c) >= 0 }
+	if has('@') || has('%') || has('&') || has('\\') {
+		return true
+	}
+	equals := strings.IndexByte(text, '=')
+	return equals >= 0 && (equals <= longestParameter || has('?') || has('#') || has(';'))
+}
+
+// mayHaveMember looks for a name of JSON: a quote before a colon.
+func mayHaveMember(text string) bool {
+	return strings.Contains(text, `":`) || strings.Contains(text, `" :`)
+}
+
+// mayHaveBearer looks for "bearer" in any case before white space first: the regular
+// expression takes a second for a text of a few MB.
 func mayHaveBearer(text string) bool {
 	const word = "bearer"
-	for i := range len(text) - len(word) + 1 {
-		if text[i]|0x20 == word[0] && strings.EqualFold(text[i:i+len(word)], word) {
-			return true
+	for _, space := range []byte(" \t\n\r\f\v") {
+		for rest := text; ; {
+			at := strings.IndexByte(rest, space)
+			if at < 0 {
+				break
+			}
+			if at >= len(word) && strings.EqualFold(rest[at-len(word):at], word) {
+				return true
+			}
+			rest = rest[at+1:]
 		}
 	}
 	return false
 }
 
-// withoutParameters takes out the values of secret parameters. It also looks through
-// the values of all others, which may be addresses.
-func withoutParameters(text string) string {
-	var out strings.Builder
-	for {
-		m := parameter.FindStringSubmatchIndex(text)
-		if m == nil {
-			out.WriteString(text)
-			return out.String()
-		}
-		before, name, equals := text[m[2]:m[3]], text[m[4]:m[5]], text[m[6]:m[7]]
-		out.WriteString(text[:m[1]])
-		text = text[m[1]:]
-		if plain, err := url.PathUnescape(name); err == nil {
-			name = plain
-		}
-		if IsName(name, before != ";") {
-			out.WriteString(Redacted)
-			text = text[valueLength(text, equals):]
+// MayBeIn reports whether a text may have a secret: where it is false, Text changes
+// nothing in it, nor in any part of it. It is fast, and also for texts in JSON.
+func MayBeIn(text string) bool {
+	for _, c := range []byte(`=@%&\`) {
+		if strings.IndexByte(text, c) >= 0 {
+			return true
 		}
 	}
-}
-
-// valueLength is the length in bytes of the value that a text begins with.
-func valueLength(text, equals string) int {
-	if strings.HasPrefix(text, Redacted) {
-		return len(Redacted)
-	}
-	end := endOfValue
-	if equals != "=" {
-		end = endOfEncoded
-	}
-	if at := end.FindStringIndex(text); at != nil {
-		return at[0]
-	}
-	return len(text)
+	return strings.Contains(text, "eyJ") || mayHaveBearer(text)
 }

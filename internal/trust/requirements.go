@@ -108,6 +108,11 @@ var sections = []section{
 		{"R-157", "a field that was once a password field stays secret, and names of fields are considered"},
 		{"R-158", "the page and the hub use one list of secret names in addresses, headers and attributes"},
 		{"R-159", "text of a page leaves it only through the redactor"},
+		{"R-265", "a Client of scope readonly gets no secrets of addresses in any string of any event, answer, error or list"},
+		{"R-266", "redaction changes nothing else: ids, data and other texts stay byte for byte, and JSON stays valid"},
+		{"R-267", "a secret in an address is found in longer texts, and however often the address was escaped"},
+		{"R-268", "the secret parameters of the usual standards for logins and signed addresses are known"},
+		{"R-269", "a field that was a password field before anything has read the page is secret"},
 	}},
 	{"Faults that the hub survives", []requirement{
 		{"F-01", "the Host's connection breaks with a thousand commands in flight"},

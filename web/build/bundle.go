@@ -33,7 +33,7 @@ const (
 	maxSnap          = 12 << 10
 	maxShot          = 300 << 10 // loaded when a client first wants a screenshot
 	maxTools         = 64 << 10  // loaded when DevTools come
-	maxActs          = 64 << 10  // sent to each document that an action concerns
+	maxActs          = 68 << 10  // sent to each document that an action concerns
 )
 
 // target is the language level of every bundle.

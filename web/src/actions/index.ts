@@ -62,7 +62,7 @@ const readers: Readers = {
   box: (a) =>
     until(a.wait, async () => {
       const el = await ready(a.locator, ["visible"]);
-      el.scrollIntoView({ block: "nearest", inline: "nearest", behavior: "instant" });
+      if (!a.reads) el.scrollIntoView({ block: "nearest", inline: "nearest", behavior: "instant" });
       return boxOf(el);
     }),
   boxes: (a) => a.locators.flatMap(findAll).map(boxOf),
@@ -106,7 +106,7 @@ const readers: Readers = {
   wait: (a) =>
     until(a.wait, async () => {
       const el = await checkState(a.locator, a.state);
-      return el && { handle: handles.of(el), id: a.tag ? tag(el) : word("") };
+      return el && { handle: handles.of(el), id: a.tag ? tag(el, a.reads) : word("") };
     }),
   yaml: async (a) => snapshotYAML(await rootOf(a), { ...a, above: a.above as Redacted }),
   elements: () => snapshotElements(),

@@ -8,6 +8,7 @@ import { findObserved } from "./observed";
 import { attributeOf, copyOf, REDACTED, redact, redactText, valueOf } from "./redact";
 import { findYAML, handles, stale } from "./refs";
 import { isSecretText } from "./secrets";
+import { findUnwritten } from "./tagged";
 import { elements, isText, shadowRoots, SILENT, squash } from "./tree";
 import { hitAt, isHidden } from "./view";
 type Finder = (q: Required<Pick<Query, "value">> & Query) => Element[];
@@ -36,7 +37,7 @@ const finders: Record<string, Finder> = {
   yaml: ({ value }) => [findYAML(value)],
   aria: ({ value }) => findByPosition(value),
   rp: ({ value }) => {
-    const [el] = /^[A-Za-z0-9]+$/.test(value)
+    const [el = findUnwritten(value)] = /^[A-Za-z0-9]+$/.test(value)
       ? inAllRoots((root) => root.querySelectorAll(`[data-rp-id="${value}"]`))
       : [];
     if (!el) throw stale(value); // only snapshots assign ids, so waiting does not help

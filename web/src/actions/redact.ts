@@ -2,6 +2,7 @@
 // file makes values of this type.
 
 import { stringify } from "../stringify";
+import { withoutAddresses } from "./address";
 import {
   forgetSecrets,
   isHiddenField,
@@ -84,57 +85,19 @@ export function title(): Redacted {
 
 // ---------------------------------------------------------------- addresses
 
-const PARAMETER = /([?&#;]|%(?:25)*(?:3f|26|23))([^=&#;?\s"'<>]{1,100}?)(=|%(?:25)*3d)/gi;
-const VALUE = /[^&#\s"'<>]*/y;
-const ENCODED_VALUE = /(?:(?!%(?:25)*(?:26|23))[^&#\s"'<>])*/iy;
-const USER = /([a-z][\w+.-]*:)?\/\/[^\s/?#"'<>\\]*@/gi;
 const MEMBER = /("([^"\\]{1,64})"\s*:\s*")((?:[^"\\]|\\.)+)"/g;
 const JWT = /\beyJ[\w-]{5,}\.[\w-]{5,}\.[\w-]*/g;
 const BEARER = /\b(Bearer\s+)[\w\-.~+/]{16,}=*/gi;
 
 /** Removes users and keys from URLs, JSON and headers in a text. */
 function withoutKeys(text: string): string {
-  if (text.includes("//")) text = text.replace(USER, "$1//");
-  if (/[=]|%3d/i.test(text)) text = withoutParameters(text);
+  if (/[=@%&\\]/.test(text)) text = withoutAddresses(text);
   if (text.includes('":') || text.includes('" :')) {
     text = text.replace(MEMBER, (all, head: string, name: string) =>
       isSecretName(name) ? `${head}${REDACTED}"` : all,
     );
   }
   return text.replace(JWT, REDACTED).replace(BEARER, `$1${REDACTED}`);
-}
-
-/**
- * Removes secret parameters from URLs. A URL may be in a parameter of another URL, so the search goes on inside a
- * parameter that is not secret.
- */
-function withoutParameters(text: string): string {
-  let out = "";
-  let from = 0;
-  PARAMETER.lastIndex = 0;
-  for (let m = PARAMETER.exec(text); m; m = PARAMETER.exec(text)) {
-    const [, before, name, equals] = m;
-    if (!isSecretName(unescaped(name), before !== ";")) continue;
-    const start = PARAMETER.lastIndex;
-    const end = endOfValue(text, start, equals === "=" ? VALUE : ENCODED_VALUE);
-    out += text.slice(from, start) + REDACTED;
-    PARAMETER.lastIndex = from = end;
-  }
-  return out + text.slice(from);
-}
-
-function endOfValue(text: string, start: number, value: RegExp): number {
-  if (text.startsWith(REDACTED, start)) return start + REDACTED.length;
-  value.lastIndex = start;
-  return start + (value.exec(text)?.[0].length ?? 0);
-}
-
-function unescaped(name: string): string {
-  try {
-    return decodeURIComponent(name);
-  } catch {
-    return name;
-  }
 }
 
 // -------------------------------------------------------------------- HTML

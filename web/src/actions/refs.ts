@@ -6,7 +6,7 @@ import { say, type Redacted, word } from "./redact";
 import { frameAround } from "./tree";
 
 /** Assigns refs such as "e12" or "h3" to elements. An element keeps its ref. */
-class Refs {
+export class Refs {
   private readonly names = new WeakMap<Element, { ref: Redacted; key: string }>();
   private readonly elements = new Map<string, WeakRef<Element>>();
   private last = 0;

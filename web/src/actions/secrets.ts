@@ -34,8 +34,16 @@ const AUTOCOMPLETE = /(^|\s)(cc-[\w-]+|one-time-code|current-password|new-passwo
 /** Input types without text. All others take a text, so the field may have been a password field. */
 const WITHOUT_TEXT = /^(button|checkbox|color|file|image|radio|range|reset|submit)$/;
 
-/** Fields that were password fields: a button "show password" makes them text fields. */
-const wasPassword = new WeakSet<Element>();
+/**
+ * Fields that were password fields: a button "show password" makes them text fields. The hub has some noted before
+ * this script runs: actions/early.go.
+ */
+const wasPassword = notedEarly() ?? new WeakSet<Element>();
+
+function notedEarly(): WeakSet<Element> | undefined {
+  const { cdphubWerePasswords: noted } = globalThis as { cdphubWerePasswords?: unknown };
+  return noted instanceof WeakSet ? noted : undefined;
+}
 
 /** Whether a field's value is secret. For an option, whether that of its select is. */
 export function isSecret(el: Element): boolean {
@@ -44,13 +52,44 @@ export function isSecret(el: Element): boolean {
     const list = el.closest("select,datalist");
     return list !== null && isSecret(list);
   }
-  if ((el as HTMLInputElement).type === "password") wasPassword.add(el);
+  if ((el as HTMLInputElement).type === "password" || isRevealed(el)) wasPassword.add(el);
   return (
     wasPassword.has(el) ||
     el.hasAttribute("data-sensitive") ||
     AUTOCOMPLETE.test(el.getAttribute("autocomplete") ?? "") ||
     isCalledSecret(el)
   );
+}
+
+/**
+ * Whether a text field was a password field before this script ran for the first time. Chromium remembers that for
+ * good, and does not check the spelling of such a field (HTMLInputElement::HasBeenPasswordField; seen in 156). An
+ * attribute of the page hides it: then the name of the field counts, and what the script has observed.
+ */
+function isRevealed(el: Element): boolean {
+  return (
+    el.localName === "input" &&
+    !(el as HTMLInputElement).spellcheck &&
+    !isInside(el, "[spellcheck]") &&
+    (remembersPasswords ??= testMemory())
+  );
+}
+
+/** Whether this browser remembers what was a password field, and checks the spelling of all other fields. */
+let remembersPasswords: boolean | undefined;
+
+function testMemory(): boolean {
+  const field = document.implementation.createHTMLDocument("").createElement("input");
+  const before = field.spellcheck;
+  field.type = "password";
+  field.type = "text";
+  return before && !field.spellcheck;
+}
+
+/** Whether an element, or one around it, also around its shadow tree, matches a selector. */
+function isInside(el: Element, selector: string): boolean {
+  const { host } = el.getRootNode() as ShadowRoot;
+  return el.closest(selector) !== null || (host !== undefined && isInside(host, selector));
 }
 
 /** Whether a list of suggestions is for a secret field. */

@@ -1,4 +1,4 @@
-// The page as tagged lines. The ids are in the page as attributes data-rp-id:
+// The page as tagged lines. The ids are in the page as attributes data-rp-id, unless the caller may only read:
 //
 //     [a1 h1] Pricing
 //     [a3 input email] placeholder="work email"
@@ -18,6 +18,7 @@ import {
   valueOf,
   word,
 } from "./redact";
+import { Refs } from "./refs";
 import { isSecret } from "./secrets";
 import { childrenOf, cut, elements, isElement, isText, SILENT, squash } from "./tree";
 import { isDisabled, isVisible, meetsViewport } from "./view";
@@ -40,7 +41,7 @@ const MOST_OPTIONS = 20;
 
 export function snapshotTagged(o: TaggedArgs): Tagged {
   const lines = new Lines(word("[cut: the snapshot is longer than 1 MiB]"));
-  const ids = new Ids();
+  const ids = new Ids(o.reads);
   const most = o.maxElements ?? 500;
   let count = 0;
   const listed = new Set<Element>();
@@ -86,12 +87,20 @@ function parentIn(el: Element): Element | null {
   return el.assignedSlot ?? el.parentElement ?? ((el.getRootNode() as ShadowRoot).host as Element | undefined) ?? null;
 }
 
+/** Ids that are not in the page, for callers that may only read: "r-3". No attribute is taken for one. */
+const unwritten = new Refs(word("r-"));
+
+/** The element with an id that is not in the page. */
+export function findUnwritten(id: string): Element | undefined {
+  return unwritten.find(id);
+}
+
 /** Assigns each id to one element only: a page may copy an element with its id. */
 class Ids {
   private readonly given = new Set<string>();
   private static last = 0;
 
-  constructor() {
+  constructor(private readonly reads: boolean | undefined) {
     for (const el of elements(document.documentElement)) {
       const n = /^a(\d{1,9})$/.exec(el.getAttribute(ATTRIBUTE) ?? "");
       if (n) Ids.last = Math.max(Ids.last, Number(n[1]));
@@ -101,6 +110,7 @@ class Ids {
   of(el: Element): Redacted {
     let id = el.getAttribute(ATTRIBUTE) ?? "";
     if (!/^[A-Za-z0-9]+$/.test(id) || this.given.has(id)) {
+      if (this.reads) return unwritten.of(el);
       id = `a${++Ids.last}`;
       el.setAttribute(ATTRIBUTE, id);
     }
@@ -110,8 +120,8 @@ class Ids {
 }
 
 /** The id of one element, which gets one if it has none. */
-export function tag(el: Element): Redacted {
-  return new Ids().of(el);
+export function tag(el: Element, reads: boolean | undefined): Redacted {
+  return new Ids(reads).of(el);
 }
 
 // ---------------------------------------------------------------- lines

@@ -28,6 +28,8 @@ export interface Query {
 export interface AnyArgs {
   /** Maximum time to wait for an element to pass the checks, in milliseconds. */
   wait: number;
+  /** The caller may only read: nothing is written into the page. */
+  reads?: boolean;
 }
 
 /** For verbs that may concern one element, or the page. */
