@@ -1,0 +1,163 @@
+package siege
+
+import (
+	"context"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cdphub/cdphub/internal/e2e/harness"
+)
+
+// attack is one row of the table.
+type attack struct {
+	name  string
+	scope string // of the attacker's token; "" for an attack without one
+	in    setup  // the set-ups in which the victim must not notice it
+	// unfair is why the victim notices it where both share a browser, for a row that leaves
+	// that set-up out.
+	unfair string
+	quick  bool // it runs by default, too
+	// begin attacks until ctx ends, or for less time. It reports nothing: an attack may
+	// be refused, and its connections may be closed.
+	begin func(ctx context.Context, a *attacker)
+}
+
+// table is all rows.
+func table() (rows []attack) {
+	for _, part := range [][]attack{commandAttacks(), floodAttacks(), pageAttacks(), doorAttacks(), hostAttacks()} {
+		rows = append(rows, part...)
+	}
+	return rows
+}
+
+// fewestRows is how many rows the table must have.
+const fewestRows = 60
+
+// TestR270TableOfAttacks holds the table to its own rules.
+func TestR270TableOfAttacks(t *testing.T) {
+	rows, seen := table(), map[string]bool{}
+	if len(rows) < fewestRows {
+		t.Errorf("the table has %d rows, want %d at least", len(rows), fewestRows)
+	}
+	for _, row := range rows {
+		if seen[row.name] {
+			t.Errorf("two rows are named %q", row.name)
+		}
+		seen[row.name] = true
+		if row.in&browsers == own && row.unfair == "" {
+			t.Errorf("%s: say why the victim notices it in a browser that both share", row.name)
+		}
+		if row.in&shared != 0 && row.unfair != "" {
+			t.Errorf("%s: it has a reason for a set-up that it runs in", row.name)
+		}
+	}
+}
+
+// TestR270Siege runs the table.
+func TestR270Siege(t *testing.T) {
+	long := os.Getenv("CDPHUB_LONG") != ""
+	for _, in := range []setup{own, shared, frames} {
+		t.Run(setupNames[in], func(t *testing.T) {
+			w := newWorld(t, in)
+			b := &battle{world: w}
+			for _, row := range table() {
+				if row.in&in != 0 && (long || row.quick) {
+					t.Run(strings.ReplaceAll(row.name, " ", "_"), func(t *testing.T) { b.fight(t, row) })
+				}
+			}
+		})
+	}
+}
+
+// battle is the two who work, and what they have left of their connections.
+type battle struct {
+	*world
+	victim, control *worker
+}
+
+// enough is how many commands of the control a comparison needs.
+const enough = 60
+
+// fight runs one row: victim and control work for the same seconds, on the same machine, and
+// only the hub of one is attacked.
+func (b *battle) fight(t *testing.T, row attack) {
+	if b.victim == nil {
+		b.victim, b.control = newWorker(b.t, b.world, b.hub), newWorker(b.t, b.world, b.spare)
+	}
+	share := "victim"
+	if b.setup == shared {
+		share = ""
+	}
+	before := len(ends(b.hub, share))
+	a := newAttacker(t, b.world, row.scope)
+	err, spareErr := b.workDuring(t, func(ctx context.Context) { row.begin(ctx, a) })
+	a.leave()
+	done, want := b.victim.done.Load(), b.control.done.Load()
+	t.Logf("the victim's commands: %d, the control's: %d (%.2f)", done, want, float64(done)/float64(max(want, 1)))
+	switch {
+	case spareErr != nil:
+		t.Errorf("the control: %v", spareErr)
+	case err != nil:
+		t.Errorf("after %d commands the victim got: %v", done, err)
+	case 2*done < want:
+		t.Errorf("%v: %d of %d", errSlow, done, want)
+	}
+	if now := ends(b.hub, share); len(now) > before {
+		t.Errorf("the victim's browser has ended: %s", strings.Join(now[before:], "; "))
+	}
+	if err != nil || spareErr != nil || !b.recover(t) {
+		b.victim.close()
+		b.control.close()
+		b.victim = nil
+	}
+}
+
+// workDuring has both work while the attack lasts: for a window, and until the control has done
+// enough to be compared with.
+func (b *battle) workDuring(t *testing.T, attack func(context.Context)) (victimErr, controlErr error) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	b.victim.done.Store(0)
+	b.control.done.Store(0)
+	var attacked, worked sync.WaitGroup
+	stop := make(chan struct{})
+	attacked.Go(func() { attack(ctx) })
+	worked.Go(func() { victimErr = b.victim.work(ctx, stop) })
+	worked.Go(func() { controlErr = b.control.work(ctx, stop) })
+	ended := time.After(window())
+	for limit := time.Now().Add(harness.Started); ; {
+		<-ended
+		if b.control.done.Load() >= enough || time.Now().After(limit) {
+			break
+		}
+		ended = time.After(50 * time.Millisecond)
+	}
+	close(stop)
+	worked.Wait()
+	cancel()
+	attacked.Wait()
+	return victimErr, controlErr
+}
+
+// recover waits until what the attack has left is gone, so that each row begins alike. It
+// reports whether the victim can go on.
+func (b *battle) recover(t *testing.T) bool {
+	t.Helper()
+	for limit := time.Now().Add(harness.Started); time.Now().Before(limit); {
+		began := time.Now()
+		for n := range 5 {
+			if err := b.victim.step(t.Context(), n); err != nil {
+				t.Errorf("after the attack: %v", err)
+				return false
+			}
+		}
+		if time.Since(began) < time.Second {
+			return true
+		}
+	}
+	t.Error("the victim is slow long after the attack")
+	return false
+}

@@ -1,0 +1,176 @@
+package siege
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cdphub/cdphub/internal/e2e/harness"
+)
+
+var scratch string
+
+func TestMain(m *testing.M) { os.Exit(harness.Main(m, &scratch)) }
+
+// setup is how attacker and victim share a hub.
+type setup int
+
+// The set-ups.
+const (
+	own    setup = 1 << iota // each token has a browser of its own
+	shared                   // both tokens are of one share, and drive one browser
+	frames                   // both drive frames of one Host page
+)
+
+var setupNames = map[setup]string{own: "own", shared: "shared", frames: "frames"}
+
+// browsers are the set-ups with a Chromium behind the hub.
+const browsers = own | shared
+
+// everywhere are all set-ups.
+const everywhere = own | shared | frames
+
+// world is a hub with two tenants, and beside it a hub that nobody attacks.
+type world struct {
+	t     testing.TB
+	setup setup
+	hub   *harness.Hub
+	spare *harness.Hub // where the control works
+	site  *httptest.Server
+}
+
+// The scopes of the attacker's tokens. The victim's token has scope full.
+var scopes = []string{"readonly", "standard", "full"}
+
+// tokenOf is a token of the attacker.
+func tokenOf(scope string) string { return "the-attackers-token-" + scope }
+
+const victimToken = "the-victims-token-0000"
+
+// hostToken lets the Host pages of the set-up frames in.
+const hostToken = "the-host-pages-token-0000"
+
+// site answers every path with the page that the path names: /blank, or a script of
+// pageScripts.
+func newSite(t testing.TB) *httptest.Server {
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "no-store")
+		switch {
+		case r.URL.Path == "/megabyte":
+			io.WriteString(w, strings.Repeat("m", 1<<20)) //nolint:errcheck // a page that is gone
+		case r.URL.Path == "/file":
+			w.Header().Set("Content-Disposition", "attachment; filename=file.txt")
+			io.WriteString(w, "file") //nolint:errcheck // a page that is gone
+		case r.URL.Path == "/host":
+			w.Header().Set("Content-Type", "text/html; charset=utf-8")
+			io.WriteString(w, hostPage(r)) //nolint:errcheck // a page that is gone
+		default:
+			w.Header().Set("Content-Type", "text/html; charset=utf-8")
+			fmt.Fprintf(w, "<!doctype html><title>%s</title>%s<p>a page<input><button>b</button>", r.URL.Path, agentOf(r))
+		}
+	}))
+	t.Cleanup(func() {
+		site.CloseClientConnections()
+		site.Close()
+	})
+	return site
+}
+
+// agentOf is the element of the Frame Agent for a page whose address asks for it.
+func agentOf(r *http.Request) string {
+	hub := r.URL.Query().Get("hub")
+	if hub == "" {
+		return ""
+	}
+	return fmt.Sprintf(`<script src="http://%s/agent.js" data-parents="http://localhost:%s" crossorigin></script>`, hub, portOf(r.Host))
+}
+
+func portOf(host string) string { return host[strings.LastIndexByte(host, ':')+1:] }
+
+// hostPage embeds the attacker's app and the victim's, of different sites, so that
+// Chromium runs them in different processes.
+func hostPage(r *http.Request) string {
+	hub, port := r.URL.Query().Get("hub"), portOf(r.Host)
+	return fmt.Sprintf(`<!doctype html><title>Host page</title><script src="http://%[1]s/host.js"></script><script>
+		const host = new CdpHub.Host({});
+		for (const who of ["attacker", "victim"]) {
+			const origin = "http://" + who + ".localhost:%[2]s";
+			const frame = document.createElement("iframe");
+			frame.src = origin + "/app?hub=%[1]s";
+			frame.style = "width:600px;height:300px";
+			document.body.append(frame);
+			host.pair(frame, { targetId: "app-" + who, origins: [origin] });
+		}
+		host.connectRelay("ws://%[1]s/icdp/host", { token: %[3]q });
+	</script>`, hub, port, hostToken)
+}
+
+// newWorld starts both hubs.
+func newWorld(t testing.TB, s setup) *world {
+	t.Helper()
+	w := &world{t: t, setup: s, site: newSite(t)}
+	w.hub, w.spare = w.startHub(), w.startHub()
+	return w
+}
+
+func (w *world) startHub() *harness.Hub {
+	w.t.Helper()
+	args := []string{"--tokens", w.tokensFile(), "--max-browsers", "3"}
+	if w.setup != frames {
+		return harness.StartBrowserHub(w.t, "about:blank", append(args, "--browser-arg=--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE *.localhost, EXCLUDE localhost")...)
+	}
+	hub := harness.StartHub(w.t, args...)
+	// Without localhost Chromium would not isolate the two apps, which a Host page of
+	// an https site gets by itself.
+	harness.StartBrowser(w.t, strings.Replace(w.site.URL, "127.0.0.1", "localhost", 1)+"/host?hub="+hub.HostAddr, false)
+	return hub
+}
+
+// tokensFile has a token of each scope for the attacker, and one for the victim.
+func (w *world) tokensFile() string {
+	w.t.Helper()
+	attacker, victim := "attacker", "victim"
+	if w.setup == shared {
+		attacker, victim = "team", "team"
+	}
+	var b strings.Builder
+	entry := func(name, token, role, scope, share string) {
+		fmt.Fprintf(&b, "  - {name: %s, token: %s, role: %s, scope: %s}%.0s\n", name, token, role, scope, share)
+	}
+	b.WriteString("tokens:\n")
+	for _, scope := range scopes {
+		entry("attacker-"+scope, tokenOf(scope), "client", scope, attacker)
+	}
+	entry("victim", victimToken, "client", "full", victim)
+	fmt.Fprintf(&b, "  - {name: pages, token: %s, role: host}\n", hostToken)
+	path := filepath.Join(w.t.TempDir(), "tokens.yaml")
+	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
+		w.t.Fatal(err)
+	}
+	return path
+}
+
+// ends counts the browsers of a hub that have ended by themselves, by the lines of its log
+// that have msg. The hub's own name for the victim's browser ends with its share.
+func ends(h *harness.Hub, share string) (lines []string) {
+	for line := range strings.Lines(h.Log()) {
+		if strings.Contains(line, `"the browser has ended`) && (share == "" || strings.Contains(line, share)) {
+			lines = append(lines, strings.TrimSpace(line))
+		}
+	}
+	return lines
+}
+
+// window is how long both work while the attack lasts.
+func window() time.Duration {
+	if os.Getenv("CDPHUB_LONG") != "" {
+		return 3 * time.Second
+	}
+	return 1500 * time.Millisecond
+}
