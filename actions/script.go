@@ -189,10 +189,7 @@ func (p *Page) scriptOnce(ctx context.Context, frame string, c scriptCall, slice
 // and selectors do not match secrets: a selector such as [value^=a] could find out a
 // password letter by letter.
 func (p *Page) arguments(given obj, wait time.Duration) obj {
-	args := obj{"wait": wait.Milliseconds()}
-	if p.b.reads {
-		args["reads"] = true
-	}
+	args := obj{"wait": wait.Milliseconds(), "reads": p.b.reads}
 	for name, v := range given {
 		switch v := v.(type) {
 		case query:

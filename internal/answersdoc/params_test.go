@@ -65,6 +65,7 @@ var asking = map[string]object{
 	"Performance.setTimeDomain":                   {"timeDomain": "threadTicks"},
 	"Page.handleJavaScriptDialog":                 {"accept": true},
 	"Browser.setWindowBounds":                     {"windowId": 1, "bounds": object{"width": 500, "height": 400}},
+	"Emulation.setDisplayFeaturesOverride":        {"features": []any{object{"orientation": "vertical", "offset": 0, "maskLength": 0}}},
 	"Storage.setCookies":                          {"cookies": []any{}},
 	"Network.setCookies":                          {"cookies": []any{}},
 	"Target.setAutoAttach":                        {"autoAttach": true, "waitForDebuggerOnStart": false, "flatten": true},

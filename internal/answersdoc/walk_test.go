@@ -80,14 +80,17 @@ type walk struct {
 // newWalk starts a hub with a frame of the ready-made Host page.
 func newWalk(t *testing.T) *walk {
 	w := &walk{t: t}
-	s, err := server.New(server.Options{
-		ClientAddr: "127.0.0.1:0", HostAddr: "localhost:0", Drain: 5 * time.Second, UploadDir: t.TempDir(),
-		Browsers: &browsers.Options{Chrome: chrome.Options{URL: browsertest.Borrow(t)}, Hubs: []string{"chromium"}, Max: 1, Idle: time.Minute},
-	})
-	if err != nil {
-		t.Fatal(err)
+	serve := func(o server.Options) *server.Server {
+		s, err := server.New(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		hubtest.Run(t, s.Run)
+		return s
 	}
-	hubtest.Run(t, s.Run)
+	s := serve(server.Options{ClientAddr: "127.0.0.1:0", HostAddr: "localhost:0", Drain: 5 * time.Second, UploadDir: t.TempDir()})
+	// The browser of a hub may not open what its own server serves.
+	user := serve(server.Options{NoListeners: true, Browsers: &browsers.Options{Chrome: chrome.Options{URL: browsertest.Borrow(t)}, Hubs: []string{"chromium"}, Max: 1, Idle: time.Minute}})
 	host := "http://" + s.HostAddr()
 	app := httptest.NewServer(http.HandlerFunc(func(out http.ResponseWriter, _ *http.Request) {
 		out.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -95,7 +98,7 @@ func newWalk(t *testing.T) *walk {
 	}))
 	t.Cleanup(app.Close)
 	w.app = app.URL + "/"
-	b, err := actions.Open(t.Context(), s.Join("chromium"), actions.Options{})
+	b, err := actions.Open(t.Context(), user.Join("chromium"), actions.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -89,7 +89,7 @@ func (b *battle) fight(t *testing.T, row attack) {
 	}
 	share := "victim"
 	if b.setup == shared {
-		share = ""
+		share = team
 	}
 	before := len(ends(b.hub, share))
 	a := newAttacker(t, b.world, row.scope)

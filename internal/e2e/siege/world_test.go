@@ -53,6 +53,9 @@ func tokenOf(scope string) string { return "the-attackers-token-" + scope }
 
 const victimToken = "the-victims-token-0000"
 
+// team is the share of both in the set-up shared.
+const team = "team"
+
 // hostToken lets the Host pages of the set-up frames in.
 const hostToken = "the-host-pages-token-0000"
 
@@ -137,11 +140,11 @@ func (w *world) tokensFile() string {
 	w.t.Helper()
 	attacker, victim := "attacker", "victim"
 	if w.setup == shared {
-		attacker, victim = "team", "team"
+		attacker, victim = team, team
 	}
 	var b strings.Builder
 	entry := func(name, token, role, scope, share string) {
-		fmt.Fprintf(&b, "  - {name: %s, token: %s, role: %s, scope: %s}%.0s\n", name, token, role, scope, share)
+		fmt.Fprintf(&b, "  - {name: %s, token: %s, role: %s, scope: %s, share: %s}\n", name, token, role, scope, share)
 	}
 	b.WriteString("tokens:\n")
 	for _, scope := range scopes {
@@ -156,11 +159,10 @@ func (w *world) tokensFile() string {
 	return path
 }
 
-// ends counts the browsers of a hub that have ended by themselves, by the lines of its log
-// that have msg. The hub's own name for the victim's browser ends with its share.
+// ends are the lines of a hub's log which say that the browser of a share has ended.
 func ends(h *harness.Hub, share string) (lines []string) {
 	for line := range strings.Lines(h.Log()) {
-		if strings.Contains(line, `"the browser has ended`) && (share == "" || strings.Contains(line, share)) {
+		if strings.Contains(line, `"host disconnected"`) && strings.Contains(line, `"hub":"_`+share+`"`) {
 			lines = append(lines, strings.TrimSpace(line))
 		}
 	}
