@@ -59,6 +59,17 @@ func listening(t *testing.T) (ports []uint16) {
 // page of a browser may reach.
 func TestR255EveryListenerIsKnown(t *testing.T) {
 	before := listening(t)
+	// What still listens when the node has ended belongs to another test of this process.
+	var open []string
+	t.Cleanup(func() {
+		left := listening(t)
+		for _, at := range open {
+			_, port, _ := net.SplitHostPort(at)
+			if n, _ := strconv.ParseUint(port, 10, 16); !slices.Contains(left, uint16(n)) {
+				t.Errorf("pages may reach %s", at)
+			}
+		}
+	})
 	n := startNodes(t, new(cluster.Memory), "a", func(o *Options) {
 		withOperators(o)
 		o.Browsers = testBrowser()
@@ -70,18 +81,17 @@ func TestR255EveryListenerIsKnown(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer release()
-	found := 0
-	for _, port := range listening(t) {
+	found, known := 0, n.fence.Ports() // before and after: the browser that is tried at the start ends meanwhile
+	list := listening(t)
+	known = append(known, n.fence.Ports()...)
+	for _, port := range list {
 		at := net.JoinHostPort("127.0.0.1", strconv.Itoa(int(port)))
 		if slices.Contains(before, port) || at == n.app.Addr().String() /* which is there to be seen */ {
 			continue
 		}
 		found++
-		if !slices.Contains(n.fence.Ports(), port) {
-			t.Errorf("pages may reach port %d", port)
-		}
-		if why := n.urls.Check("http://" + at + "/"); why == nil {
-			t.Errorf("%s may be asked for", at)
+		if !slices.Contains(known, port) || slices.Contains(n.fence.Ports(), port) && n.urls.Check("http://"+at+"/") == nil {
+			open = append(open, at)
 		}
 	}
 	if found < 5 { // Clients, Hosts, operators, nodes, requests of each browser that runs

@@ -50,19 +50,15 @@ func (s started) ends(t *testing.T, name, token string) int {
 // endsAt asks some listener to.
 func endsAt(t *testing.T, addr, name, token string) int {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodDelete, "http://"+addr+"/sessions/"+name, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	lines := []string{"Host: localhost"}
 	if token != "" {
-		req.Header = bearer(token)
+		lines = append(lines, "Authorization: Bearer "+token)
 	}
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
+	at, hub := addr, ""
+	if i := strings.Index(addr, "/hub/"); i >= 0 {
+		at, hub = addr[:i], addr[i:]
 	}
-	resp.Body.Close()
-	return resp.StatusCode
+	return hubtest.Raw(t, at, hubtest.Request("DELETE "+hub+"/sessions/"+name+" HTTP/1.1", lines...)).Status
 }
 
 // awaitAway waits until a named session has lost its connection.

@@ -27,7 +27,7 @@ func TestR247WhatATokenMakesCountsForIt(t *testing.T) {
 		"  - {name: operator, token: "+adminToken+", role: admin}\n")
 	s := start(t, func(o *Options) {
 		change(o)
-		o.AdminAddr, o.Browsers = "127.0.0.1:0", fakeBrowsers(works, "sandbox-*")
+		o.AdminAddr, o.HandoffByLink, o.Browsers = "127.0.0.1:0", true, fakeBrowsers(works, "sandbox-*")
 	})
 	_, made := s.sandbox(t, "POST "+sandboxPath, "Authorization: Bearer "+clientToken)
 	dial(t, strings.Replace(made.WSEndpoint, "localhost", s.addr(false), 1), bearer(made.AccessToken))

@@ -121,7 +121,7 @@ func TestR232ListsOfHubs(t *testing.T) {
 // TestR232HandoffLink opens the link of a handoff at a divided hub: whoever has it has no
 // token that would say which share is meant.
 func TestR232HandoffLink(t *testing.T) {
-	s := withShares(t, hostsOfTeam(t))
+	s := withShares(t, hostsOfTeam(t), func(o *Options) { o.HandoffByLink = true })
 	s.teamHost(t)
 	agent := dial(t, "ws://"+s.addr(false)+"/devtools/browser", bearer(mateToken))
 	tail := agent.attachTo("T1")
