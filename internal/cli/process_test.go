@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -187,15 +186,8 @@ func TestSocketActivation(t *testing.T) {
 	addrs := map[string]string{}
 	var files []*os.File
 	for _, name := range socketNames {
-		ln, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
+		ln, f := listenFor(t, name)
 		defer ln.Close()
-		f, err := ln.(*net.TCPListener).File()
-		if err != nil {
-			t.Fatal(err)
-		}
 		defer f.Close()
 		addrs[name], files = ln.Addr().String(), append(files, f)
 	}
@@ -217,14 +209,12 @@ func TestSocketActivation(t *testing.T) {
 	}
 	told("READY=1")
 	for name, path := range map[string]string{"clients": "/json/version", "hosts": "/host.js", "admin": "/readyz"} {
-		resp, err := http.Get("http://" + addrs[name] + path)
-		if err != nil {
-			t.Fatal(err)
+		at := addrs[name]
+		if name == "admin" {
+			at = "unix:" + at
 		}
-		io.Copy(io.Discard, resp.Body)
-		resp.Body.Close()
-		if resp.StatusCode != 200 {
-			t.Errorf("%s from %s: %s", path, name, resp.Status)
+		if status, _ := hubtest.Get(t, at, path, nil); status != 200 {
+			t.Errorf("%s from %s: %d", path, name, status)
 		}
 	}
 	p.Process.Signal(syscall.SIGHUP)
@@ -235,6 +225,30 @@ func TestSocketActivation(t *testing.T) {
 	if err := p.Wait(); err != nil {
 		t.Errorf("it ended with %v", err)
 	}
+}
+
+// listenFor listens as the service manager does for a listener of that name: for operators at a
+// Unix socket of one user.
+func listenFor(t *testing.T, name string) (net.Listener, *os.File) {
+	t.Helper()
+	network, at := "tcp", "127.0.0.1:0"
+	if name == "admin" {
+		network, at = "unix", filepath.Join(t.TempDir(), "admin")
+	}
+	ln, err := net.Listen(network, at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if network == "unix" {
+		if err := os.Chmod(at, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f, err := ln.(interface{ File() (*os.File, error) }).File()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ln, f
 }
 
 // TestF19LogReaderGone ends whoever reads the log, and wants the process to
