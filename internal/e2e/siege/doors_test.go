@@ -57,7 +57,7 @@ func doorAttacks() []attack {
 		requested("versions without an end", "readonly", everywhere, false, "GET", "/json/version", "", nothing),
 		requested("new pages by HTTP", "standard", browsers, false, "PUT", "/json/new?about:blank", "", nothing),
 		requested("wrong tokens", "", everywhere, false, "GET", "/json/list?token=wrong-wrong-wrong-wrong", "", nothing),
-		requested("hubs without an end", "readonly", own|frames, false, "GET", "/hub/a/json/list", "", nothing),
+		requested("hubs without an end", "readonly", everywhere, false, "GET", "/hub/a/json/list", "", nothing),
 		requested("sessions of MCP without an end", "readonly", everywhere, false, "POST", "/mcp", jsonType, func(i int) []byte {
 			return rpc(i, "initialize", `{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}`)
 		}),

@@ -124,9 +124,9 @@ func newWorld(t testing.TB, s setup) *world {
 
 func (w *world) startHub() *harness.Hub {
 	w.t.Helper()
-	args := []string{"--tokens", w.tokensFile(), "--max-browsers", "3"}
+	args := []string{"--tokens", w.tokensFile()}
 	if w.setup != frames {
-		return harness.StartBrowserHub(w.t, "about:blank", append(args, "--browser-arg=--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE *.localhost, EXCLUDE localhost")...)
+		return harness.StartBrowserHub(w.t, "about:blank", append(args, "--max-browsers", "4", "--browser-arg=--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE *.localhost, EXCLUDE localhost")...)
 	}
 	hub := harness.StartHub(w.t, args...)
 	// Without localhost Chromium would not isolate the two apps, which a Host page of
