@@ -25,7 +25,7 @@ const (
 	maxExtras        = 18 << 10
 	maxNetwork       = 20 << 10
 	maxWork          = 32 << 10
-	maxHost          = 55 << 10
+	maxHost          = 58 << 10
 	maxShell         = 16 << 10 // with the stylesheet
 	maxHome          = 6 << 10
 	maxDash          = 120 << 10 // loaded when a person opens the dashboard

@@ -142,19 +142,26 @@ func (b *battle) workDuring(t *testing.T, attack func(context.Context)) (victimE
 	return victimErr, controlErr
 }
 
-// recover waits until what the attack has left is gone, so that each row begins alike. It
-// reports whether the victim can go on.
+// recover waits until what the attack has left is gone, so that each row begins alike: until
+// the victim is about as fast as the control. It reports whether the victim can go on.
 func (b *battle) recover(t *testing.T) bool {
 	t.Helper()
-	for limit := time.Now().Add(harness.Started); time.Now().Before(limit); {
+	steps := func(k *worker) time.Duration {
 		began := time.Now()
-		for n := range 5 {
-			if err := b.victim.step(t.Context(), n); err != nil {
+		for n := range 10 {
+			if err := k.step(t.Context(), n); err != nil {
 				t.Errorf("after the attack: %v", err)
-				return false
+				return -1
 			}
 		}
-		if time.Since(began) < time.Second {
+		return time.Since(began)
+	}
+	for limit := time.Now().Add(2 * harness.Started); time.Now().Before(limit); {
+		took, should := steps(b.victim), steps(b.control)
+		if took < 0 || should < 0 {
+			return false
+		}
+		if 2*took < 3*should {
 			return true
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -42,7 +43,13 @@ func newWorker(t testing.TB, w *world, hub *harness.Hub) *worker {
 	}
 	if w.setup == frames {
 		known.TargetID = "app-victim"
-		hub.AwaitTarget(t, known.TargetID, "/app")
+		harness.Eventually(t, harness.Started, func() error {
+			raw, err := k.ask(ctx, "", "Target.getTargets", nil)
+			if err == nil && !strings.Contains(string(raw), known.TargetID) {
+				err = fmt.Errorf("the frames have not paired: %s", raw)
+			}
+			return err
+		})
 	} else {
 		must("Target.createBrowserContext", nil)
 		must("Target.createTarget", object{"url": w.site.URL + "/blank", "browserContextId": known.BrowserContextID})

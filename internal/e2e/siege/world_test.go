@@ -100,7 +100,7 @@ func portOf(host string) string { return host[strings.LastIndexByte(host, ':')+1
 // Chromium runs them in different processes.
 func hostPage(r *http.Request) string {
 	hub, port := r.URL.Query().Get("hub"), portOf(r.Host)
-	return fmt.Sprintf(`<!doctype html><title>Host page</title><script src="http://%[1]s/host.js"></script><script>
+	return fmt.Sprintf(`<!doctype html><title>Host page</title><script src="http://%[1]s/host.js"></script><body><script>
 		const host = new CdpHub.Host({});
 		for (const who of ["attacker", "victim"]) {
 			const origin = "http://" + who + ".localhost:%[2]s";
@@ -144,14 +144,14 @@ func (w *world) tokensFile() string {
 	}
 	var b strings.Builder
 	entry := func(name, token, role, scope, share string) {
-		fmt.Fprintf(&b, "  - {name: %s, token: %s, role: %s, scope: %s, share: %s}\n", name, token, role, scope, share)
+		fmt.Fprintf(&b, "  - {name: %s, token: %s, role: %s, hub: \"*\", scope: %s, share: %s}\n", name, token, role, scope, share)
 	}
 	b.WriteString("tokens:\n")
 	for _, scope := range scopes {
 		entry("attacker-"+scope, tokenOf(scope), "client", scope, attacker)
 	}
 	entry("victim", victimToken, "client", "full", victim)
-	fmt.Fprintf(&b, "  - {name: pages, token: %s, role: host}\n", hostToken)
+	fmt.Fprintf(&b, "  - {name: pages, token: %s, role: host, hub: \"*\"}\n", hostToken)
 	path := filepath.Join(w.t.TempDir(), "tokens.yaml")
 	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
 		w.t.Fatal(err)

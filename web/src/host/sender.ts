@@ -13,6 +13,12 @@ const placeOf = (...sessions: Session[]): Place => ({
   sessions: sessions.map((s) => s.id),
 });
 
+/** Bytes of the longest message: a response body of 100 MiB in base64 fits. The hub would close the connection of one above 256 MiB. */
+export const LONGEST = 160 << 20;
+
+/** The bytes of a text in UTF-8, counted only where it can have too many. */
+const bytesOf = (text: string): number => (3 * text.length > LONGEST ? new Blob([text]).size : text.length);
+
 export class Sender {
   /** The extensions that the hub has accepted. Empty if "sessions" is not among them. */
   accepted: ReadonlySet<string> = new Set();
@@ -99,9 +105,26 @@ export class Sender {
 
   /**
    * Sends a message. Unread text goes only to a hub with "payloadLast": such a hub sees where it ends, and any text
-   * may be in it.
+   * may be in it. An app decides how long its messages are, and all frames share the connection: in place of one that
+   * is too long, an answer is an error, and an event is an entry of the log.
    */
   private pass(envelope: Passed, name: "params" | "result" | "error", carried: object, place: Place): void {
-    this.outbox.send(enclose(envelope, name, this.accepted.has("payloadLast") ? carried : read(carried)), place);
+    let text = enclose(envelope, name, this.accepted.has("payloadLast") ? carried : read(carried));
+    const bytes = bytesOf(text);
+    if (bytes > LONGEST) {
+      const what = `has ${bytes >> 20} MiB, and at most ${LONGEST >> 20} MiB are sent: ask for a part of it`;
+      if (envelope.kind === "response") {
+        text = enclose(envelope, "error", { code: -32000, message: `The answer ${what}` });
+      } else {
+        const entry = {
+          source: "other",
+          level: "error",
+          text: `An event ${envelope.method} is left out, as it ${what}`,
+          timestamp: Date.now(),
+        };
+        text = enclose({ ...envelope, method: "Log.entryAdded" }, "params", { entry });
+      }
+    }
+    this.outbox.send(text, place);
   }
 }
