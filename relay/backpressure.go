@@ -7,7 +7,9 @@ import "time"
 // an answer. The Client's own TCP window fills up, and commands of other Clients
 // do not queue behind its commands. A Host that answers nothing for a while, such as a
 // page that is busy, makes a Client wait again for each further number of commands. It
-// makes no Client wait for long: there Limits.ClientCalls is the bound.
+// makes no Client wait for long: there Limits.ClientCalls is the bound. While others send,
+// all Clients of one token have that number together: commands that are never answered
+// would otherwise fill the Host's queue as fast as the token opens connections.
 
 // The bounds of back-pressure. A single Client may keep its Host busy; of several, none may
 // fill the Host's queue for the others.
@@ -29,7 +31,7 @@ type flow struct {
 // throttleLocked returns the channel that is closed when the Client may send its next
 // message; nil when it need not wait. The number of a message is Stats.Received. A gap to
 // the Client's last number means that another Client has sent something meanwhile. A Client
-// that has waited in vain may send inFlightAlone commands more before it waits again.
+// that has waited in vain may send more commands before it waits again (graceLocked).
 func (c *Client) throttleLocked() chan struct{} {
 	p, now := &c.flow, c.hub.counters.Received
 	if now != p.last+1 {
@@ -37,7 +39,7 @@ func (c *Client) throttleLocked() chan struct{} {
 	}
 	p.last = now
 	most := inFlightAlone
-	if p.others > 0 && now-p.others < sharedFor {
+	if p.sharedAt(now) {
 		most = inFlightShared
 	}
 	if c.calls <= most+p.more {
@@ -45,6 +47,22 @@ func (c *Client) throttleLocked() chan struct{} {
 	}
 	p.turn = make(chan struct{})
 	return p.turn
+}
+
+// sharedAt reports whether another Client has sent something before message now.
+func (f *flow) sharedAt(now uint64) bool { return f.others > 0 && now-f.others < sharedFor }
+
+// graceLocked is how many commands more the Client may have in flight after it has waited
+// in vain.
+func (c *Client) graceLocked() int {
+	if !c.flow.sharedAt(c.hub.counters.Received) {
+		return inFlightAlone
+	}
+	clients := int64(1)
+	if c.account.payer.ID != "" {
+		clients = c.account.clients.UsedLocked()
+	}
+	return max(inFlightShared/int(max(clients, 1)), 1)
 }
 
 // await waits for an answer of the Host, or for longestWait. It runs in the goroutine that
@@ -62,7 +80,7 @@ func (c *Client) await(turn <-chan struct{}) {
 	defer c.hub.mu.Unlock()
 	if c.flow.turn != nil { // it has not just come
 		c.flow.turn = nil
-		c.flow.more += inFlightAlone
+		c.flow.more += c.graceLocked()
 	}
 }
 

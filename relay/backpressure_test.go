@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cdphub/cdphub/bridge"
+	"github.com/cdphub/cdphub/quota"
 )
 
 // TestR65FlooderWaits has a Client send faster than its Host answers.
@@ -110,6 +111,43 @@ func TestR65FlooderAmongOthers(t *testing.T) {
 	})
 }
 
+// TestR65ClientsOfOneTokenFloodTogether has a token send commands that are never answered over
+// many connections, while another token sends now and then: what the Host gets of them in a
+// second does not depend on the number of connections.
+func TestR65ClientsOfOneTokenFloodTogether(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := New(Options{})
+		host := &mute{}
+		ev := setHost(h, host, list(1))
+		defer ev.HostGone(false)
+		other := newChatterOf(t, h, "other")
+		var leave []func()
+		const connections = 16
+		for range connections {
+			c := newChatterOf(t, h, "flooder")
+			leave = append(leave, c.Leave)
+			go func() {
+				for range 1000 {
+					c.send()
+				}
+			}()
+		}
+		for range 10 {
+			other.send()
+			time.Sleep(longestWait)
+		}
+		synctest.Wait()
+		if most := connections*(inFlightShared+1) + 11*inFlightShared + 10; host.commands > most {
+			t.Errorf("the Host has %d commands after a second, want %d at most", host.commands, most)
+		}
+		other.Leave()
+		for _, l := range leave {
+			l()
+		}
+		time.Sleep(1000 * longestWait) // the readers find that their Clients have left
+	})
+}
+
 // TestR65LongCommandsHoldNobodyBack has a Client with many commands that take
 // long and go on taking, as Runtime.evaluate with awaitPromise may, send others
 // that are answered soon.
@@ -180,10 +218,17 @@ type chatter struct {
 
 func newChatter(t *testing.T, h *Hub) *chatter {
 	t.Helper()
-	c, err := h.Join(&sink{}, nil)
+	return newChatterOf(t, h, "")
+}
+
+// newChatterOf is newChatter with the token of a Payer.
+func newChatterOf(t *testing.T, h *Hub, payer string) *chatter {
+	t.Helper()
+	c, err := h.Admit(ClientOptions{Payer: quota.Payer{ID: payer, Name: payer}})
 	if err != nil {
 		t.Fatal(err)
 	}
+	c.Connect(&sink{})
 	c.Receive([]byte(`{"id":1,"method":"Target.attachToTarget","params":{"targetId":"T0"}}`))
 	id := onlySession(c)
 	return &chatter{c, id, fmt.Appendf(nil, `{"id":2,"method":"A.b","sessionId":%q}`, id)}

@@ -129,9 +129,8 @@ func (w *world) startHub() *harness.Hub {
 		return harness.StartBrowserHub(w.t, "about:blank", append(args, "--max-browsers", "4", "--browser-arg=--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE *.localhost, EXCLUDE localhost")...)
 	}
 	hub := harness.StartHub(w.t, args...)
-	// Without localhost Chromium would not isolate the two apps, which a Host page of
-	// an https site gets by itself.
-	harness.StartBrowser(w.t, strings.Replace(w.site.URL, "127.0.0.1", "localhost", 1)+"/host?hub="+hub.HostAddr, false)
+	// The headless shell has one process for both apps.
+	harness.StartChromium(w.t, strings.Replace(w.site.URL, "127.0.0.1", "localhost", 1)+"/host?hub="+hub.HostAddr, false)
 	return hub
 }
 

@@ -238,6 +238,12 @@ function tellFirst(tell: () => void): void {
   }
 }
 
+/**
+ * UTF-16 code units of the longest answer. The Host refuses a longer one as well, but all frames would wait while it
+ * reads that.
+ */
+const LONGEST = 160 << 20;
+
 /** Sends a message to the Host. */
 export function send(message: string): void {
   tellFirst(tellSubtree);
@@ -289,6 +295,7 @@ function fromHost(data: unknown): void {
 /** The last Input command of each session. Input commands run one after another, as in Chromium. */
 const inputs = new WeakMap<Session, Promise<unknown>>();
 
+const TOO_LONG: Answer = { error: { code: -32000, message: "The answer is too long: ask for a part of it" } };
 const NO_SESSION: Answer = { error: { code: -32001, message: "Session with given id not found." } };
 
 function dispatch(id: number, method: string, params: Json, sessionId: string | undefined): void {
@@ -296,7 +303,11 @@ function dispatch(id: number, method: string, params: Json, sessionId: string | 
   const reply = (answer: Answer): void => {
     tellFirst(flushChanges);
     tellFirst(flushAddress);
-    whenReported(() => send(originals.stringify({ id, ...(sessionId && { sessionId }), ...answer })));
+    const text = (a: Answer): string => originals.stringify({ id, ...(sessionId && { sessionId }), ...a });
+    whenReported(() => {
+      const whole = text(answer);
+      send(whole.length > LONGEST ? text(TOO_LONG) : whole);
+    });
   };
   const there = sessionId && inWorker(sessionId, method, params);
   if (there) return void there.then(reply);
