@@ -118,6 +118,7 @@ test-e2e: tools $(GOTESTSUM)
 	cd $(E2E) && $(call GOTEST,e2e,. ./axtree ./benchdoc ./browserhost ./devtools ./pages ./proxy ./shots) -- -shuffle=on -timeout 20m -p 2
 	cd $(E2E) && $(call GOTEST,docs,./docs) -- -count=1 -timeout 20m -run 'TestBlocks/README|TestOwnPages'
 	cd $(E2E) && $(call GOTEST,recording,./recording) -- -count=1 -timeout 20m -run TestHandoff
+	cd $(E2E) && $(call GOTEST,siege,./siege) -- -count=1 -timeout 20m
 
 # A whole Chromium for the tests that otherwise have its headless shell.
 test-clients test-long clients-doc: export CHROMIUM ?= $(firstword $(foreach name,chromium chromium-browser google-chrome chrome,$(shell command -v $(name))))
@@ -133,6 +134,7 @@ test-clients: tools
 test-long: tools
 	CDPHUB_LONG=1 go test -race -shuffle=on -timeout 60m ./...
 	CDPHUB_LONG=1 go test -C $(E2E) -shuffle=on -timeout 60m ./browserhost
+	CDPHUB_LONG=1 go test -C $(E2E) -count=1 -v -timeout 90m ./siege
 	$(MAKE) fuzz
 
 N ?= 20

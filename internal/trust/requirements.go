@@ -251,7 +251,7 @@ var sections = []section{
 		{"R-214", "a named session on a Host page outlives its node, for its own token only; lost messages are reported as a gap, and no command runs twice"},
 		{"R-215", "a named session whose browser has ended with its node is refused with 410 by all other nodes, and another one of that name begins only on request"},
 	}},
-	{"A shared browser", []requirement{
+	{"Tokens beside each other", []requirement{
 		{"R-240", "an answer of a browser above the limit becomes the error of its command, and an event above it ends its session with a reason; the browser goes on, and the hub keeps no more of it than its ends"},
 		{"R-241", "a command is measured with everything that the hub adds to it, and refused when the browser would not take it"},
 		{"R-242", "what one Client has queued for a browser is bounded, and leaves room for other Clients and for the hub's own commands; a full queue never ends the browser"},
@@ -259,6 +259,7 @@ var sections = []section{
 		{"R-244", "a browser counts as alive only while it answers the hub's own questions, whatever else it sends"},
 		{"R-245", "a page that floods the browser is found and closed, its Client's commands fail with the reason, and pages of others go on in the same browser"},
 		{"R-246", "a browser that ends after it has started does not delay the next start"},
+		{"R-270", "while one token attacks, by commands, pages, apps or at other paths, another keeps at least half of its speed and loses no command, with a browser of its own, in a shared one and in frames"},
 	}},
 	{"Unknown HTTP clients", []requirement{
 		{"R-130", "a request of a foreign page is refused on every path before its token is checked, and does not count as a wrong token"},

@@ -48,7 +48,7 @@ func commandAttacks() []attack {
 		sent("screenshot of a clip with a tiny scale", "readonly", browsers, false, "Page.captureScreenshot", clip(1e4, 1e4, 1e-12)),
 		sent("screenshot of a clip far away", "readonly", browsers, false, "Page.captureScreenshot",
 			object{"captureBeyondViewport": true, "clip": object{"x": -1e9, "y": 1e9, "width": 10, "height": 10, "scale": 1}}),
-		sent("screenshot with scaled metrics", "standard", browsers, true,
+		sent("screenshot with scaled metrics", "standard", browsers, false,
 			"Emulation.setDeviceMetricsOverride", metrics(800, 600, 100), "Page.captureScreenshot", nil),
 		sent("screenshot with huge metrics", "standard", browsers, false,
 			"Emulation.setDeviceMetricsOverride", metrics(10000000, 10000000, 1), "Page.captureScreenshot", nil),
@@ -59,14 +59,14 @@ func commandAttacks() []attack {
 		sent("huge paper", "standard", browsers, false, "Page.printToPDF", object{"paperWidth": 1e9, "paperHeight": 1e9}),
 		sent("a page of paper for each line", "standard", browsers, false, "Runtime.evaluate",
 			object{"expression": "document.body.style.height = '1e8px'"}, "Page.printToPDF", object{"scale": 0.1, "paperHeight": 0.1}),
-		{name: "a window of two billion pixels", scope: "standard", in: browsers, quick: true, begin: func(ctx context.Context, a *attacker) {
+		{name: "a window of two billion pixels", scope: "standard", in: browsers, begin: func(ctx context.Context, a *attacker) {
 			l, _ := a.page(ctx, "/blank")
 			repeat(ctx, 100, func(i int) bool {
 				l.call(ctx, "", "Browser.setWindowBounds", object{"windowId": 1 + i%5, "bounds": object{"width": 2147483647, "height": 2147483647}})
 				return true
 			})
 		}},
-		{name: "snapshot with 150,000 styles", scope: "readonly", in: everywhere, quick: true, begin: func(ctx context.Context, a *attacker) {
+		{name: "snapshot with 150,000 styles", scope: "readonly", in: everywhere, begin: func(ctx context.Context, a *attacker) {
 			maker := &attacker{world: a.world, token: tokenOf("standard")}
 			l, session := maker.page(ctx, "/blank")
 			l.call(ctx, session, "Runtime.evaluate", object{"expression": "document.body.innerHTML = '<p>p</p>'.repeat(500)"})
@@ -96,9 +96,9 @@ func commandAttacks() []attack {
 		sent("an address of two megabytes", "standard", browsers, false, "Page.navigate", object{"url": "data:text/html," + text(2<<20)}),
 		sent("a heap snapshot", "standard", browsers, false, "HeapProfiler.takeHeapSnapshot", nil),
 		sent("a profile of every microsecond", "standard", browsers, false, "Profiler.setSamplingInterval", object{"interval": 1}, "Profiler.enable", nil, "Profiler.start", nil),
-		sent("the end of a renderer", "standard", browsers, true, "Page.crash", nil),
+		sent("the end of a renderer", "standard", browsers, false, "Page.crash", nil),
 		sent("a page of crashes", "standard", browsers, false, "Page.navigate", object{"url": "chrome://crash"}),
-		{name: "the end of the browser", scope: "full", in: browsers, quick: true, begin: func(ctx context.Context, a *attacker) {
+		{name: "the end of the browser", scope: "full", in: browsers, begin: func(ctx context.Context, a *attacker) {
 			l := a.connect(ctx)
 			for _, method := range []string{"Browser.crash", "Browser.crashGpuProcess", "Browser.close", "Tracing.start", "SystemInfo.getInfo", "Memory.simulatePressureNotification", "Page.close"} {
 				l.call(ctx, "", method, object{"level": "critical"})

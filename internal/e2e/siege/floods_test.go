@@ -10,7 +10,7 @@ import (
 // floodAttacks are too many of what is harmless alone.
 func floodAttacks() []attack {
 	return []attack{
-		{name: "a command of 100 MiB", scope: "standard", in: everywhere, quick: true, begin: func(ctx context.Context, a *attacker) {
+		{name: "a command of 100 MiB", scope: "standard", in: everywhere, begin: func(ctx context.Context, a *attacker) {
 			l, session := a.page(ctx, "/blank")
 			head := fmt.Sprintf(`{"id":1,"sessionId":%q,"method":"Runtime.evaluate","params":{"expression":"0//`, session)
 			l.write(ctx, head+text(100<<20-len(head)-3)+`"}}`)
@@ -48,7 +48,7 @@ func floodAttacks() []attack {
 				})
 			})
 		}},
-		{name: "connections that read nothing", scope: "standard", in: everywhere, quick: true, begin: func(ctx context.Context, a *attacker) {
+		{name: "connections that read nothing", scope: "standard", in: everywhere, begin: func(ctx context.Context, a *attacker) {
 			l, session := a.page(ctx, "/blank")
 			l.call(ctx, session, "Runtime.enable", nil)
 			l.send(ctx, session, "Runtime.evaluate", object{"expression": "setInterval(() => console.log('x'.repeat(1e5)), 1)"})
@@ -88,7 +88,7 @@ func floodAttacks() []attack {
 		flood("methods with long names", "readonly", everywhere, false, func(ctx context.Context, l *line, _ string) bool {
 			return l.send(ctx, "", "Page."+text(1<<20), nil)
 		}),
-		flood("messages that are no JSON", "readonly", everywhere, true, func(ctx context.Context, l *line, _ string) bool {
+		flood("messages that are no JSON", "readonly", everywhere, false, func(ctx context.Context, l *line, _ string) bool {
 			return l.write(ctx, `{"id":1,"method":"`+text(1000))
 		}),
 		flood("messages that are deep", "readonly", everywhere, false, func(ctx context.Context, l *line, _ string) bool {
@@ -115,7 +115,7 @@ func floodAttacks() []attack {
 			l.send(ctx, session, "Runtime.evaluate", object{"expression": "setInterval(() => { for (let i = 0; i < 100; i++) { console.log(i); fetch('/megabyte').catch(() => {}); document.body.append(document.createElement('p')); } }, 10)"})
 			<-ctx.Done()
 		}},
-		sent("a debugger that waits", "standard", browsers, true, "Debugger.enable", nil, "Runtime.evaluate", object{"expression": "debugger"}),
+		sent("a debugger that waits", "standard", browsers, false, "Debugger.enable", nil, "Runtime.evaluate", object{"expression": "debugger"}),
 		{name: "requests that are held for ever", scope: "full", in: browsers, begin: func(ctx context.Context, a *attacker) {
 			l, session := a.page(ctx, "/blank")
 			l.call(ctx, session, "Fetch.enable", nil)
