@@ -63,6 +63,10 @@ type Attachment struct {
 	// PrivateOf is a target: the Client sees also what is private to the owner of that
 	// one (targets.Info.Owner). It is "" for most Clients.
 	PrivateOf string
+	// Account is the same for all Clients of one token, and does not reveal it. A Host
+	// that shares something out does it by Account. It is "" for a Client without one,
+	// which stands for itself.
+	Account string
 	// Tabs are the only targets that the Client sees; nil for a Client that sees
 	// all. A TabKeeper adds to them what the Client opens, and what that opens.
 	Tabs *targets.Tabs

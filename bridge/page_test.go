@@ -120,7 +120,7 @@ func TestPageSends(t *testing.T) {
 	if !h.(Lifecycle).Handles("Target.closeTarget") || h.(Lifecycle).Handles("Browser.close") || h.(Lifecycle).Handles("Target.createTarget") {
 		t.Error("the host handles other methods than Target.closeTarget")
 	}
-	h.(Announcer).Attached(Attachment{SessionID: "S", TargetID: `T"1`, DialogKey: "K"})
+	h.(Announcer).Attached(Attachment{SessionID: "S", TargetID: `T"1`, DialogKey: "K", Account: "A"})
 	for _, c := range []Command{
 		{Call: 7, SessionID: "S", TargetID: `T"1`, Method: "A.b", Params: []byte(`{"n":1e400}`)},
 		{Call: 8, SessionID: "S", TargetID: "T", Method: "A.b"},

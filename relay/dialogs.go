@@ -88,6 +88,7 @@ func attachment(s *session.Session, dialogKey string) bridge.Attachment {
 	return bridge.Attachment{
 		SessionID: s.ID, TargetID: s.TargetID, DialogKey: dialogKey,
 		NoFiles: c.noFiles, ReadOnly: c.readOnly(), Lasting: lasts, PrivateOf: c.privateOf, Tabs: c.tabs(),
+		Account: c.account.payer.ID,
 	}
 }
 

@@ -3,9 +3,11 @@ package relay
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/quota"
 )
 
@@ -229,5 +231,38 @@ func TestR247Uploads(t *testing.T) {
 		if got := strings.Join(p.take(), ""); strings.Contains(got, "its part") == tt.want {
 			t.Errorf("%s, with %d eighths by A: %s", tt.token, tt.busy, got)
 		}
+	}
+}
+
+// accounting is a browser that writes down whose sessions it has.
+type accounting struct {
+	mute
+	wholeBrowser
+	accounts []string
+}
+
+func (h *accounting) Attached(a bridge.Attachment)          { h.accounts = append(h.accounts, a.Account) }
+func (h *accounting) AttachedToBrowser(a bridge.Attachment) { h.Attached(a) }
+
+// TestR243HostsKnowWhoPays wants a browser to know of each Client on whose behalf it is there:
+// also a Client that shows itself as somebody else, such as the guest of a handoff.
+func TestR243HostsKnowWhoPays(t *testing.T) {
+	h, host := sharedHub(Limits{}), &accounting{}
+	setHost(h, host, list(1))
+	for _, o := range []ClientOptions{
+		{Payer: quota.Payer{ID: "A", Name: "ci"}, Account: "guest"},
+		{Payer: quota.Payer{ID: "A"}},
+		{Payer: quota.Payer{ID: "B"}, Account: "A"},
+		{},
+	} {
+		c, err := h.Admit(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Connect(&inbox{})
+		c.Receive([]byte(`{"id":1,"method":"Browser.getVersion"}`))
+	}
+	if want := []string{"A", "A", "B", ""}; !slices.Equal(host.accounts, want) {
+		t.Errorf("the browser's Clients are of %q, want %q", host.accounts, want)
 	}
 }

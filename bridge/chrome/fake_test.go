@@ -55,6 +55,8 @@ func (b *fakeBrowser) OfferOwn(_ *lane, f wire.Frame) error {
 
 func (b *fakeBrowser) Hold(l *lane, n int) error { return b.bounds.Hold(l, n) }
 func (b *fakeBrowser) Handled()                  {}
+func (b *fakeBrowser) Join(l *lane, name string) { b.bounds.Join(l, name) }
+func (b *fakeBrowser) Leave(l *lane)             { b.bounds.Leave(l) }
 
 // text is all that the browser has been sent since the last look.
 func (b *fakeBrowser) text() string {

@@ -108,6 +108,11 @@ type conn interface {
 	// fails only when the connection ends or the browser takes nothing.
 	OfferOwn(*lane, wire.Frame) error
 
+	// Join has a lane share the turns and the part of all lanes with the same name of an
+	// account, from before its first message until it leaves. One without a name has its own.
+	Join(l *lane, account string)
+	Leave(*lane)
+
 	// Hold counts bytes that a Client has queued elsewhere; less than 0 gives them back.
 	Hold(*lane, int) error
 

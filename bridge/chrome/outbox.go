@@ -18,56 +18,42 @@ const (
 	// so a message is measured as it leaves.
 	maxSent = 100<<20 - 1<<10
 
-	quantum    = 1 << 20   // of one Client in a batch; a longer message is heavy, and goes by itself
-	reserved   = 256 << 10 // that each Client may always queue
+	quantum    = 1 << 20   // of one account in a batch; a longer message is heavy, and goes by itself
+	reserved   = 256 << 10 // that each account may always queue
 	maxLane    = 64 << 20  // that waits of one Client, but for a single message
-	maxPending = 256 << 20 // that waits of all Clients, but for what is reserved
+	maxPending = 256 << 20 // that waits of all Clients, but for what is reserved; half of what is free for one account, but for a single message
 	maxOwn     = 64 << 20  // that waits of the Host's own
 )
-
-// Why a command is not sent. They are answers to the Client's command.
-var (
-	errTooLarge = wire.ServerError("The command is too large: a browser takes messages below 100 MiB, with what the hub adds to them. Send less at a time")
-	errLaneFull = wire.ServerError("The browser has yet to take this Client's earlier commands: 64 MiB of them wait. Wait for their answers, and send this one again")
-	errAllFull  = wire.ServerError("The browser has yet to take earlier commands of its Clients: 256 MiB of them wait. Wait a moment, and send this one again")
-)
-
-// lane is the part of an outbox that one Client has, or the Host for its own commands. Its
-// zero value is ready. The outbox's lock guards it.
-type lane struct {
-	waiting [][]byte // messages behind the batch, in their order
-	behind  int      // bytes of waiting
-	held    int      // bytes of commands that wait until their session is attached
-	batched int      // bytes in the batch of this number
-	batch   uint64
-}
 
 // outbox is what waits to be written to a browser. Messages on one connection cannot be
 // interleaved, so it decides about their order:
 //
 //   - Of each Client, the order is kept.
-//   - The batch is what is written next. A Client has at most a quantum of it, and the rest
-//     waits in the Client's lane. Each batch takes a quantum of each lane.
+//   - The batch is what is written next. An account has at most a quantum of it, and the
+//     rest waits in the lanes of its Clients. Each batch takes a quantum of each account,
+//     shared out to its lanes.
 //   - A heavy message is written by itself, when the browser has handled the heavy one
-//     before it, whoever has sent that. If other Clients have sent something meanwhile,
-//     heavy messages rest for as long as the last one took: they have half of the browser.
+//     before it, whoever has sent that. The accounts take turns, and the lanes of each. If
+//     other accounts have sent something meanwhile, heavy messages rest for as long as the
+//     last one took: they have half of the browser.
 //
-// So no Client waits longer than one heavy message takes, however many there are.
+// So no account waits longer than one heavy message takes, however many there are.
 type outbox struct {
-	mu      sync.Mutex
-	batch   []byte
-	number  uint64  // of the batch
-	lanes   []*lane // with something that waits; the first is next
-	bytes   int     // that wait of Clients: held, behind and in the batch
-	ours    int     // bytes of the batch that are the Host's own
-	counted int     // bytes of the batch that are in bytes
-	closed  bool
-	wake    chan struct{} // holds one signal when something waits; closed with the outbox
+	mu       sync.Mutex
+	batch    []byte
+	number   uint64              // of the batch
+	queue    []*account          // with something that waits; the first is next
+	accounts map[string]*account // by name; nil until a Client has one
+	bytes    int                 // that wait of Clients: held, behind and in the batch
+	ours     int                 // bytes of the batch that are the Host's own
+	counted  int                 // bytes of the batch that are in bytes
+	closed   bool
+	wake     chan struct{} // holds one signal when something waits; closed with the outbox
 
 	heavy     *lane     // whose heavy message was the last one; nil for none
 	busy      bool      // the browser has yet to handle it
 	began     time.Time // when it was written
-	shared    bool      // another Client has sent something since
+	shared    bool      // another account has sent something since
 	restUntil time.Time // no heavy message is written before
 	turn      bool      // a heavy message goes before the next batch
 }
@@ -104,32 +90,9 @@ func (o *outbox) Hold(l *lane, n int) error {
 		}
 	}
 	l.held += n
+	l.accountLocked().held += n
 	o.bytes += n
 	return nil
-}
-
-// admitLocked says why a Client may not queue n bytes more; nil when it may.
-func (o *outbox) admitLocked(l *lane, n int) error {
-	has := l.held + l.behind + o.batchedLocked(l)
-	switch {
-	case n > maxSent:
-		return errTooLarge
-	case has+n <= reserved:
-		return nil
-	case has > 0 && has+n > maxLane:
-		return errLaneFull
-	case o.bytes+n > maxPending:
-		return errAllFull
-	}
-	return nil
-}
-
-// batchedLocked is how many bytes of the batch are a lane's.
-func (o *outbox) batchedLocked(l *lane) int {
-	if l.batch != o.number {
-		l.batch, l.batched = o.number, 0
-	}
-	return l.batched
 }
 
 // pushLocked queues a message. One with a NUL byte, which is not JSON, would be two messages
@@ -147,22 +110,23 @@ func (o *outbox) pushLocked(l *lane, f wire.Frame, own bool) error {
 		o.signalLocked()
 		return nil
 	}
-	o.shared = o.shared || o.heavy != l && !own
+	a := l.accountLocked()
+	o.shared = o.shared || !own && (o.heavy == nil || o.heavy.of != a)
 	n := f.Len() + 1
 	o.bytes += n
-	if len(l.waiting) == 0 && o.batchedLocked(l)+n <= quantum {
+	o.signalLocked()
+	if len(a.lanes) == 0 && o.fitsLocked(l, n, quantum) {
 		o.batch = append(f.AppendTo(o.batch), 0)
-		l.batched += n
-		o.counted += n
-		o.signalLocked()
+		o.countLocked(l, n)
 		return nil
 	}
-	if len(l.waiting) == 0 {
-		o.lanes = append(o.lanes, l)
+	if len(a.lanes) == 0 {
+		o.queue = append(o.queue, a)
 	}
-	l.waiting = append(l.waiting, append(f.AppendTo(make([]byte, 0, n)), 0))
-	l.behind += n
-	o.signalLocked()
+	if len(l.waiting) == 0 {
+		a.lanes = append(a.lanes, l)
+	}
+	l.append(append(f.AppendTo(make([]byte, 0, n)), 0))
 	return nil
 }
 
@@ -251,57 +215,92 @@ func (o *outbox) next(spare []byte) (messages []byte, heavy bool) {
 }
 
 // refillLocked adds to the batch what waits in the lanes, in front of heavy messages, up to
-// a quantum of each.
+// a quantum of each account.
 func (o *outbox) refillLocked() {
-	o.lanes = slices.DeleteFunc(o.lanes, func(l *lane) bool {
-		for len(l.waiting) > 0 && o.batchedLocked(l)+len(l.waiting[0]) <= quantum {
-			n := len(l.waiting[0])
-			o.batch = append(o.batch, l.takeFirst()...)
-			l.batched += n
-			o.counted += n
-		}
-		return len(l.waiting) == 0
+	o.queue = slices.DeleteFunc(o.queue, func(a *account) bool {
+		o.refillFromLocked(a)
+		return len(a.lanes) == 0
 	})
 }
 
-// takeHeavyLocked takes the next heavy message; nil when there is none, or it has to wait. A
-// lane with messages in the batch waits for these. The lanes take turns.
+// refillFromLocked is refillLocked of one account. Its lanes have equal shares; one that
+// gets nothing, as the quantum is used up, is among the first next time. What is behind the
+// last heavy message goes first: the heavy messages of all wait for its answer.
+func (o *outbox) refillFromLocked(a *account) {
+	share := quantum / len(a.lanes)
+	if o.heavy != nil && o.heavy.of == a {
+		o.refillOfLocked(o.heavy, share)
+	}
+	var had []*lane
+	a.lanes = slices.DeleteFunc(a.lanes, func(l *lane) bool {
+		o.refillOfLocked(l, share)
+		if o.batchedLocked(&l.load) == 0 {
+			return false
+		}
+		if len(l.waiting) > 0 {
+			had = append(had, l)
+		}
+		return true
+	})
+	a.lanes = append(a.lanes, had...)
+}
+
+// refillOfLocked is refillLocked of one lane, up to its share.
+func (o *outbox) refillOfLocked(l *lane, share int) {
+	for len(l.waiting) > 0 && o.fitsLocked(l, len(l.waiting[0]), share) {
+		m := l.takeFirst()
+		o.batch = append(o.batch, m...)
+		o.countLocked(l, len(m))
+	}
+}
+
+// takeHeavyLocked takes the next heavy message; nil when there is none, or it has to wait.
+// The account of the last one is next only if no other has any.
 func (o *outbox) takeHeavyLocked() []byte {
 	if o.busy || time.Now().Before(o.restUntil) {
 		return nil
 	}
-	next := -1
-	for i, l := range o.lanes {
-		if len(l.waiting[0]) <= quantum || o.batchedLocked(l) > 0 {
+	var next *lane
+	for _, a := range o.queue {
+		l := o.heavyOfLocked(a)
+		if l == nil {
 			continue
 		}
-		if next = i; l != o.heavy {
+		if next = l; o.heavy == nil || o.heavy.of != a {
 			break
 		}
 	}
-	if next < 0 {
+	if next == nil {
 		return nil
 	}
-	l := o.lanes[next]
-	m := l.takeFirst()
+	m := next.takeFirst()
 	o.bytes -= len(m)
-	o.lanes = slices.Delete(o.lanes, next, next+1)
-	if len(l.waiting) > 0 {
-		o.lanes = append(o.lanes, l)
-	}
-	o.heavy, o.busy, o.began, o.shared = l, true, time.Now(), false
+	a := next.of
+	a.lanes = toEnd(a.lanes, next, len(next.waiting) > 0)
+	o.queue = toEnd(o.queue, a, len(a.lanes) > 0)
+	o.heavy, o.busy, o.began, o.shared = next, true, time.Now(), false
 	return m
 }
 
-// takeFirst takes the first message that waits.
-func (l *lane) takeFirst() []byte {
-	m := l.waiting[0]
-	l.waiting[0] = nil
-	if l.waiting = l.waiting[1:]; len(l.waiting) == 0 {
-		l.waiting = nil
+// heavyOfLocked is the lane of an account whose heavy message is next; nil for none. A lane
+// with messages in the batch waits for these.
+func (o *outbox) heavyOfLocked(a *account) *lane {
+	for _, l := range a.lanes {
+		if len(l.waiting[0]) > quantum && o.batchedLocked(&l.load) == 0 {
+			return l
+		}
 	}
-	l.behind -= len(m)
-	return m
+	return nil
+}
+
+// toEnd is a list after the turn of one member, which stays if it has more.
+func toEnd[T comparable](list []T, one T, more bool) []T {
+	i := slices.Index(list, one)
+	list = slices.Delete(list, i, i+1)
+	if more {
+		list = append(list, one)
+	}
+	return list
 }
 
 // close has the outbox take nothing more, and ends the writer once it has written what it
@@ -313,10 +312,13 @@ func (o *outbox) close() bool {
 		return false
 	}
 	o.closed, o.batch = true, nil
-	for _, l := range o.lanes {
-		l.waiting, l.behind = nil, 0
+	for _, a := range o.queue {
+		for _, l := range a.lanes {
+			l.waiting = nil
+		}
+		a.lanes = nil
 	}
-	o.lanes = nil
+	o.queue = nil
 	close(o.wake)
 	return true
 }

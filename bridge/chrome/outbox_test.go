@@ -171,7 +171,9 @@ func TestR242ClientsFillTheirOwnLane(t *testing.T) {
 	if o.bytes > maxPending {
 		t.Errorf("%d bytes wait, want at most %d", o.bytes, maxPending)
 	}
-	fill(new(lane), reserved+1<<10) // until less than that is left
+	for o.bytes+reserved+1<<10 <= maxPending { // until less than that is left
+		fill(new(lane), reserved+1<<10)
+	}
 	var late [2]lane
 	for i := range late {
 		if err := o.Offer(&late[i], sized("x", 200<<10)); err != nil {
@@ -206,7 +208,10 @@ func FuzzOutbox(f *testing.F) {
 		synctest.Test(t, func(t *testing.T) {
 			rnd := rand.New(rand.NewPCG(seed, 0))
 			w := newWritten(t, nil)
-			lanes := make([]lane, 4)
+			lanes := make([]lane, 6)
+			for i := range lanes { // the first two have no account
+				w.Join(&lanes[i], []string{"", "A", "B"}[i/2])
+			}
 			sent := make([]int, len(lanes))
 			for range count {
 				n := rnd.IntN(len(lanes))
@@ -243,9 +248,15 @@ func FuzzOutbox(f *testing.F) {
 				t.Fatalf("%v messages came, want %v", got, sent)
 			}
 			for i := range lanes {
-				if l := &lanes[i]; l.behind != 0 || l.waiting != nil || w.bytes != 0 || len(w.lanes) != 0 {
-					t.Fatalf("%+v is left, %d bytes, %d lanes", l, w.bytes, len(w.lanes))
+				l := &lanes[i]
+				if left := w.hasLocked(&l.load) + w.hasLocked(&l.accountLocked().load); left != 0 || l.waiting != nil || w.bytes != 0 || len(w.queue) != 0 {
+					t.Fatalf("%+v is left, %d bytes, %d accounts", l, w.bytes, len(w.queue))
 				}
+				w.Leave(l)
+			}
+			w.Join(new(lane), "C")
+			if len(w.accounts) != 1 {
+				t.Fatalf("%d accounts are known, want 1", len(w.accounts))
 			}
 		})
 	})

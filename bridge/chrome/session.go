@@ -65,6 +65,7 @@ func (h *Host) Attached(at bridge.Attachment) {
 		noFiles: at.NoFiles, readOnly: at.ReadOnly, lasting: at.Lasting, privateOf: at.PrivateOf,
 	}
 	s.client, s.group = s, h.joinLocked(at.Tabs)
+	h.conn.Join(&s.lane, at.Account)
 	s.barred = h.hiddenLocked(s, s.target, "")
 	h.sessions[s.id] = s
 	method, params := "Target.attachToBrowserTarget", wire.Empty
@@ -224,6 +225,9 @@ func (h *Host) removeOneLocked(s *session, wanted map[string]struct{}) {
 	h.dropShadowsLocked(s)
 	if s.group != nil {
 		h.leaveGroupLocked(s.group)
+	}
+	if s.client == s {
+		h.conn.Leave(&s.lane)
 	}
 }
 

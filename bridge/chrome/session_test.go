@@ -357,6 +357,8 @@ func (nothing) Offer(*lane, wire.Frame) error                { return nil }
 func (nothing) OfferOwn(*lane, wire.Frame) error             { return nil }
 func (nothing) Hold(*lane, int) error                        { return nil }
 func (nothing) Handled()                                     {}
+func (nothing) Join(*lane, string)                           {}
+func (nothing) Leave(*lane)                                  {}
 func (nothing) Serve(receiver) error                         { return nil }
 func (nothing) Close()                                       {}
 func (nothing) SessionEvent(string, string, []byte)          {}

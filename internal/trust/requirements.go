@@ -254,8 +254,8 @@ var sections = []section{
 	{"Tokens beside each other", []requirement{
 		{"R-240", "an answer of a browser above the limit becomes the error of its command, and an event above it ends its session with a reason; the browser goes on, and the hub keeps no more of it than its ends"},
 		{"R-241", "a command is measured with everything that the hub adds to it, and refused when the browser would not take it"},
-		{"R-242", "what one Client has queued for a browser is bounded, and leaves room for other Clients and for the hub's own commands; a full queue never ends the browser"},
-		{"R-243", "a large command delays other Clients by no more than one large command takes, and large commands leave others half of the time; commands of one Client keep their order"},
+		{"R-242", "what one Client has queued for a browser is bounded, and so is what all Clients of one token have; it leaves room for the Clients of others and for the hub's own commands; a full queue never ends the browser"},
+		{"R-243", "a large command delays other Clients by no more than one large command takes, and large commands leave others half of the time; tokens take turns, however many Clients each has; commands of one Client keep their order"},
 		{"R-244", "a browser counts as alive only while it answers the hub's own questions, whatever else it sends"},
 		{"R-245", "a page that floods the browser is found and closed, its Client's commands fail with the reason, and pages of others go on in the same browser"},
 		{"R-246", "a browser that ends after it has started does not delay the next start"},
