@@ -312,7 +312,7 @@ func (s *Server) upgradeClient(w http.ResponseWriter, r *http.Request, hub *rela
 	who := s.peer("client", r)
 	pass := auth.PassOf(r)
 	client, err := hub.Admit(relay.ClientOptions{
-		Policy: policy(pass), Name: clientName(r, pass), Account: pass.Bearer(), Payer: pass.Payer(), PrivateOf: private,
+		Policy: policy(pass), Name: clientName(r, pass), Account: pass.Account(), Payer: pass.Payer(), PrivateOf: private,
 	})
 	if err != nil {
 		release()
