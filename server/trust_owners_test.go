@@ -222,6 +222,19 @@ func TestR261PrivilegedReadsAndCloses(t *testing.T) {
 	}
 }
 
+// TestR261PrivilegedClosesByAddress has tokens close the page of a handoff by /json/close.
+func TestR261PrivilegedClosesByAddress(t *testing.T) {
+	h := askWithTokens(t)
+	h.taken()
+	for _, tt := range []struct {
+		token, says string
+	}{{agentToken, "paused"}, {personToken, "paused"}, {ownerToken, "Target is closing"}} {
+		if _, body := h.get(t, h.addr(false), "/json/close/T1", bearer(tt.token)); !strings.Contains(body, tt.says) {
+			t.Errorf("%s closes the page: %s", tt.token, body)
+		}
+	}
+}
+
 // TestR260TakeoverInTheDashboard has a person take a page over before an agent asks for help
 // there. What the agent does with its request changes nothing of that; the person then takes
 // the page for the request, and keeps it when the agent gives up.
