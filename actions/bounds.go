@@ -13,7 +13,7 @@ import (
 var boundsText string
 
 // limits is bounds.txt.
-var limits = bounds.Parse(boundsText)
+var limits = bounds.ParseFolded(boundsText)
 
 // Exceeds judges the params of an action by bounds.txt. Its error is an *Error of kind
 // InvalidArgument that names the field and the bound, or nil. Decode and ReadParams ask it; an adapter that

@@ -19,6 +19,8 @@ func TestR238ParamsHaveBounds(t *testing.T) {
 		{`{"selector":"` + strings.Repeat("x", 300_000) + `"}`, "field `selector` is 300000 bytes long, at most 262144 is allowed"},
 		{`{"fields":[` + strings.Repeat(`{},`, 1000) + `{}]}`, "field `fields` has 1001 elements, at most 1000 is allowed"},
 		{`{"a":` + strings.Repeat("[", 400) + strings.Repeat("]", 400) + `}`, "the params nest more than 299 levels"},
+		{`{"Width":1e5}`, "field `Width` is 1e5, at most 10000 is allowed"},
+		{`{"SELECTORS":1,"DeviceſcaleFactor":100}`, "field `DeviceſcaleFactor` is 100, at most 5 is allowed"},
 		{`{"x":1e9,"x":1}`, "field `x` is 1e9, at most 10000000 is allowed"},
 		{`{"text":"` + strings.Repeat("x", 5<<20) + `","x":-3.5,"width":1280,"expires":1893456000,"timeout_ms":30000}`, ""},
 		{`{"args":[{"width":1e300,"list":[1,2,3]}],"expression":"1"}`, ""},

@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	"github.com/cdphub/cdphub/httpdiscovery"
-	"github.com/cdphub/cdphub/quota"
 	"github.com/cdphub/cdphub/relay"
 	"github.com/cdphub/cdphub/targets"
 )
@@ -15,34 +14,34 @@ import (
 // discoveryOptions serve /json/new, /json/activate and /json/close by the CDP
 // commands that stand for them, Target.createTarget, activateTarget and closeTarget.
 // So the policy of the asker applies to them.
-func discoveryOptions(hub *relay.Hub, prefix string, p relay.Policy) httpdiscovery.Options {
+func discoveryOptions(hub *relay.Hub, prefix string, asker relay.ClientOptions) httpdiscovery.Options {
 	return httpdiscovery.Options{
 		Prefix: prefix,
 		New: func(ctx context.Context, url string) (targets.Info, error) {
 			var made struct{ TargetID string }
-			if err := callHub(ctx, hub, p, "Target.createTarget", map[string]string{"url": url}, &made); err != nil {
+			if err := callHub(ctx, hub, asker, "Target.createTarget", map[string]string{"url": url}, &made); err != nil {
 				return targets.Info{}, err
 			}
 			// The hub lists a target before the answer of the command that creates
 			// it.
-			if t, ok := hub.Target(p, made.TargetID); ok {
+			if t, ok := hub.Target(asker.Policy, made.TargetID); ok {
 				return t, nil
 			}
 			return targets.Info{}, fmt.Errorf("the new target %q has gone", made.TargetID)
 		},
 		Activate: func(ctx context.Context, id string) error {
-			return callHub(ctx, hub, p, "Target.activateTarget", map[string]string{"targetId": id}, nil)
+			return callHub(ctx, hub, asker, "Target.activateTarget", map[string]string{"targetId": id}, nil)
 		},
 		Close: func(ctx context.Context, id string) error {
-			return callHub(ctx, hub, p, "Target.closeTarget", map[string]string{"targetId": id}, nil)
+			return callHub(ctx, hub, asker, "Target.closeTarget", map[string]string{"targetId": id}, nil)
 		},
 	}
 }
 
-// callHub sends one browser-level command, as a Client with that policy. It decodes
+// callHub sends one browser-level command, as a Client of the asker. It decodes
 // the result, unless result is nil. An error of CDP is returned by its text.
-func callHub(ctx context.Context, hub *relay.Hub, p relay.Policy, method string, params, result any) error {
-	l, err := hub.JoinLocal(relay.LocalOptions{ClientOptions: relay.ClientOptions{Policy: p, Payer: quota.FromContext(ctx)}})
+func callHub(ctx context.Context, hub *relay.Hub, asker relay.ClientOptions, method string, params, result any) error {
+	l, err := hub.JoinLocal(relay.LocalOptions{ClientOptions: asker})
 	if err != nil {
 		return err
 	}

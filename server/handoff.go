@@ -189,5 +189,5 @@ func (s *Server) handoffAccount(r *http.Request) string {
 	if guestOf(r).key != "" || s.o.HandoffByLink {
 		return ""
 	}
-	return auth.PassOf(r).Bearer()
+	return auth.PassOf(r).Account()
 }

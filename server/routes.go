@@ -238,7 +238,7 @@ func (s *Server) serveDiscovery(w http.ResponseWriter, r *http.Request) {
 	defer release()
 	pass := auth.PassOf(r)
 	p := policy(pass)
-	o := discoveryOptions(hub, routeOf(r).prefix, p)
+	o := discoveryOptions(hub, routeOf(r).prefix, relay.ClientOptions{Policy: p, Account: pass.Account(), Payer: pass.Payer()})
 	o.PageSockets = s.o.PageSockets
 	o.Query = socketQuery(r, pass)
 	o.FrontEnd = s.o.DevTools != nil
@@ -324,7 +324,7 @@ func (s *Server) upgradeClient(w http.ResponseWriter, r *http.Request, hub *rela
 	who := s.peer("client", r)
 	pass := auth.PassOf(r)
 	client, err := hub.Admit(relay.ClientOptions{
-		Policy: policy(pass), Name: clientName(r, pass), Account: pass.Bearer(), Payer: pass.Payer(), PrivateOf: private,
+		Policy: policy(pass), Name: clientName(r, pass), Account: pass.Account(), Payer: pass.Payer(), PrivateOf: private,
 	})
 	if err != nil {
 		release()

@@ -112,7 +112,12 @@ func inTabs(pass auth.Pass, p relay.Policy) relay.Policy {
 // sees one target.
 func watcher(r *http.Request) relay.Watcher {
 	pass := auth.PassOf(r)
-	return relay.Watcher{Policy: policy(pass), Account: pass.Bearer(), Only: guestOf(r).TargetID, Handoff: guestOf(r).ID}
+	w := relay.Watcher{Policy: policy(pass), Account: pass.Account()}
+	// A guest is another person than the Client that has asked, which pays for both.
+	if g := guestOf(r); g.key != "" {
+		w.Account, w.Only, w.Handoff = "", g.TargetID, g.ID
+	}
+	return w
 }
 
 // hold closes a connection as soon as its token is no longer good. The caller calls

@@ -8,7 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/hubtest"
+	"github.com/cdphub/cdphub/quota"
+	"github.com/cdphub/cdphub/relay"
 )
 
 const (
@@ -25,6 +28,7 @@ type handedOver struct {
 	agent  *hubtest.Peer
 	in     string // the end of a command in the agent's session
 	ticket string
+	id     string // of the handoff
 }
 
 func askWithTokens(t *testing.T) *handedOver {
@@ -44,13 +48,22 @@ func askWithTokens(t *testing.T) *handedOver {
 	})}
 	h.host = h.guardedScreen(t)
 	h.agent, h.in = h.attached(agentToken)
+	h.ask()
+	return h
+}
+
+// ask has the agent ask for a handoff.
+func (h *handedOver) ask() {
+	h.t.Helper()
 	h.agent.Send(`{"id":2,"method":"CdpHub.handoff","params":{"instructions":"Log in, please."}` + h.in)
-	var asked struct{ Result struct{ URL string } }
+	var asked struct {
+		Result struct{ URL, HandoffID string }
+	}
 	if err := json.Unmarshal([]byte(h.agent.Until(`"id":2,`)), &asked); err != nil {
-		t.Fatal(err)
+		h.t.Fatal(err)
 	}
 	_, h.ticket, _ = strings.Cut(asked.Result.URL, "/#handoff=")
-	return h
+	h.id = asked.Result.HandoffID
 }
 
 // attached is a Client with a session on T1.
@@ -209,6 +222,19 @@ func TestR261PrivilegedReadsAndCloses(t *testing.T) {
 	}
 }
 
+// TestR261PrivilegedClosesByAddress has tokens close the page of a handoff by /json/close.
+func TestR261PrivilegedClosesByAddress(t *testing.T) {
+	h := askWithTokens(t)
+	h.taken()
+	for _, tt := range []struct {
+		token, says string
+	}{{agentToken, "paused"}, {personToken, "paused"}, {ownerToken, "Target is closing"}} {
+		if _, body := h.get(t, h.addr(false), "/json/close/T1", bearer(tt.token)); !strings.Contains(body, tt.says) {
+			t.Errorf("%s closes the page: %s", tt.token, body)
+		}
+	}
+}
+
 // TestR260TakeoverInTheDashboard has a person take a page over before an agent asks for help
 // there. What the agent does with its request changes nothing of that; the person then takes
 // the page for the request, and keeps it when the agent gives up.
@@ -259,4 +285,41 @@ func TestR260TakeoverInTheDashboard(t *testing.T) {
 	v.until(map[string]any{"kind": "holder", "mine": true, "quiet": true})
 	v.say(`{"kind":"done"}`) // gives the page back, too
 	v.until(map[string]any{"kind": "holder", "name": ""})
+}
+
+// TestR263TokensMadeForTheAskingTokenCannotOpenItsLink has a token that was made on behalf of
+// another, as those of sandboxes are. One of the two asks, and the other is no other person.
+func TestR263TokensMadeForTheAskingTokenCannotOpenItsLink(t *testing.T) {
+	for _, made := range []struct {
+		name string
+		asks bool
+	}{{"it opens", false}, {"it asks", true}} {
+		t.Run(made.name, func(t *testing.T) {
+			h := askWithTokens(t)
+			agent := auth.Grant{Role: auth.RoleClient, Scope: auth.ScopePrivileged, Payer: quota.Payer{ID: auth.NewSecret(agentToken).Hash(), Name: "agent"}}
+			token, end := h.tokens.Issue(agent)
+			defer end()
+			opener := token
+			if made.asks {
+				h.agent.Send(`{"id":3,"method":"CdpHub.cancelHandoff","params":{"handoffId":"` + h.id + `"}` + h.in)
+				h.agent.Until(`"id":3,`)
+				h.agent, h.in = h.attached(token)
+				h.ask()
+				opener = agentToken
+			}
+			if status, key, text := h.open(opener); status != http.StatusForbidden || key != "" {
+				t.Errorf("the link opens: %d %s", status, text)
+			}
+			own := h.view(t, "", "T1", bearer(opener))
+			own.untilPictures(1)
+			own.say(`{"kind":"take"}`)
+			own.until(map[string]any{"kind": "error", "message": relay.ErrOwnHandoff.Error()})
+			other, in := h.attached(token) // of scope privileged
+			h.taken()
+			other.Send(`{"id":4,"method":"Runtime.evaluate","params":{"expression":"1"}` + in)
+			if got := other.Until(`"id":4,`); !strings.Contains(got, "paused: person with the link has the page") {
+				t.Errorf("the token of the one who has asked reads meanwhile: %s", got)
+			}
+		})
+	}
 }

@@ -84,12 +84,12 @@ func (s *Server) uiState(r *http.Request, on audience) uiwire.State {
 	// A guest learns nothing of other Clients, hubs or closed connections.
 	if guest := guestOf(r); guest.key != "" {
 		state.You.DevTools = false
-		state.Hubs = append(state.Hubs, uncountedHub(s.uiHub(routeOf(r).hub, routeOf(r).prefix, watcher(r))))
+		state.Hubs = append(state.Hubs, uncountedHub(s.uiHub(routeOf(r).hub, routeOf(r).prefix, "", watcher(r))))
 		return state
 	}
 	names := map[string]bool{} // of hubs whose other Clients the asker may know of
 	for _, hub := range s.hubsFor(r, on) {
-		u := s.uiHub(hub.name, hub.prefix, watcher(r))
+		u := s.uiHub(hub.name, hub.prefix, pass.Bearer(), watcher(r))
 		// A token that sees only its own tabs does not learn how much others do. The hub
 		// counts commands and events for everybody together.
 		if _, own := policy(pass).(relay.OwnTabs); own {
@@ -126,9 +126,9 @@ func (m *membership) uiNodes() (list []uiwire.Node) {
 	return list
 }
 
-// uiHub describes one hub to a watcher. It is called for each look of each stream,
+// uiHub describes one hub to a watcher, with the named sessions of a bearer. It is called for each look of each stream,
 // and so asks nobody.
-func (s *Server) uiHub(name, prefix string, w relay.Watcher) uiwire.Hub {
+func (s *Server) uiHub(name, prefix, bearer string, w relay.Watcher) uiwire.Hub {
 	hub, release := s.hubs.Peek(name)
 	defer release()
 	stats := hub.Stats()
@@ -138,7 +138,7 @@ func (s *Server) uiHub(name, prefix string, w relay.Watcher) uiwire.Hub {
 		Clients: clients, Sessions: sessions, Targets: []uiwire.Target{},
 		Counters: uiwire.Counters{Received: stats.Received, Answered: stats.AnsweredByHost + stats.AnsweredByHub, Pending: stats.Pending, Events: stats.Sent},
 	}
-	u.Named = uiNamedOf(s.namedOf(named.Owner{Hub: name, Bearer: w.Account}))
+	u.Named = uiNamedOf(s.namedOf(named.Owner{Hub: name, Bearer: bearer}))
 	list := hub.WatchedTargets(w)
 	for _, t := range list[:min(len(list), maxUITargets)] {
 		u.Targets = append(u.Targets, s.uiTarget(hub, name, t))

@@ -147,7 +147,7 @@ func (s *Server) viewer(r *http.Request, hub *relay.Hub, target string, who peer
 	o := live.ViewerOptions{
 		Name: viewerName(r, pass), Key: pass.Bearer() + guestOf(r).key + " " + hostOf(r.RemoteAddr),
 		Handoff: guestOf(r).ID, Account: s.handoffAccount(r),
-		Reads:   func(held relay.Holding) bool { return held.Readable(privileged(pass), pass.Bearer()) },
+		Reads:   func(held relay.Holding) bool { return held.Readable(privileged(pass), pass.Account()) },
 		Control: pass.Grant.Scope == 0 || !pass.Grant.Scope.ReadOnly(),
 		Sees: func() bool {
 			_, ok := hub.WatchedTarget(w, target)

@@ -74,11 +74,12 @@ func (h *Host) Send(c bridge.Command) error {
 			return nil
 		}
 	}
-	if err := h.dispatchLocked(s, &c, a); err != nil {
-		return err
+	scales := h.noteScaleLocked(s, &c, &a)
+	err := h.dispatchLocked(s, &c, a)
+	if err != nil && scales {
+		s.scale.coming = s.scale.coming[:len(s.scale.coming)-1]
 	}
-	s.noteScaleLocked(&c)
-	return nil
+	return err
 }
 
 // dispatchLocked sends a command that is allowed, or queues it.

@@ -18,7 +18,7 @@ type session struct {
 	over     bool     // released by the hub or ended by the browser
 	barred   bool     // its target shows what the Client may not see: it is being detached
 	page     bool     // the Page domain is enabled
-	scale    float64  // device scale factor that it has set; 0 is none
+	scale    scales   // of its page, as it has set them
 
 	attaching map[string]int  // Target.attachToTarget commands without an answer, by target
 	discovers targets.Filter  // of Target.setDiscoverTargets; nil while that is off

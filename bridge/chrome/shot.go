@@ -19,14 +19,34 @@ import (
 // to make. A picture of a long page on a phone has up to 100,000,000.
 const maxShot = 200_000_000
 
-// noteScaleLocked notes the device scale factor that a session sets.
-func (s *session) noteScaleLocked(c *bridge.Command) {
+// scales are the device scale factor of a session, 0 for none, and those of its commands
+// without an answer, in their order.
+type scales struct {
+	set    float64
+	coming []float64
+}
+
+// noteScaleLocked has a command that sets the device scale factor of a session noted. The
+// largest that it may be counts until the browser has answered: it may refuse the command.
+func (h *Host) noteScaleLocked(s *session, c *bridge.Command, a *onAnswer) (noted bool) {
+	scale := 0.0
 	switch c.Method {
 	case "Emulation.setDeviceMetricsOverride", "Page.setDeviceMetricsOverride":
-		s.scale = number(c.Params, "deviceScaleFactor", 0)
+		scale = number(c.Params, "deviceScaleFactor", 0)
 	case "Emulation.clearDeviceMetricsOverride", "Page.clearDeviceMetricsOverride":
-		s.scale = 0
+	default:
+		return false
 	}
+	s.scale.coming = append(s.scale.coming, scale)
+	a.observe = func(_, cdpErr []byte) {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if cdpErr == nil {
+			s.scale.set = s.scale.coming[0]
+		}
+		s.scale.coming = s.scale.coming[1:]
+	}
+	return true
 }
 
 // scaleLocked is the largest device scale factor that any session has set for a target: it is
@@ -35,7 +55,10 @@ func (h *Host) scaleLocked(target string) float64 {
 	largest := 1.0
 	for _, s := range h.sessions {
 		if s.target == target {
-			largest = max(largest, s.scale)
+			largest = max(largest, s.scale.set)
+			for _, one := range s.scale.coming {
+				largest = max(largest, one)
+			}
 		}
 	}
 	return largest

@@ -97,6 +97,10 @@ func (p Pass) Bearer() string {
 	return cmp.Or(p.bearer, p.secret.Hash())
 }
 
+// Account tells apart whose Clients are whose: it is the Bearer's, and for a token that was
+// made on behalf of another, such as that of a sandbox, that of the other.
+func (p Pass) Account() string { return p.Payer().ID }
+
 // Payer is whose part of the limits the bearer uses; the zero value where no token was
 // needed.
 func (p Pass) Payer() quota.Payer {

@@ -21,6 +21,7 @@ package bounds
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"strconv"
 	"strings"
@@ -56,6 +57,7 @@ type Table struct {
 	named    map[string]*Bound    // by the last name, in any method
 	methods  map[string]*judgment // of methods with rows of their own
 	usual    judgment             // of others
+	folds    bool                 // named has names also as fold writes them
 	shortest int                  // bytes of a string that is within every bound, with its quotes
 }
 
@@ -105,6 +107,21 @@ func Parse(text string) *Table {
 	return t
 }
 
+// ParseFolded is Parse for what is read by encoding/json, which takes a name of a member in
+// any case.
+func ParseFolded(text string) *Table {
+	t := Parse(text)
+	t.folds = true
+	for name, b := range maps.Clone(t.named) {
+		t.named[fold(name)] = b
+	}
+	return t
+}
+
+// fold is the same for all names that encoding/json takes for each other: also for those
+// with U+017F and U+212A in them, which fold to s and k.
+func fold(name string) string { return strings.ToLower(strings.ToUpper(name)) }
+
 // Rows are the rows of the table, in order.
 func (t *Table) Rows() []Row { return t.rows }
 
@@ -136,6 +153,11 @@ func (t *Table) member(around *Bound, name string) *Bound {
 	}
 	if named := t.named[name]; named != nil {
 		return named
+	}
+	if t.folds {
+		if named := t.named[fold(name)]; named != nil {
+			return named
+		}
 	}
 	return &t.all
 }

@@ -63,6 +63,26 @@ var (
 // secret parameters, also in addresses inside of addresses, secret members of JSON,
 // JSON Web Tokens (RFC 7519) and bearer tokens (RFC 6750).
 func Text(text string) string {
+	if strings.Contains(text, quotedPrintable) {
+		whole := strings.ReplaceAll(text, softBreak, "")
+		if out := redact(whole); out != whole {
+			return out
+		}
+		return text
+	}
+	return redact(text)
+}
+
+// A snapshot of a page (Page.captureSnapshot) has its documents in lines of 76 characters,
+// which are to be joined where a line ends with "=" (RFC 2045, section 6.7). A secret may be
+// in two lines.
+const (
+	quotedPrintable = "Content-Transfer-Encoding: quoted-printable"
+	softBreak       = "=\r\n"
+)
+
+// redact is Text for what is in one piece.
+func redact(text string) string {
 	if !MayBeIn(text) && !mayHaveMember(text) {
 		return text
 	}
