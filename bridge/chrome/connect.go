@@ -54,20 +54,30 @@ func (s socket) Serve(to receiver) error {
 	return fmt.Errorf("the connection to the browser ended: %w", why)
 }
 
-// write writes messages, each of which has a NUL behind it, and waits until the socket has
-// taken them: what comes meanwhile waits in the outbox, which knows whose turn it is.
+// write writes messages and waits until the socket has taken them: what comes meanwhile
+// waits in the outbox, which knows whose turn it is.
 func (s socket) write(messages []byte) error {
-	for m := range bytes.SplitSeq(messages[:len(messages)-1], []byte{0}) {
-		if !s.ws.Offer(wire.Frame{Body: m}) {
-			return errBehind
-		}
+	if !s.queue(messages) {
+		return errBehind
 	}
 	s.ws.WaitBelow(0, dialTimeout) // the connection ends before, if the browser takes nothing
 	return nil
 }
 
-// Close implements conn.
+// queue queues messages, each of which has a NUL behind it.
+func (s socket) queue(messages []byte) bool {
+	for m := range bytes.SplitSeq(bytes.TrimSuffix(messages, []byte{0}), []byte{0}) {
+		if len(m) > 0 && !s.ws.Offer(wire.Frame{Body: m}) {
+			return false
+		}
+	}
+	return true
+}
+
+// Close implements conn. The browser lives on: it still gets what is in the batch, by which
+// the Host ends contexts and sessions.
 func (s socket) Close() {
+	s.queue(s.takeBatch())
 	s.ws.Close(wsconn.ReasonNormal)
 	s.close()
 }

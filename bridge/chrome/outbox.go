@@ -303,6 +303,15 @@ func toEnd[T comparable](list []T, one T, more bool) []T {
 	return list
 }
 
+// takeBatch takes the batch, in front of the end.
+func (o *outbox) takeBatch() []byte {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	batch := o.batch
+	o.batch = nil
+	return batch
+}
+
 // close has the outbox take nothing more, and ends the writer once it has written what it
 // is writing. What waits is lost. It reports false when that was done before.
 func (o *outbox) close() bool {
