@@ -19,7 +19,7 @@ const module = "github.com/cdphub/cdphub"
 // ends in "/..." stands for all below it; "*" allows everything.
 var allowed = map[string]string{
 	"cmd/cdphub":           "internal/cli",
-	"internal/cli":         "actions actions/mcp actions/remote bridge/chrome browsers journal journal/... internal/auth internal/httpserver internal/logging internal/version urlpolicy relay server web devtools link wsconn",
+	"internal/cli":         "actions actions/mcp actions/remote bridge/chrome browsers journal journal/... internal/auth internal/httpserver internal/logging internal/plain internal/version urlpolicy relay server web devtools link wsconn",
 	"server":               "actions actions/... bridge browsers cluster httpdiscovery journal live named internal/advice internal/auth internal/closelog internal/fence internal/httpserver quota internal/uiwire internal/webpage internal/scope internal/version urlpolicy wsconn proxy relay session targets web devtools link",
 	"journal":              "quota internal/scope internal/secrets internal/wire relay",
 	"live":                 "internal/secrets internal/wire relay",
@@ -51,7 +51,8 @@ var allowed = map[string]string{
 	"internal/hubtest":     "bridge internal/wire targets wsconn",
 	"internal/browsertest": "bridge/chrome internal/wire urlpolicy wsconn",
 	"internal/fence":       "",
-	"internal/logging":     "",
+	"internal/logging":     "internal/plain",
+	"internal/plain":       "",
 	"internal/logging/...": "internal/logging",
 	"internal/ordered":     "",
 	"quota":                "internal/advice",

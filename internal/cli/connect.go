@@ -18,6 +18,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/internal/httpserver"
+	"github.com/cdphub/cdphub/internal/plain"
 	"github.com/cdphub/cdphub/link"
 	"github.com/cdphub/cdphub/server"
 	"github.com/cdphub/cdphub/wsconn"
@@ -68,7 +69,7 @@ func (c *connectCmd) Run(ctx context.Context, s streams) error {
 		return unlessEnded(ctx, c.explain(err))
 	}
 	log.Info("linked", zap.Stringer("addr", ln.Addr()), zap.String("hub", c.place()))
-	if isTerminal(s.out) {
+	if plain.IsTerminal(s.out) {
 		c.welcome(ln.Addr().String(), s.out)
 	}
 	return f.serve(ctx, ln)

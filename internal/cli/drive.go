@@ -5,13 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"regexp"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/cdphub/cdphub/internal/plain"
 )
 
 // stepWithin is how long one command of agent-browser may take.
@@ -60,7 +61,7 @@ func words(s string) []string { return strings.Fields(s) }
 
 // drive carries out driveSteps through the hub at a local port and prints
 // what happens.
-func drive(ctx context.Context, program, port string, out io.Writer) error {
+func drive(ctx context.Context, program, port string, out *plain.Writer) error {
 	if _, err := exec.LookPath(program); err != nil {
 		return fmt.Errorf("agent-browser is needed to drive the demo: install it (npm install -g agent-browser), or name it with --agent-browser: %w", err)
 	}

@@ -2,12 +2,8 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"net"
-	"os"
 	"strings"
-
-	"golang.org/x/term"
 
 	"github.com/cdphub/cdphub/internal/httpserver"
 	"github.com/cdphub/cdphub/server"
@@ -31,12 +27,6 @@ type guide struct {
 
 // tokenVariable stands for a Client's token where none is printed.
 const tokenVariable = "$CDPHUB_CLIENT_TOKEN"
-
-// isTerminal reports whether a person reads what is written.
-func isTerminal(w io.Writer) bool {
-	f, is := w.(*os.File)
-	return is && term.IsTerminal(int(f.Fd()))
-}
 
 // scheme is "http" or "ws", or with TLS "https" or "wss".
 func (g *guide) scheme(plain string) string {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/cdphub/cdphub/internal/plain"
 	"github.com/cdphub/cdphub/internal/version"
 	"github.com/cdphub/cdphub/server"
 )
@@ -49,8 +50,9 @@ func Main(x Extras) {
 	// With somebody to notify, a write to a closed pipe fails: by default the
 	// process would end with whoever reads its log.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	if err := x.run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil {
-		fmt.Fprintln(os.Stderr, x.program()+":", err)
+	stderr := plain.NewWriter(os.Stderr)
+	if err := x.run(ctx, os.Args[1:], os.Stdout, stderr); err != nil {
+		fmt.Fprintln(stderr, x.program()+":", err)
 		os.Exit(1)
 	}
 }
@@ -58,8 +60,14 @@ func Main(x Extras) {
 func (x Extras) program() string { return cmp.Or(x.Program, "cdphub") }
 
 // run carries out one command line until it ends or ctx does. What a person
-// or a script reads goes to stdout, logs go to stderr.
+// or a script reads goes to stdout, logs go to stderr. Both get plain text alone, since
+// much of it comes from servers, pages and recordings.
 func (x Extras) run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	s := streams{plain.NewWriter(stdout), plain.NewWriter(stderr)}
+	return errors.Join(x.runOn(ctx, args, s), s.out.Flush(), s.err.Flush())
+}
+
+func (x Extras) runOn(ctx context.Context, args []string, s streams) error {
 	var c cli
 	if x.Serve != nil {
 		c.Serve.Plugins = kong.Plugins{x.Serve}
@@ -68,7 +76,7 @@ func (x Extras) run(ctx context.Context, args []string, stdout, stderr io.Writer
 		c.Plugins = kong.Plugins{x.Commands}
 	}
 	exited := false
-	parser, err := newParser(&c, x.program(), stdout, stderr, func(int) { exited = true })
+	parser, err := newParser(&c, x.program(), s.out, s.err, func(int) { exited = true })
 	if err != nil {
 		return err
 	}
@@ -82,14 +90,14 @@ func (x Extras) run(ctx context.Context, args []string, stdout, stderr io.Writer
 		err = checkNeeds(parsed)
 	}
 	if err != nil && isDoctor(args) {
-		return unreadable(stdout, args, err)
+		return unreadable(s.out, args, err)
 	}
 	if err != nil {
 		return err
 	}
 	parsed.BindTo(ctx, (*context.Context)(nil))
-	parsed.BindTo(stdout, (*io.Writer)(nil)) // for Extras.Commands
-	return parsed.Run(streams{stdout, stderr})
+	parsed.BindTo(s.out, (*io.Writer)(nil)) // for Extras.Commands
+	return parsed.Run(s)
 }
 
 // commandOf is the command whose options an error is about: "cdphub serve", or the
@@ -104,7 +112,7 @@ func commandOf(err error, program string) string {
 }
 
 // streams is where a command writes.
-type streams struct{ out, err io.Writer }
+type streams struct{ out, err *plain.Writer }
 
 // cli is the command line.
 type cli struct {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/cdphub/cdphub/internal/plain"
 	"github.com/cdphub/cdphub/server"
 )
 
@@ -59,5 +60,5 @@ func howTo(g *guide) string {
 
 // guide says where a server without TLS is.
 func (f hubFlags) guide(srv *server.Server, s streams) *guide {
-	return &guide{srv: srv, urlTokens: f.URLToken, terminal: isTerminal(s.out)}
+	return &guide{srv: srv, urlTokens: f.URLToken, terminal: plain.IsTerminal(s.out)}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/cdphub/cdphub/internal/logging"
+	"github.com/cdphub/cdphub/internal/plain"
 	"github.com/cdphub/cdphub/server"
 )
 
@@ -48,7 +49,7 @@ func (c *serveCmd) Run(ctx context.Context, s streams) error {
 	var srv *server.Server
 	welcome := sync.OnceFunc(func() { c.welcome(srv, s.out) })
 	o.OnState = func(state server.State) {
-		if state == server.Ready && isTerminal(s.out) { // a service has its log
+		if state == server.Ready && plain.IsTerminal(s.out) { // a service has its log
 			welcome()
 		}
 	}

@@ -10,13 +10,13 @@ package logging
 
 import (
 	"io"
-	"os"
 	"strings"
 	"time"
 
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
-	"golang.org/x/term"
+
+	"github.com/cdphub/cdphub/internal/plain"
 )
 
 // Options say what is logged.
@@ -41,8 +41,8 @@ func Open(w io.Writer, o Options) (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	enc := encoder(w, o.JSON)
-	sink := newSink(w, func(n uint64) []byte {
+	enc := encoderFor(plain.IsTerminal(w) && !o.JSON)
+	sink := newSink(plain.Under(w), func(n uint64) []byte {
 		e := zapcore.Entry{Level: zapcore.WarnLevel, Time: time.Now(), Message: "log lines are missing: they came faster than they could be written"}
 		line, err := enc.Clone().EncodeEntry(e, []zapcore.Field{zap.Uint64("leftOut", n)})
 		if err != nil {
@@ -61,17 +61,17 @@ func (l *Log) DroppedByRate() uint64 { return l.limit.Dropped() }
 // DroppedBySink is the number of lines left out because nobody read the log.
 func (l *Log) DroppedBySink() uint64 { return l.sink.Dropped() }
 
-func encoder(w io.Writer, always bool) zapcore.Encoder {
-	file, isFile := w.(*os.File)
-	if isFile && term.IsTerminal(int(file.Fd())) && !always {
+// encoderFor makes lines for people on a terminal, or JSON.
+func encoderFor(terminal bool) zapcore.Encoder {
+	if terminal {
 		c := zap.NewDevelopmentEncoderConfig()
-		c.EncodeLevel = zapcore.CapitalColorLevelEncoder
+		c.EncodeLevel = zapcore.CapitalLevelEncoder
 		c.EncodeTime = zapcore.TimeEncoderOfLayout("15:04:05.000")
-		return zapcore.NewConsoleEncoder(c)
+		return plainEncoder{zapcore.NewConsoleEncoder(c), colored}
 	}
 	c := zap.NewProductionEncoderConfig()
 	c.EncodeTime = zapcore.RFC3339NanoTimeEncoder
-	return zapcore.NewJSONEncoder(c)
+	return plainEncoder{zapcore.NewJSONEncoder(c), nil}
 }
 
 // Messages of log lines that are limited to one a minute.

@@ -277,5 +277,6 @@ var sections = []section{
 		{"R-252", "a pattern of a Client has at most 4 KiB and 5,000 steps, and matching it ends with the call"},
 		{"R-253", "a name that a page or a browser gives becomes part of a path only if it is a file name"},
 		{"R-254", "answers of MCP tools, files attached to them, and kept consoles are bounded in bytes"},
+		{"R-271", "no command prints what a terminal obeys, and no log line has it: whatever servers, pages, Clients and recordings send, control characters and turned writing are spelled out, and JSON keeps its meaning"},
 	}},
 }
