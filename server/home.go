@@ -183,7 +183,7 @@ func (s *Server) homeHub(ctx context.Context, name, prefix string, pass auth.Pas
 	hub, release := s.hubs.Peek(name)
 	defer release()
 	stats := hub.Stats()
-	clients, sessions := hub.Counts(policy(pass))
+	clients, sessions := visible{hub, policy(pass)}.counts()
 	h := homeHub{
 		Summary: relay.Summary{Hub: name, HostConnected: stats.Hosts > 0, Clients: clients, Targets: stats.Targets, Sessions: sessions},
 		Path:    prefix, HostHangs: hub.HostHangs(), Browser: s.browsers.Has(name),

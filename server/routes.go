@@ -260,8 +260,20 @@ func (v visible) Targets() []targets.Info { return v.Hub.Targets(v.policy) }
 
 // Clients implements httpdiscovery.Source.
 func (v visible) Clients() int {
-	n, _ := v.Counts(v.policy)
+	n, _ := v.counts()
 	return n
+}
+
+// counts are the numbers of Clients and of sessions that everything tells which the server
+// answers to holders of tokens: /icdp/status, /home.json and the dashboard. Who sees only tabs of
+// their own learns their own numbers. Views of the dashboard are Clients of the hub, but
+// nobody's programs.
+func (v visible) counts() (clients, sessions int) {
+	clients, sessions = v.Counts(v.policy)
+	if _, own := v.policy.(relay.OwnTabs); own {
+		return clients, sessions // a view is nobody's
+	}
+	return max(0, clients-viewsOf(v.Hub).Len()), sessions
 }
 
 // serveHealth answers everybody, without a token. It makes no hub and starts no

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"github.com/cdphub/cdphub/internal/hubtest"
 	"github.com/cdphub/cdphub/internal/logging/logtest"
 	"github.com/cdphub/cdphub/internal/uiwire"
+	"github.com/cdphub/cdphub/relay"
 	"github.com/cdphub/cdphub/wsconn"
 )
 
@@ -113,5 +115,26 @@ func TestR172OwnTabsHideOtherClients(t *testing.T) {
 	own := state(ownToken)
 	if hub := own.Hubs[0]; hub.Clients != 0 || hub.Sessions != 0 || hub.Counters != (uiwire.Counters{}) || len(own.Closes) != 0 {
 		t.Errorf("a token that sees its own tabs: %+v", own)
+	}
+	dial(t, "ws://"+s.addr(false)+"/devtools/browser", bearer(ownToken))
+	dial(t, "ws://"+s.addr(false)+"/ui/api/view?target=T1", bearer(everyToken)) // which is nobody's program
+	hubtest.Eventually(t, "the Client of a view", func() bool {
+		hub, release := s.hubs.Peek(relay.DefaultHub)
+		defer release()
+		return hub.Clients() == 3
+	})
+	for token, want := range map[string]int{everyToken: 2, ownToken: 1} {
+		s.wantClients(t, token, want)
+	}
+}
+
+// wantClients wants every place that tells the number of Clients to tell the same one.
+func (s started) wantClients(t *testing.T, token string, want int) {
+	t.Helper()
+	number := regexp.MustCompile(fmt.Sprintf(`"clients":%d\b`, want))
+	for _, path := range []string{"/icdp/status", "/home.json", "/ui/api/state"} {
+		if _, body := s.get(t, s.addr(false), path, bearer(token)); !number.MatchString(body) {
+			t.Errorf("%s: %s, want %d Clients", path, body, want)
+		}
 	}
 }

@@ -90,9 +90,10 @@ func (s *Server) uiState(r *http.Request, on audience) uiwire.State {
 	names := map[string]bool{} // of hubs whose other Clients the asker may know of
 	for _, hub := range s.hubsFor(r, on) {
 		u := s.uiHub(hub.name, hub.prefix, watcher(r))
-		// A token that sees only its own tabs does not learn how much others do.
-		if pass.Grant.OwnTabs {
-			u.Clients, u.Sessions, u.Counters = 0, 0, uiwire.Counters{}
+		// A token that sees only its own tabs does not learn how much others do. The hub
+		// counts commands and events for everybody together.
+		if _, own := policy(pass).(relay.OwnTabs); own {
+			u.Counters = uiwire.Counters{}
 		} else {
 			names[hub.name] = true
 		}
@@ -131,10 +132,10 @@ func (s *Server) uiHub(name, prefix string, w relay.Watcher) uiwire.Hub {
 	hub, release := s.hubs.Peek(name)
 	defer release()
 	stats := hub.Stats()
+	clients, sessions := visible{hub, w.Policy}.counts()
 	u := uiwire.Hub{
 		Hub: name, Path: prefix, HostConnected: stats.Hosts > 0, HostHangs: hub.HostHangs(), Browser: s.browsers.Has(name),
-		// Views of the dashboard are Clients of the hub, but nobody's programs.
-		Clients: max(0, stats.Clients-s.views(hub).Len()), Sessions: stats.Sessions, Targets: []uiwire.Target{},
+		Clients: clients, Sessions: sessions, Targets: []uiwire.Target{},
 		Counters: uiwire.Counters{Received: stats.Received, Answered: stats.AnsweredByHost + stats.AnsweredByHub, Pending: stats.Pending, Events: stats.Sent},
 	}
 	u.Named = uiNamedOf(s.namedOf(named.Owner{Hub: name, Bearer: w.Account}))

@@ -46,7 +46,7 @@ func (s *Server) serveView(w http.ResponseWriter, r *http.Request) {
 	limits.MaxPending, limits.MaxQueued = maxViewPending, maxViewQueued
 	s.serveSocket(w, r, who, s.clients, wsconn.Options{Limits: limits}, func() { release(); left() }, func(ctx context.Context, conn *wsconn.Conn) wsconn.Reason {
 		v := s.viewer(r, hub, id, who, conn)
-		viewer := s.views(hub).Watch(viewKey(id, pass), s.viewOf(hub, at.hub, id, pass), v)
+		viewer := viewsOf(hub).Watch(viewKey(id, pass), s.viewOf(hub, at.hub, id, pass), v)
 		s.audit(who, "view begins", id)
 		defer func() { s.audit(who, "view ends", id, zap.Duration("duration", time.Since(who.since))) }()
 		defer viewer.Leave()
@@ -60,8 +60,8 @@ const (
 	maxViewQueued  = 256
 )
 
-// views are the live views of a hub, made with the first viewer.
-func (s *Server) views(hub *relay.Hub) *live.Views {
+// viewsOf are the live views of a hub, made with the first viewer.
+func viewsOf(hub *relay.Hub) *live.Views {
 	return hub.Value(viewsKey{}, func() any { return new(live.Views) }).(*live.Views)
 }
 
