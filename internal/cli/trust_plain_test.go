@@ -132,7 +132,7 @@ var asking = map[string]question{
 	"health":   {args: []string{"URL"}, heard: []string{"error", "refused", "none", "nothing", "health"}},
 	"devtools": {args: []string{"--url", "URL"}, heard: []string{"error", "token", "refused", "nothing", "list"}},
 	"connect":  {args: []string{"URL", "--listen", "127.0.0.1:0"}, until: `"linked"`, heard: []string{"token", "refused", "none"}},
-	"doctor":   {args: []string{"--client-addr", "ADDR", "--host-addr", "127.0.0.1:0"}},
+	"doctor":   {args: []string{"--browser-url", "URL", "--client-addr", "ADDR", "--host-addr", "127.0.0.1:0"}},
 	"mcp": {
 		args: []string{"--url", "URL", "--log-level", "debug", "--output-dir", "DIR"},
 		stdin: `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}` + "\n" +
