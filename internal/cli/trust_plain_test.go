@@ -197,14 +197,14 @@ func printedBy(t *testing.T, stdin, until string, args ...string) string {
 	}
 	defer in.Close()
 	p := startProcess(t, func(cmd *exec.Cmd) { cmd.Stdin, cmd.Stdout, cmd.Stderr = in, &out, &logs }, args...)
-	io.WriteString(typed, stdin) //nolint:errcheck // a process that has ended already
+	io.WriteString(typed, stdin)
 	if until == "" {
 		typed.Close()
 	}
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		p.Wait() //nolint:errcheck // most fail, as they should
+		p.Wait()
 	}()
 	hubtest.Eventually(t, "the command ends, or prints "+until, func() bool {
 		select {
@@ -215,7 +215,7 @@ func printedBy(t *testing.T, stdin, until string, args ...string) string {
 		}
 	})
 	typed.Close()
-	p.Process.Signal(syscall.SIGTERM) //nolint:errcheck // a process that has ended already
+	p.Process.Signal(syscall.SIGTERM)
 	<-ended
 	wantPlain(t, "stdout", out.String())
 	wantPlain(t, "stderr", logs.String())

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"sync"
 	"unicode/utf8"
 
@@ -70,7 +71,7 @@ func (w *Writer) Write(p []byte) (int, error) {
 	defer w.mu.Unlock()
 	text := p
 	if len(w.rest) > 0 {
-		text = append(w.rest, p...)
+		text = slices.Concat(w.rest, p)
 	}
 	whole := len(text) - unfinished(text)
 	w.buf = Append(w.buf[:0], text[:whole])
