@@ -147,7 +147,7 @@ func (a *attacker) request(ctx context.Context, method, path, contentType string
 		return
 	}
 	defer res.Body.Close()
-	io.Copy(io.Discard, io.LimitReader(res.Body, 64<<20)) //nolint:errcheck // it is dropped
+	io.Copy(io.Discard, io.LimitReader(res.Body, 64<<20))
 }
 
 // many runs f n times at once.

@@ -22,13 +22,13 @@ func (a *attacker) newcomer(ctx context.Context) {
 
 // deaf is a connection that attaches to all it can, and reads nothing.
 func (a *attacker) deaf(ctx context.Context, _ string) {
-	conn, _, err := websocket.Dial(ctx, "ws://"+a.hub.ClientAddr+"/devtools/browser", &websocket.DialOptions{HTTPHeader: bearer(a.token)}) //nolint:bodyclose // the connection has it
+	conn, _, err := websocket.Dial(ctx, "ws://"+a.hub.ClientAddr+"/devtools/browser", &websocket.DialOptions{HTTPHeader: bearer(a.token)})
 	if err != nil {
 		return
 	}
-	defer conn.CloseNow()                                                                                                                                                //nolint:errcheck // it may have ended
-	conn.Write(ctx, websocket.MessageText, []byte(command(1, "", "Target.setAutoAttach", object{"autoAttach": true, "waitForDebuggerOnStart": false, "flatten": true}))) //nolint:errcheck // it may have ended
-	conn.Write(ctx, websocket.MessageText, []byte(command(2, "", "Target.setDiscoverTargets", object{"discover": true})))                                                //nolint:errcheck // it may have ended
+	defer conn.CloseNow()
+	conn.Write(ctx, websocket.MessageText, []byte(command(1, "", "Target.setAutoAttach", object{"autoAttach": true, "waitForDebuggerOnStart": false, "flatten": true})))
+	conn.Write(ctx, websocket.MessageText, []byte(command(2, "", "Target.setDiscoverTargets", object{"discover": true})))
 	<-ctx.Done()
 }
 
@@ -106,7 +106,7 @@ func doorAttacks() []attack {
 					return
 				}
 				defer conn.Close()
-				io.WriteString(conn, "GET /json/list HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ") //nolint:errcheck // it may be closed
+				io.WriteString(conn, "GET /json/list HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ")
 				<-ctx.Done()
 			})
 		}},

@@ -18,12 +18,12 @@ func hosted(name string, quick bool, answer func(method string) string, flood ..
 // host offers targets at the hub "evil", answers the commands of an action API there, and
 // sends what it floods with.
 func (a *attacker) host(ctx context.Context, answer func(method string) string, flood []string) {
-	conn, _, err := websocket.Dial(ctx, "ws://"+a.hub.HostAddr+"/hub/evil/icdp/host", &websocket.DialOptions{HTTPHeader: bearer(hostToken)}) //nolint:bodyclose // the connection has it
+	conn, _, err := websocket.Dial(ctx, "ws://"+a.hub.HostAddr+"/hub/evil/icdp/host", &websocket.DialOptions{HTTPHeader: bearer(hostToken)})
 	if err != nil {
 		a.t.Errorf("the Host is refused: %v", err)
 		return
 	}
-	defer conn.CloseNow() //nolint:errcheck // it may have ended
+	defer conn.CloseNow()
 	conn.SetReadLimit(-1)
 	write := func(text string) bool { return conn.Write(ctx, websocket.MessageText, []byte(text)) == nil }
 	write(`{"kind":"ready","v":1,"features":["sessions"],"targets":[{"targetId":"T","title":"t","url":"http://evil.test/"}]}`)

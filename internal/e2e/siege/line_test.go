@@ -26,7 +26,7 @@ var errEnded = errors.New("the connection has ended")
 
 // dial connects to a path of a hub by a token, "" for none.
 func dial(ctx context.Context, addr, path, token string) (*line, error) {
-	conn, _, err := websocket.Dial(ctx, "ws://"+addr+path, &websocket.DialOptions{HTTPHeader: bearer(token)}) //nolint:bodyclose // the connection has it
+	conn, _, err := websocket.Dial(ctx, "ws://"+addr+path, &websocket.DialOptions{HTTPHeader: bearer(token)})
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func dial(ctx context.Context, addr, path, token string) (*line, error) {
 
 func (l *line) close() {
 	if l != nil {
-		l.conn.CloseNow() //nolint:errcheck // it may have ended
+		l.conn.CloseNow()
 	}
 }
 
@@ -58,7 +58,7 @@ func (l *line) read() {
 			return
 		}
 		raw, _ := io.ReadAll(io.LimitReader(r, longestAnswer))
-		io.Copy(io.Discard, r) //nolint:errcheck // the next read says so
+		io.Copy(io.Discard, r)
 		var m harness.Message
 		if json.Unmarshal(raw, &m) != nil {
 			continue

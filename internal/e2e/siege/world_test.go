@@ -64,15 +64,15 @@ const hostToken = "the-host-pages-token-0000"
 func newSite(t testing.TB) *httptest.Server {
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "no-store")
-		switch {
-		case r.URL.Path == "/megabyte":
-			io.WriteString(w, strings.Repeat("m", 1<<20)) //nolint:errcheck // a page that is gone
-		case r.URL.Path == "/file":
+		switch r.URL.Path {
+		case "/megabyte":
+			io.WriteString(w, strings.Repeat("m", 1<<20))
+		case "/file":
 			w.Header().Set("Content-Disposition", "attachment; filename=file.txt")
-			io.WriteString(w, "file") //nolint:errcheck // a page that is gone
-		case r.URL.Path == "/host":
+			io.WriteString(w, "file")
+		case "/host":
 			w.Header().Set("Content-Type", "text/html; charset=utf-8")
-			io.WriteString(w, hostPage(r)) //nolint:errcheck // a page that is gone
+			io.WriteString(w, hostPage(r))
 		default:
 			w.Header().Set("Content-Type", "text/html; charset=utf-8")
 			fmt.Fprintf(w, "<!doctype html><title>%s</title>%s<p>a page<input><button>b</button>", r.URL.Path, agentOf(r))
