@@ -121,6 +121,15 @@ func (f *fakePage) Send(_, method string, params []byte) func(context.Context) (
 	}
 }
 
+// takeSaid is how many bytes of answers there were since the last call. The actions ask in
+// the background, too.
+func (f *fakePage) takeSaid() (n int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	n, f.said = f.said, 0
+	return n
+}
+
 func (f *fakePage) scriptLocked(params string) string {
 	if f.script != "" {
 		return f.script

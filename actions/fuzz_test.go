@@ -125,7 +125,7 @@ func answerPage(t *testing.T, call, at uint8, answer string) {
 	start, deadline := time.Now(), 3*time.Second
 	ctx, cancel := context.WithTimeout(t.Context(), deadline)
 	defer cancel()
-	f.said = 0
+	f.takeSaid()
 	used := allocated(func() {
 		if i := int(at) % (len(answeredMethods) + len(eventNames)); i < len(answeredMethods) {
 			f.says(answeredMethods[i], answer)
@@ -136,9 +136,10 @@ func answerPage(t *testing.T, call, at uint8, answer string) {
 		}
 		pageCalls[int(call)%len(pageCalls)](ctx, b, p)
 	})
-	used -= f.said // which the fake page has made
-	if most := 10*f.said + memoryFloor; used > most {
-		t.Errorf("%d bytes of answers took %d bytes, at most %d are right", f.said, used, most)
+	said := f.takeSaid()
+	used -= said // which the fake page has made
+	if most := 10*said + memoryFloor; used > most {
+		t.Errorf("%d bytes of answers took %d bytes, at most %d are right", said, used, most)
 	}
 	if took := time.Since(start); took > deadline+defaultTimeout/10 {
 		t.Errorf("the call took %v", took)
