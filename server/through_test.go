@@ -16,11 +16,11 @@ const throughEnv = "CDPHUB_THROUGH"
 
 // suite are the tests of what Clients and Hosts get, and notSuite those among them that
 // are about the node that is asked: which tokens it has read, where it listens, which
-// sandboxes it has made.
+// sandboxes it has made, what its own home page counts.
 const (
 	suite = "^(TestRoundTrip|TestF02|TestDialog|TestUploads|TestPlain|TestDialect|TestDownloads|TestR2[0-57][A-Z]|TestR20[0-9]|TestR213|TestR214|TestR215|TestR17|TestR18|TestSessions|TestUnknownSessions|" +
 		"TestActions|TestTimeline|TestStandby|TestHooks|TestMCP|TestAgents|TestWhoMayConnect|TestDiscovery|TestClientName|TestPageSock|TestR8)"
-	notSuite = "TestR178|TestR204SessionsEndWithTheirSandbox|TestR27RevokedTokensCloseConnections|TestR24Sandboxes|TestDialectsLeaveNothing"
+	notSuite = "TestR178|TestR172OwnTabsHideOtherClients|TestR204SessionsEndWithTheirSandbox|TestR27RevokedTokensCloseConnections|TestR24Sandboxes|TestDialectsLeaveNothing"
 )
 
 // S-01: what Clients and Hosts get is the same through another node.
