@@ -15,7 +15,7 @@ func floodAttacks() []attack {
 			head := fmt.Sprintf(`{"id":1,"sessionId":%q,"method":"Runtime.evaluate","params":{"expression":"0//`, session)
 			l.write(ctx, head+text(100<<20-len(head)-3)+`"}}`)
 		}},
-		{name: "three sockets with commands of 100 MB", scope: "standard", in: everywhere, quick: true, begin: func(ctx context.Context, a *attacker) {
+		{name: "three sockets with commands of 100 MB", scope: "standard", in: everywhere, begin: func(ctx context.Context, a *attacker) {
 			many(3, func(int) {
 				l, session := a.page(ctx, "/blank")
 				l.call(ctx, session, "Runtime.evaluate", object{"expression": "0//" + text(100_000_000)})
