@@ -20,7 +20,7 @@ import (
 )
 
 // stage is a server for tests of the action APIs. The hub "chromium" has a
-// Chromium behind it, and the hub at the root a Host page, in a tab of that,
+// Chromium behind it, and the hub at the root a Host page, in a tab of another one,
 // which makes a frame of each page that is opened. The app's pages are those of
 // actions/testdata.
 type stage struct {
@@ -62,21 +62,18 @@ func browserAt(o chrome.Options) *browsers.Options {
 	return &browsers.Options{Chrome: o, Hubs: []string{"chromium"}, Max: 1, Idle: time.Minute}
 }
 
-// showHost opens the Host page in the browser and waits until it is there. The page
-// has a context of its own: tests of frames and of tabs change cookies at the same
-// time, and cookies do not differ by port (RFC 6265 section 8.5).
+// showHost opens the Host page in a browser of the user's own, and waits until it is there.
+// The browser is behind another server: that of a hub may not open what the hub's own
+// server serves.
 func (s *stage) showHost(t *testing.T, page string) {
 	t.Helper()
-	b, err := actions.Open(t.Context(), s.Join("chromium"), actions.Options{})
+	user := start(t, func(o *server.Options) { o.Browsers = browserAt(chrome.Options{URL: browsertest.Borrow(t)}) })
+	b, err := actions.Open(t.Context(), user.Join("chromium"), actions.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(b.Close)
-	id, err := b.CreateContext(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := b.NewPage(t.Context(), page, id); err != nil {
+	if _, err := b.NewPage(t.Context(), page, ""); err != nil {
 		t.Fatal(err)
 	}
 	hub, release, err := s.Hub(t.Context(), "")
