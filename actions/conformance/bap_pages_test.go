@@ -69,7 +69,7 @@ func TestBAPMessages(t *testing.T) {
 	t.Parallel()
 	s := newAgents(t, func(o *server.Options) { o.Actions.BAPMessage = 20 << 20 })
 	a := s.agent(t, "/", nil)
-	a.must("initialize", `{"clientInfo":{"name":"`+strings.Repeat("a", 15<<20)+`"}}`)
+	a.must("initialize", `{"clientInfo":{"name":"a"},"content":"`+strings.Repeat("a", 15<<20)+`"}`)
 	a.Send(strings.Repeat(" ", 21<<20))
 	if why := a.Reason(); why.Code != 1009 {
 		t.Errorf("closed with %v, want 1009", why)

@@ -25,7 +25,8 @@ import (
 // actions/testdata.
 type stage struct {
 	*server.Server
-	app *httptest.Server
+	app  *httptest.Server
+	user *server.Server // with the browser that shows the Host page
 }
 
 // kinds are the kinds of targets, with the prefixes of the hubs that have them.
@@ -67,8 +68,11 @@ func browserAt(o chrome.Options) *browsers.Options {
 // server serves.
 func (s *stage) showHost(t *testing.T, page string) {
 	t.Helper()
-	user := start(t, func(o *server.Options) { o.Browsers = browserAt(chrome.Options{URL: browsertest.Borrow(t)}) })
-	b, err := actions.Open(t.Context(), user.Join("chromium"), actions.Options{})
+	s.user = start(t, func(o *server.Options) {
+		o.Browsers = browserAt(chrome.Options{URL: browsertest.Borrow(t)})
+		o.Actions.RequestRate = 100_000
+	})
+	b, err := actions.Open(t.Context(), s.user.Join("chromium"), actions.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

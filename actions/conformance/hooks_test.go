@@ -114,7 +114,7 @@ func TestHooksSeed(t *testing.T) {
 	for _, kind := range kinds {
 		t.Run(string(kind.TargetKind)+"/the quick start", func(t *testing.T) {
 			r := s.openPage(t, kind.prefix, "/form.html")
-			a := connectMCP(t, s, "/hub/chromium")
+			a := connectMCP(t, &stage{Server: s.user, app: s.app}, "/hub/chromium") // as a user has the page
 			a.use(t, "browser_tabs", object{"action": "new", "url": s.app.URL + "/hooks.html?hub=" + kind.prefix})
 			said := a.use(t, "browser_evaluate", object{"function": fmt.Sprintf(`async () => {
 				const browserId = %q;
