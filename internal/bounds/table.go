@@ -84,7 +84,7 @@ const message = math.MaxInt
 func Parse(text string) *Table {
 	t := &Table{named: make(map[string]*Bound), methods: make(map[string]*judgment), shortest: message}
 	t.usual.params = &t.all
-	for _, line := range lines(text) {
+	for _, line := range SplitRows(text) {
 		t.rows = append(t.rows, parseRow(line))
 	}
 	for _, own := range []bool{false, true} {
@@ -162,8 +162,9 @@ func (t *Table) member(around *Bound, name string) *Bound {
 	return &t.all
 }
 
-// lines are the rows of the text, each with the lines that continue it.
-func lines(text string) (list []string) {
+// SplitRows returns the rows of a table, each with the lines that continue it: those that
+// begin with a tab and a space. Empty lines and comments (#) are no rows.
+func SplitRows(text string) (list []string) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\n")
 		switch {
@@ -171,7 +172,7 @@ func lines(text string) (list []string) {
 		case strings.HasPrefix(line, "\t "):
 			list[len(list)-1] += " " + strings.TrimSpace(line)
 		default:
-			list = append(list, line)
+			list = append(list, strings.TrimSpace(line))
 		}
 	}
 	return list

@@ -4,6 +4,8 @@ import (
 	_ "embed"
 	"fmt"
 	"strings"
+
+	"github.com/cdphub/cdphub/internal/bounds"
 )
 
 //go:embed scopes.txt
@@ -83,7 +85,7 @@ func parse(text string) *tables {
 		isDomain: make(map[string]bool), methods: make(map[string]*method), events: make(map[string]Scope), clears: make(map[string][]Clear),
 		acts: make(map[string]bool), goesOn: make(map[string]bool), heard: make(map[string]map[string]string),
 	}
-	for _, row := range rows(text) {
+	for _, row := range bounds.SplitRows(text) {
 		words := strings.Fields(row)
 		if words[0] == "domain" {
 			t.domains = append(t.domains, &Domain{Name: words[1]})
@@ -122,21 +124,6 @@ func parse(text string) *tables {
 		}
 	}
 	return t
-}
-
-// rows are the lines of the table, each with those that continue it.
-func rows(text string) (list []string) {
-	for line := range strings.Lines(text) {
-		line = strings.TrimRight(line, "\n")
-		switch {
-		case line == "", strings.HasPrefix(line, "#"):
-		case strings.HasPrefix(line, "\t "):
-			list[len(list)-1] += " " + strings.TrimSpace(line)
-		default:
-			list = append(list, strings.TrimSpace(line))
-		}
-	}
-	return list
 }
 
 // note adds names of a domain to a set.
