@@ -110,6 +110,14 @@ var attacks = []struct {
 		"Input.imeSetComposition: replacementEnd is -2, at least 0 is allowed",
 	},
 	{
+		"a recording with sound", scope.Privileged, 40,
+		[]command{
+			{"Page.startScreenRecording", `{"audio":true}`},
+			{"Page.stopScreenRecording", `{}`},
+		},
+		"Page.startScreenRecording: audio is true, which is not allowed",
+	},
+	{
 		"150,000 names of styles", scope.Readonly, 1,
 		[]command{{"DOMSnapshot.captureSnapshot", `{"computedStyles":[` + strings.Repeat(`"color",`, 149_999) + `"color"]}`}},
 		"DOMSnapshot.captureSnapshot: computedStyles has 150000 elements, at most 1000 is allowed",

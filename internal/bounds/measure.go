@@ -81,6 +81,9 @@ func (m *measure) member(around *Bound, name span) {
 	switch m.in[m.i] {
 	case 't', 'f', 'n':
 		m.i = wire.Skip(m.in, m.i)
+		if around.inner != nil {
+			m.literal(around.inner[name.of(m.in)], m.in[from:m.i])
+		}
 		return
 	case '"':
 		if m.i = wire.Skip(m.in, m.i); m.i-from <= m.table.shortest {
@@ -177,6 +180,13 @@ func (m *measure) number(b *Bound, text []byte) {
 	case b.factor > 0:
 		f := &m.factors[b.factor-1]
 		*f = max(*f, v, -v)
+	}
+}
+
+// literal judges true, false and null. b is nil where the method has no bound for it.
+func (m *measure) literal(b *Bound, text []byte) {
+	if b != nil && b.Never == string(text) {
+		m.refuse("is " + b.Never + ", which is not allowed")
 	}
 }
 

@@ -12,6 +12,7 @@
 //	whole MAX NAME… — WHY          bytes of a value of any type, as JSON; nothing inside it is judged
 //	product MAX METHOD NAME… — WHY what some params of a method multiply to; a name that is there twice is
 //	                               squared. NAME|VALUE: a param that is absent, or 0, counts as VALUE
+//	never LITERAL NAME… — WHY      true, false or null, which a param of one method must not be
 //
 // NAME is the name of a param of any method, in whatever object it is: "nodeId". With a domain before it, it is
 // the path of one param of one method: "Page.captureScreenshot.clip.width". The latter wins. "*" is the
@@ -30,8 +31,8 @@ import (
 
 // Row is a row of a table.
 type Row struct {
-	Kind     string // "number", "items", "text", "whole" or "product"
-	Min, Max string
+	Kind     string // "number", "items", "text", "whole", "product" or "never"
+	Min, Max string // Max is the literal of "never"
 	Method   string   // of a product
 	Names    []string // of params
 	Why      string
@@ -45,6 +46,7 @@ type Bound struct {
 	Items    int
 	Text     int // bytes as JSON
 	Whole    int // bytes as JSON of a value that is not looked into
+	Never    string // a literal
 
 	inner  map[string]*Bound // of the members of an object that have bounds of their own
 	factor int               // place in the method's product, from 1
@@ -192,6 +194,12 @@ func parseRow(line string) Row {
 	case "product":
 		r.Method, r.Names = words[2], words[3:]
 	case "text", "whole":
+	case "never":
+		for _, name := range r.Names {
+			if !isPath(name) {
+				panic(fmt.Sprintf("bounds: %q in %q is not a param of one method", name, line))
+			}
+		}
 	default:
 		panic(fmt.Sprintf("bounds: %q is not a kind of row", r.Kind))
 	}
@@ -237,6 +245,10 @@ func (t *Table) boundOf(name string) *Bound {
 func (r *Row) set(b *Bound) {
 	if r.Kind == "number" {
 		b.Number, b.Min, b.Max = true, mustNumber(r.Min), mustNumber(r.Max)
+		return
+	}
+	if r.Kind == "never" {
+		b.Never = r.Max
 		return
 	}
 	most := message

@@ -98,6 +98,7 @@ func (w *boundWalker) property(domain, path string, q property, within []string)
 			w.say("%s: the string %s has no bound", w.method, path)
 		}
 	case "boolean":
+		w.meet(name, path, "never")
 	case "array":
 		if w.meet(name, path, "items"); b.Items == 0 {
 			w.say("%s: the list %s has no bound", w.method, path)

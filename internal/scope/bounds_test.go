@@ -71,6 +71,8 @@ func TestR235Exceeds(t *testing.T) {
 		{"Emulation.setTimezoneOverride", `{"timezoneId":"` + strings.Repeat("x", 1001) + `"}`, "Emulation.setTimezoneOverride: timezoneId is 1001 bytes long, at most 1000 is allowed"},
 		{"CdpHub.handoff", `{"instructions":"Log in","timeout":1e15}`, "CdpHub.handoff: timeout is 1e15, at most 1000000000000 is allowed"},
 		{"Target.setAutoAttach", `{"autoAttach":true,"filter":` + list("{}", 1001) + `}`, "Target.setAutoAttach: filter has 1001 elements, at most 1000 is allowed"},
+		{"Page.startScreenRecording", `{"audio":false,"captureArea":"target"}`, ""},
+		{"Page.startScreenRecording", `{"aud\u0069o": true }`, "Page.startScreenRecording: audio is true, which is not allowed"},
 		{"Page.newerMethod", `{"bounds":[{"width":1e7}]}`, "Page.newerMethod: bounds.width is 1e7, at most 10000 is allowed"},
 		{"MyApp.setWidth", `{"width":1e7}`, ""},
 		{"setWidth", `{"width":1e7}`, ""},

@@ -29,6 +29,8 @@ func limit(r bounds.Row) string {
 			return "from " + r.Min + " to " + r.Max + " elements"
 		}
 		return "at most " + r.Max + " elements"
+	case "never":
+		return "not `" + r.Max + "`"
 	case "product":
 		return "together at most " + r.Max
 	}
