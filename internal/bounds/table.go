@@ -31,8 +31,8 @@ import (
 
 // Row is a row of a table.
 type Row struct {
-	Kind     string // "number", "items", "text", "whole", "product" or "never"
-	Min, Max string // Max is the literal of "never"
+	Kind     string   // "number", "items", "text", "whole", "product" or "never"
+	Min, Max string   // Max is the literal of "never"
 	Method   string   // of a product
 	Names    []string // of params
 	Why      string
@@ -44,8 +44,8 @@ type Bound struct {
 	Number   bool    // Min and Max are set
 	Least    int     // elements or members
 	Items    int
-	Text     int // bytes as JSON
-	Whole    int // bytes as JSON of a value that is not looked into
+	Text     int    // bytes as JSON
+	Whole    int    // bytes as JSON of a value that is not looked into
 	Never    string // a literal
 
 	inner  map[string]*Bound // of the members of an object that have bounds of their own
