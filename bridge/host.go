@@ -215,9 +215,11 @@ type Uploads interface {
 
 // FlowControl is a Host that can hold back Clients that send faster than it takes.
 type FlowControl interface {
-	// WaitForRoom returns at once while the Host keeps up, and after at most 10 ms
-	// when most of its queue is full. It is called without the hub's lock.
-	WaitForRoom()
+	// WaitForRoom is called after a message with n bytes of params has led to something for
+	// the Host, without the hub's lock. It returns at once while the Host keeps up, and
+	// otherwise after at most a second or so: when most of its queue is full, or when the
+	// Host has yet to take much that came with this Pace, which is nil for what counts for little.
+	WaitForRoom(pace *Pace, n int)
 }
 
 // Events is how a Host reports to its hub. Each connection of a Host gets its own

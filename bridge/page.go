@@ -23,7 +23,7 @@ func PageLimits() wsconn.Limits {
 
 const (
 	maxPending   = 64 << 20              // bytes that wait to be written; then Send fails
-	longestWait  = 10 * time.Millisecond // of WaitForRoom
+	longestWait  = 10 * time.Millisecond // for the queue
 	readyTimeout = 10 * time.Second      // from the handshake to the first ready
 	warnEvery    = time.Minute           // between two warnings about one Host
 )
@@ -82,7 +82,7 @@ var errSilent = errors.New("host does not answer")
 //	{"kind":"evalok","key":"K"}   only with "eval"
 //	{"kind":"chunkTaken"}         only with "chunks": one has been taken
 //	{"kind":"resumed"}            only with "resume": every session that goes on has been told of
-//	{"kind":"alive","n":3}        only with "alive": to be sent back by the page's script
+//	{"kind":"alive","n":3}        only with "alive": to be sent back by the page's script, after all before it
 //	{"kind":"browserRequest","id":8,"method":"Target.createTarget","params":{}}
 //	{"kind":"standby","free":true}   only to a Host on standby, before its ready
 type Page struct {
@@ -94,6 +94,7 @@ type Page struct {
 	scratch   []byte                    // heads of frames; guarded by the hub's lock
 
 	alive   aliveness
+	marks   marks
 	events  Events      // owned by the reader, as is what follows; nil before ready
 	browser bool        // the Host has come as one
 	ids     []string    // of the event at hand
@@ -110,7 +111,7 @@ type abilities struct {
 	sessions, dialog, scripts bool
 	uploads, resume, nested   bool
 	sessionIDs, payloadLast   bool
-	chunks                    bool
+	chunks, alive             bool
 }
 
 // handles are the browser-level methods that a Host says it handles, by domain:
@@ -178,6 +179,7 @@ func newPage(conn *wsconn.Conn, hub Hub, log *zap.Logger) *Page {
 func (p *Page) end(why wsconn.Reason) {
 	p.stopWaiting()
 	p.alive.stop()
+	p.marks.end()
 	if p.events != nil {
 		p.events.HostGone(mayReturn(why))
 	}
@@ -280,10 +282,6 @@ func (p *Page) NestsSessions() bool { return p.abilities.Load().nested }
 
 // TakesFiles implements Uploads.
 func (p *Page) TakesFiles() bool { return p.abilities.Load().uploads }
-
-// WaitForRoom implements FlowControl. It waits while more than three quarters of the queue
-// are full.
-func (p *Page) WaitForRoom() { p.conn.WaitBelow(p.conn.MaxPending()/4*3, longestWait) }
 
 // pageBrowser is a Page that said it is a whole browser.
 type pageBrowser struct{ *Page }

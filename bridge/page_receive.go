@@ -75,6 +75,10 @@ func (p *Page) receiveWhole(frame []byte) {
 		p.putScript(f)
 	case "alive":
 		n, _ := wire.Int(f.n)
+		if n < 0 {
+			p.marks.heard(n)
+			return
+		}
 		p.alive.heard(n)
 	case "targetDestroyed":
 		if id, ok := wire.Text(f.targetID); ok {
@@ -111,7 +115,7 @@ func (p *Page) receiveReady(f *fields) {
 		resume:     slices.Contains(known, featureResume),
 		nested:     slices.Contains(known, featureNested),
 		sessionIDs: slices.Contains(known, featureSessionIDs), payloadLast: slices.Contains(known, featurePayloadLast),
-		chunks: slices.Contains(known, featureChunks),
+		chunks: slices.Contains(known, featureChunks), alive: slices.Contains(known, featureAlive),
 	})
 	if f.features != nil {
 		p.accept(known) // sessions may begin as soon as the hub has the Host, so this is first

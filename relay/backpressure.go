@@ -1,6 +1,10 @@
 package relay
 
-import "time"
+import (
+	"time"
+
+	"github.com/cdphub/cdphub/bridge"
+)
 
 // Back-pressure: a Client that sends faster than its Host answers must wait. Once a
 // number of its commands are in flight, the hub reads its next message only after
@@ -18,6 +22,7 @@ const (
 	inFlightShared = 32                     // while others send
 	sharedFor      = 4096                   // for how many messages to the hub another Client still counts as one that sends
 	longestWait    = 100 * time.Millisecond // for an answer
+	smallParams    = 4 << 10                // bytes of params which inFlightShared bounds well enough; larger ones count for a bridge.Pace
 )
 
 // flow is the back-pressure of one Client. The hub's lock guards it.
@@ -82,6 +87,20 @@ func (c *Client) await(turn <-chan struct{}) {
 		c.flow.turn = nil
 		c.flow.more += c.graceLocked()
 	}
+}
+
+// paceLocked is the Pace of a new Client: that of its payer, or one of its own.
+func (h *Hub) paceLocked(payer string) *bridge.Pace {
+	if payer == "" {
+		return new(bridge.Pace)
+	}
+	if h.paces == nil {
+		h.paces = make(map[string]*bridge.Pace)
+	}
+	if h.paces[payer] == nil {
+		h.paces[payer] = new(bridge.Pace)
+	}
+	return h.paces[payer]
 }
 
 // callEndedLocked is called when a command of the Client has been answered.

@@ -2,6 +2,7 @@ package relay
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -236,3 +237,71 @@ func newChatterOf(t *testing.T, h *Hub, payer string) *chatter {
 
 // send sends a command, which the Host answers when it is told to.
 func (c *chatter) send() { c.Receive(c.command) }
+
+// pacing is a Host that notes with which Pace it is asked for room.
+type pacing struct {
+	mute
+	asked []string
+	names map[*bridge.Pace]string
+}
+
+func (p *pacing) Attached(bridge.Attachment) {}
+
+func (p *pacing) WaitForRoom(pace *bridge.Pace, n int) {
+	if pace != nil && p.names[pace] == "" {
+		p.names[pace] = fmt.Sprint("pace ", len(p.names)+1)
+	}
+	p.asked = append(p.asked, fmt.Sprintf("%s %d", p.names[pace], n))
+}
+
+// TestR272WhatCountsForAPace has sessions that begin and large params count, once two Clients are there;
+// Clients of one token count together.
+func TestR272WhatCountsForAPace(t *testing.T) {
+	h := New(Options{})
+	host := &pacing{names: make(map[*bridge.Pace]string)}
+	ev := setHost(h, host, list(1))
+	defer ev.HostGone(false)
+	join := func(payer string) *Client {
+		c, err := h.Admit(ClientOptions{Payer: quota.Payer{ID: payer}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	send := func(c *Client, params int) string {
+		host.asked = nil
+		if params == 0 {
+			c.Receive([]byte(`{"id":1,"method":"Target.attachToTarget","params":{"targetId":"T0"}}`))
+		} else {
+			c.Receive(fmt.Appendf(nil, `{"id":2,"method":"A.b","sessionId":%q,"params":{"a":"%s"}}`, onlySession(c), strings.Repeat("a", params-len(`{"a":""}`))))
+		}
+		return fmt.Sprint(host.asked)
+	}
+	first := join("token")
+	attach := fmt.Sprint(len(`{"targetId":"T0","flatten":true}`))
+	same := func() *Client { return first }
+	joined := func(payer string) func() *Client { return func() *Client { return join(payer) } }
+	for i, step := range []struct {
+		by     func() *Client
+		params int
+		want   string
+	}{
+		{same, 0, "[ " + attach + "]"},
+		{same, 5000, "[ 5000]"},
+		{joined("token"), 0, "[pace 1 " + attach + "]"},
+		{same, smallParams + 1, fmt.Sprintf("[pace 1 %d]", smallParams+1)},
+		{same, smallParams, fmt.Sprintf("[ %d]", smallParams)},
+		{joined(""), 0, "[pace 2 " + attach + "]"},
+		{joined(""), 0, "[pace 3 " + attach + "]"},
+	} {
+		if got := send(step.by(), step.params); got != step.want {
+			t.Errorf("step %d: the Host was asked %s, want %s", i, got, step.want)
+		}
+	}
+	for c := range h.clients {
+		c.Leave()
+	}
+	if len(h.paces) > 0 {
+		t.Errorf("without Clients the hub keeps %v", h.paces)
+	}
+}

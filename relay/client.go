@@ -18,7 +18,8 @@ type Client struct {
 	account account
 	// privateOf is ClientOptions.PrivateOf.
 	privateOf string
-	redacts   bool // Policy.Redacts
+	redacts   bool         // Policy.Redacts
+	pace      *bridge.Pace // of all Clients of its payer
 	// noFiles is set when the policy allows no files.
 	noFiles bool
 
@@ -97,7 +98,7 @@ type request struct {
 
 // Receive takes one message of the Client. The message gets exactly one answer, from
 // the hub now or from the Host later. Receive keeps no part of frame. It returns at
-// once, or after at most about 100 ms while the Host cannot keep up. An error of wire.Parse
+// once, or after at most about a second while the Host cannot keep up. An error of wire.Parse
 // is answered without a sessionId, and with the id where it could be read.
 func (c *Client) Receive(frame []byte) {
 	env, err := wire.Parse(frame)
@@ -113,10 +114,10 @@ func (c *Client) take(env wire.Envelope, err *wire.Error) {
 	if refused == nil && err == nil {
 		refused = r.read()
 	}
-	host, turn := c.serve(&r, err, refused)
+	host, turn, pace := c.serve(&r, err, refused)
 	// Both waits are without the lock, in the Client's own goroutine.
 	if f, ok := host.(bridge.FlowControl); ok {
-		f.WaitForRoom()
+		f.WaitForRoom(pace, len(r.Params))
 	}
 	c.await(turn)
 }
@@ -144,22 +145,30 @@ func (r *request) read() (err *wire.Error) {
 }
 
 // serve answers a message or forwards it. It returns the Host to which the message
-// went, and a channel to wait for before the next message. The lock is released by a
+// went, or which was told of a session, a channel to wait for before the next message, and
+// the Client's Pace if the message counts for it. The lock is released by a
 // defer: after a panic, the other Clients must go on. A message that could not be read
 // counts as received and as answered by the hub.
-func (c *Client) serve(r *request, err, refused *wire.Error) (bridge.Host, <-chan struct{}) {
+func (c *Client) serve(r *request, err, refused *wire.Error) (host bridge.Host, turn <-chan struct{}, pace *bridge.Pace) {
 	h := c.hub
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if c.left {
-		return nil, nil
+		return nil, nil, nil
 	}
 	h.counters.Received++
 	if err != nil {
 		c.answer(nil, r.ID, nil, err)
-		return nil, nil
+		return nil, nil, nil
 	}
-	return h.serveLocked(r, refused), c.throttleLocked()
+	h.told = nil
+	if host = h.serveLocked(r, refused); host == nil {
+		host = h.told
+	}
+	if len(h.clients) > 1 && (h.told != nil || len(r.Params) > smallParams) {
+		pace = c.pace
+	}
+	return host, c.throttleLocked(), pace
 }
 
 // errNoSession is the answer of Chromium 156 to an unknown sessionId. It has no sessionId
@@ -320,6 +329,9 @@ func (c *Client) Leave() {
 		h.counters.ClientGone++
 	}
 	c.account.closeLocked()
+	if c.account.clients.UsedLocked() == 0 {
+		delete(h.paces, c.account.payer.ID)
+	}
 	h.drainedLocked()
 }
 

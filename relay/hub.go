@@ -144,6 +144,8 @@ type Hub struct {
 	listing      listing
 	clients      map[*Client]struct{}
 	pools        pools
+	paces        map[string]*bridge.Pace // of the Clients of a Payer, by its ID
+	told         bridge.Host             // the last that was told of a session
 	// policyCount is how many of them have a Policy.
 	policyCount map[Policy]int
 	sessions    session.Table
@@ -245,6 +247,7 @@ func (h *Hub) Admit(o ClientOptions) (*Client, error) {
 		sessions: make(map[*session.Session]struct{}),
 	}
 	c.noFiles, c.redacts = !policy.Files(), policy.Redacts()
+	c.pace = h.paceLocked(o.Payer.ID)
 	h.clients[c] = struct{}{}
 	return c, nil
 }

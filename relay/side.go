@@ -349,6 +349,7 @@ func (s *side) announceLocked(on *session.Session) {
 	if s.browser == nil {
 		key = s.dialogKeyLocked(on.TargetID)
 	}
+	s.hub.told = s.host
 	a.Attached(attachment(on, key))
 }
 
@@ -358,6 +359,7 @@ func (s *side) releaseLocked(ended *session.Session) {
 	if s == nil || s.host == nil || !inTarget(ended) || s.browser != nil && ended.Parent != nil {
 		return
 	}
+	s.hub.told = s.host
 	s.host.Release(ended.ID, ended.TargetID)
 }
 

@@ -18,9 +18,9 @@ import (
 // a browser.
 type extension struct{ slot string }
 
-func (e extension) Slot() string      { return e.slot }
-func (extension) Refresh(told func()) { told() }
-func (extension) WaitForRoom()        {}
+func (e extension) Slot() string                { return e.slot }
+func (extension) Refresh(told func())           { told() }
+func (extension) WaitForRoom(*bridge.Pace, int) {}
 
 // firefox is a Host that serves the browser level, and stands beside Chromiums.
 type firefox struct{ announced }
@@ -28,9 +28,9 @@ type firefox struct{ announced }
 func (firefox) Slot() string                             { return "firefox" }
 func (f firefox) AttachedToBrowser(at bridge.Attachment) { f.Attached(at) }
 
-func (f firefox) Inherit(from, to string) { browserHost(f).Inherit(from, to) }
-func (firefox) WaitForRoom()              {}
-func (firefox) Refresh(told func())       { told() }
+func (f firefox) Inherit(from, to string)     { browserHost(f).Inherit(from, to) }
+func (firefox) WaitForRoom(*bridge.Pace, int) {}
+func (firefox) Refresh(told func())           { told() }
 
 // inSlot makes an extension of a Host of the transcripts.
 func inSlot(host bridge.Host, slot string) bridge.Host {

@@ -259,6 +259,7 @@ var sections = []section{
 		{"R-244", "a browser counts as alive only while it answers the hub's own questions, whatever else it sends"},
 		{"R-245", "a page that floods the browser is found and closed, its Client's commands fail with the reason, and pages of others go on in the same browser"},
 		{"R-246", "a browser that ends after it has started does not delay the next start"},
+		{"R-272", "what a payer has sent to a Host page and the page has not taken stays within a window, in bytes and in sessions, so that messages of others do not wait behind it"},
 		{"R-270", "while one token attacks, by commands, pages, apps or at other paths, another keeps at least half of its speed and loses no command, with a browser of its own, in a shared one and in frames"},
 	}},
 	{"Unknown HTTP clients", []requirement{

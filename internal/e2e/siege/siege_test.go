@@ -46,15 +46,27 @@ var slowRows = map[string]struct {
 }{
 	"three sockets with commands of 100 MB":              {shared | frames, "a message of 100 MB keeps the one connection to the Host for its own transfer"},
 	"a command of 100 MiB":                               {frames, "a message of 100 MB keeps the one connection to the Host for its own transfer"},
-	"17 sockets with calls that never end":               {shared, "the browser reads the commands of all Clients in one thread, in their order"},
+	"17 sockets with calls that never end":               {shared, ownThread},
 	"a loop of history.replaceState with long addresses": {shared, floods},
 	"a loop of document.title":                           {shared, floods},
+	"a loop of document.title with long titles":          {shared, floods},
+	"a loop of location.hash":                            {shared, floods},
+	"a loop of history.back and forward":                 {shared, floods},
+	"a loop of console.log":                              {shared, floods},
+	"a loop of console.log with long texts":              {shared, floods},
+	"sessions of one page":                               {shared, ownThread},
+	"sessions of the browser":                            {shared, ownThread},
+	"contexts":                                           {shared, ownThread},
+	"a hundred pages":                                    {shared, ownThread},
 	"console.log of 300 MB":                              {shared, floods},
 }
 
 // floods is why a page that floods slows the others down: what its process has sent is in the
 // browser's queue before the hub can know.
 const floods = "the browser's own thread handles what the page has sent before the hub ends the page"
+
+// ownThread is why commands that make something in the browser slow the others down.
+const ownThread = "the browser makes contexts, pages and sessions in its own thread, in the order in which it has read the commands"
 
 // fewestRows is how many rows the table must have.
 const fewestRows = 60
