@@ -4,6 +4,7 @@
 # make test-clients  every client in every way: Playwright, Puppeteer, chromedp, rod, MCP servers, apps
 # make test-long     the tests of the product at full size, then make fuzz
 # make flaky         every test N times (20) in random order, with all cores kept busy (PACKAGES=./relay: those alone)
+# make mutate        faults put into a package, and which of them its tests notice (PKG=./quota N=40 SEED=1)
 # make fuzz          what strangers send, made up: each target for FUZZTIME (10m)
 # make lint          format, linters, types, generated files
 # make trust-doc     what must hold, and which test proves it: docs/trust.md
@@ -22,7 +23,7 @@
 # make npm           the npm packages, for all platforms: npm/dist
 # make npm-test      the npm packages, installed and used as others do
 
-.PHONY: demo check test test-product test-browsers test-cluster test-sample test-e2e test-clients test-long flaky fuzz lint fresh trust-doc actions-doc clients-doc docs docs-images devtools bench bench-doc bench-cluster chaos release release-test generate tools compiler
+.PHONY: demo check test test-product test-browsers test-cluster test-sample test-e2e test-clients test-long flaky mutate fuzz lint fresh trust-doc actions-doc clients-doc docs docs-images devtools bench bench-doc bench-cluster chaos release release-test generate tools compiler
 .DEFAULT_GOAL := test
 .DELETE_ON_ERROR:
 
@@ -147,6 +148,13 @@ flaky: tools
 		echo "run $$run of $(N)"; \
 		go test -count=1 -shuffle=on -timeout 60m $(PACKAGES) $(if $(filter ./...,$(PACKAGES)),&& go test -C $(E2E) -count=1 -shuffle=on -timeout 60m -p 1 ./...) || failed=$$((failed + 1)); \
 	done; echo "$$failed of $(N) runs failed"; test $$failed = 0
+
+# ALL=1 has all importers run, also those that the quick gate leaves out. RUN names
+# tests, BY packages. PKG=./web/src/agent puts the faults into TypeScript.
+mutate: N = 40
+mutate: SEED = 1
+mutate: $(if $(filter web/% ./web/%,$(PKG)),web/node_modules)
+	go run ./internal/mutate -pkg '$(PKG)' -n $(N) -seed $(SEED) -by '$(BY)' -run '$(RUN)' $(if $(ALL),,-skip '/($(SLOW))$$')
 
 FUZZTIME ?= 10m
 

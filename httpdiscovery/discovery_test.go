@@ -79,6 +79,8 @@ func TestHandler(t *testing.T) {
 	const ui = "http://x.localhost:7/devtools/ui/inspector.html?ws=x.localhost%3A7%2Fdevtools%2Fpage%2F"
 	policed := actions
 	policed.Refuse = func(method string) string { return "Not allowed: " + method }
+	failing := actions
+	failing.New = func(context.Context, string) (targets.Info, error) { return targets.Info{}, errors.New("no") }
 	const build = `"server":{"name":"cdphub","version":"devel"}}`
 	const version = `{"Browser":"Chrome/156.0","Protocol-Version":"1.3","User-Agent":"Mozilla/5.0 test",` +
 		`"V8-Version":"synthetic","WebKit-Version":"synthetic","webSocketDebuggerUrl":"ws://x.localhost:7/devtools/browser"}`
@@ -139,6 +141,8 @@ func TestHandler(t *testing.T) {
 		{"GET /json/activate/T1", full, actions, 200, "Target activated"},
 		{"GET /json/activate/T9", full, actions, 404, "No such target id: T9"},
 		{"GET /json/close/T1", full, actions, 500, "Could not close target id: T1: no"},
+		{"GET /json/close/T1/", full, actions, 500, "Could not close target id: T1: no"},
+		{"PUT /json/new?http://b/", full, failing, 500, "Could not create new page: no"},
 		{"GET /json/list?R-22", full, Options{Query: "?token=x"}, 200, strings.Replace(list, `devtools/browser`, `devtools/browser?token=x`, 1)},
 		{"GET /json/list?R-22,pages", full, Options{Query: "?token=x", PageSockets: new(true)}, 200, strings.NewReplacer(`devtools/browser`, `devtools/page/T1?token=x`, `Url":""`, `Url":"`+devtools+`T1%3Ftoken%3Dx"`).Replace(list)},
 		{"GET /json/list?ui", full, withUI, 200, strings.Replace(list, `Url":""`, `Url":"`+ui+`T1%3Fticket%3Dt-T1"`, 1)},
@@ -166,8 +170,16 @@ func TestHandler(t *testing.T) {
 			if w.Code != tt.status || w.Body.String() != tt.body {
 				t.Errorf("got %d %s\nwant %d %s", w.Code, w.Body, tt.status, tt.body)
 			}
-			if w.Code == 200 && tt.body[0] != 'T' && w.Header().Get("Content-Type") != "application/json; charset=utf-8" {
-				t.Errorf("Content-Type is %q", w.Header().Get("Content-Type"))
+			kind := "text/plain; charset=utf-8" // it may have what was asked for
+			if tt.body[0] == '[' || tt.body[0] == '{' {
+				kind = "application/json; charset=utf-8"
+			}
+			if got := w.Header().Get("Content-Type"); got != kind {
+				t.Errorf("Content-Type is %q, want %q", got, kind)
+			}
+			below, is := strings.CutPrefix(req.URL.Path, tt.options.Prefix)
+			if serves := is && Serves(below); serves == (tt.body == "Not found\n") {
+				t.Errorf("Serves is %v", serves)
 			}
 		})
 	}

@@ -68,6 +68,12 @@ func TestR247EveryResource(t *testing.T) {
 			if used := greedy.Used(); 2*used > p.total+p.reserve {
 				t.Errorf("one token has %d of %d", used, p.total)
 			}
+			for over, part := range map[int64]bool{0: true, 1: false} {
+				var e *Error
+				if err := greedy.Take(p.total - p.used + over); !errors.As(err, &e) || e.Part != part || e.Used != greedy.Used() {
+					t.Errorf("all that is free, and %d: %+v", over, err)
+				}
+			}
 			others := int64(30)
 			if p.total < kept*maxPlaces {
 				others = p.total/kept - 1

@@ -63,6 +63,9 @@ func TestTail(t *testing.T) {
 	if got, want := string(s.Tail()), `,"sessionId":"a\"b"}`; got != want {
 		t.Errorf("Tail = %s, want %s", got, want)
 	}
+	if got, implicit := s.Name(), NewImplicit("I", "T", nil).Name(); got != `a"b` || implicit != "" || (*Session)(nil).Name() != "" {
+		t.Errorf("Name = %q, that of an implicit one %q", got, implicit)
+	}
 }
 
 // TestTable adds and removes at random and compares with a plain list.

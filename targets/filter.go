@@ -56,7 +56,7 @@ func ReadFilter(raw []byte) (Filter, bool) {
 			switch key {
 			case "type":
 				kind, is := wire.Text(value)
-				f[i].Type, ok = Cut(kind, maxKind), is
+				f[i].Type, ok = Cut(kind, maxKind), ok && is
 			case "exclude":
 				f[i].Exclude = value[0] == 't'
 				ok = ok && (f[i].Exclude || value[0] == 'f')

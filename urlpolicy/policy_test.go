@@ -31,6 +31,7 @@ func TestCheck(t *testing.T) {
 	public := policy(t, Options{Public: true})
 	allow := func(hosts ...string) *Policy { return policy(t, Options{Allow: hosts}) }
 	block := func(hosts ...string) *Policy { return policy(t, Options{Block: hosts}) }
+	own := policy(t, Options{Own: func(at netip.AddrPort) bool { return at.Addr().IsLoopback() && at.Port() == 99 }})
 	for _, c := range []struct {
 		policy *Policy
 		url    string
@@ -41,6 +42,12 @@ func TestCheck(t *testing.T) {
 		{none, "http://[::1]/", ""},
 		{none, "http://example.com/%zz?%", ""}, // which Go does not parse
 		{none, "http:example.com", ""},
+		{none, "http://example.com:/", ""},
+		{none, "http://r3---\u00fc.test/", ""},
+		{own, "http://127.0.0.1:98/", ""},
+		{own, "http://127.0.0.1:99/", Private},
+		{own, "http://[::ffff:127.0.0.1]:99/", Private},
+		{own, "http://a.localhost:99/", Private},
 		{none, "", Invalid},
 		{none, "/a", Invalid},
 		{none, "http://", Invalid},
@@ -205,7 +212,7 @@ func TestR142Origins(t *testing.T) {
 	for raw, want := range map[string]string{
 		"https://Bank.example/": "https://bank.example", "https://bank.example:443": "https://bank.example", "HTTP://a:80/": "http://a", "http://a:8080": "http://a:8080",
 		"http://[::1]:1": "http://[::1]:1", "http://127.1": "http://127.0.0.1", "https://b\u00fccher.example": "https://xn--bcher-kva.example",
-		"bank.example": "", "https://bank.example/a": "", "https://bank.example?x": "", "https://u@bank.example": "", "ftp://a": "", "https://*.a": "", "": "", "https://": "",
+		"bank.example": "", "https://bank.example/a": "", "https://bank.example?x": "", "https://bank.example#x": "", "https://u@bank.example": "", "ftp://a": "", "https://*.a": "", "": "", "https://": "",
 	} {
 		got, ok := Origin(raw)
 		if got != want || ok != (want != "") {
@@ -230,9 +237,9 @@ func asked(rules string, names map[string]string) *Resolver {
 }
 
 func TestR143NamesAreJudgedByTheirAddresses(t *testing.T) {
-	names := asked("MAP mapped.test 127.0.0.1:99, MAP six.test [::1], MAP far.test public.test, MAP gone.* ~NOTFOUND, EXCLUDE gone.kept, MAP meta.test 169.254.169.254", map[string]string{
+	names := asked("MAP mapped.test 127.0.0.1:99, MAP six.test [::1], MAP far.test public.test, MAP gone.* ~NOTFOUND, EXCLUDE gone.kept, MAP bad.test 10.0.0.9:65616, MAP lan?.test 10.0.0.9, MAP meta.test 169.254.169.254", map[string]string{
 		"public.test": "93.184.216.34 2606:2800::1", "inner.test": "10.0.0.7", "both.test": "93.184.216.34 10.0.0.7", "cloud.test": "169.254.169.254",
-		"nat.test": "64:ff9b::a9fe:a9fe", "mapped6.test": "::ffff:10.0.0.7", "gone.kept": "93.184.216.34", "dot.test.": "93.184.216.34",
+		"nat.test": "64:ff9b::a9fe:a9fe", "mapped6.test": "::ffff:10.0.0.7", "gone.kept": "93.184.216.34", "near.test": "10.0.0.8", "bad.test": "10.0.0.8", "dot.test.": "93.184.216.34",
 	})
 	public := policy(t, Options{Public: true})
 	lan := policy(t, Options{Block: []string{"10.0.0.0/8"}})
@@ -269,11 +276,13 @@ func TestR143NamesAreJudgedByTheirAddresses(t *testing.T) {
 			}
 		}
 	}
-	to, why := (*Policy)(nil).Resolve(t.Context(), names, "mapped.test", 80)
-	if why != nil || to.Port != 99 || len(to.Addrs) != 1 || to.Addrs[0].String() != "127.0.0.1" {
-		t.Errorf("a mapped port: %v, %v", to, why)
+	for host, want := range map[string]string{"mapped.test": "127.0.0.1:99", "near.test": "10.0.0.8:80", "bad.test": "10.0.0.8:80", "lan.test": "10.0.0.9:80", "lan1.test": "10.0.0.9:80", "gone.kept": "93.184.216.34:80"} {
+		to, why := (*Policy)(nil).Resolve(t.Context(), names, host, 80)
+		if why != nil || len(to.Addrs) != 1 || netip.AddrPortFrom(to.Addrs[0], to.Port).String() != want {
+			t.Errorf("%s leads to %v, %v, want %s", host, to, why, want)
+		}
 	}
-	if _, why = public.Resolve(t.Context(), names, "both.test", 80); why.Text != "Blocked host (private address): both.test (10.0.0.7)" {
+	if _, why := public.Resolve(t.Context(), names, "both.test", 80); why.Text != "Blocked host (private address): both.test (10.0.0.7)" {
 		t.Errorf("it says %q", why.Text)
 	}
 	if !names.Fast("http://127.0.0.1/") || !names.Fast("http://mapped.test/") || !names.Fast("http://both.test/") || names.Fast("http://never.asked/") {

@@ -240,6 +240,16 @@ func TestR26GuessersAreLockedOut(t *testing.T) {
 		if w := ask("192.0.2.1", "h", "token-of-nobody-"); w.Code != 401 {
 			t.Errorf("a wrong one after Retry-After: %d, want 401", w.Code)
 		}
+		// It is the first of a new count, for as long as a count lasts.
+		for i := range 2*wrongMost - 1 {
+			if i == wrongMost-2 {
+				time.Sleep(wrongWithin)
+			}
+			want := map[bool]int{true: 429, false: 401}[i == 2*wrongMost-2]
+			if w := ask("192.0.2.1", "h", "token-of-nobody-"); w.Code != want {
+				t.Errorf("wrong token %d after Retry-After: %d, want %d", i+2, w.Code, want)
+			}
+		}
 
 		for range 30 {
 			g.ask("192.0.2.3", "/client/h/x")
@@ -332,6 +342,16 @@ func TestR26MemoryIsBounded(t *testing.T) {
 		}
 		if l.locked(netip.MustParseAddr("2001:db8:0:1::2"), "h") != 0 {
 			t.Error("another /64 is locked out")
+		}
+
+		l = limiter{}
+		for i := range maxTallies/2 + wrongMost - 1 { // two tallies for each address, and addr(0) is locked out
+			l.wrong(addr(max(0, i-wrongMost+1)), "h")
+		}
+		time.Sleep(wrongWithin)
+		l.wrong(addr(maxTallies), "h")
+		if l.locked(addr(0), "h") == 0 || len(l.tallies) != 3 {
+			t.Errorf("of %d tallies, that of a lock-out is not among those that stay", len(l.tallies))
 		}
 	})
 }

@@ -61,7 +61,7 @@ func TestR235Exceeds(t *testing.T) {
 		{"DOMSnapshot.captureSnapshot", `{"computedStyles":` + list(`"a"`, 1000) + `}`, ""},
 		{"DOMSnapshot.captureSnapshot", `{"computedStyles": ` + list(` "a" `, 1001) + ` }`, "DOMSnapshot.captureSnapshot: computedStyles has 1001 elements, at most 1000 is allowed"},
 		{"Input.dispatchMouseEvent", `{"type":"mouseMoved","x":-50000.5,"y":200000,"button":"none","clickCount":1}`, ""},
-		{"Input.dispatchTouchEvent", `{"type":"touchStart","touchPoints":` + list(`{"x":1,"y":1}`, 17) + `}`, "Input.dispatchTouchEvent: touchPoints has 17 elements, at most 16 is allowed"},
+		{"Input.dispatchTouchEvent", `{"type":"touchStart","touchPoints":` + list(`{"x":1,"y":1}`, 19) + `}`, "Input.dispatchTouchEvent: touchPoints has 19 elements, at most 16 is allowed"},
 		{"Runtime.evaluate", `{"expression":"` + strings.Repeat("x", 5<<20) + `","contextId":3}`, ""},
 		{"Runtime.evaluate", `{"expression":"1","objectGroup":"` + strings.Repeat("x", 300_000) + `"}`, "Runtime.evaluate: objectGroup is 300000 bytes long, at most 262144 is allowed"},
 		{"Runtime.callFunctionOn", `{"functionDeclaration":"f","arguments":[{"value":{"width":1e300,"list":` + list("1", 5000) + `}}]}`, ""},
