@@ -81,6 +81,12 @@ func nameOf(d ast.Decl, names []string) string {
 // comparing are the functions that compare their arguments, or look them up.
 var comparing = regexp.MustCompile(`^(Has|Cut|Trim)(Prefix|Suffix)$|^(Contains|ContainsAny|EqualFold)$|^(Get|Set|Del|Values)$`)
 
+// splitting are the functions whose text has several names.
+var splitting = regexp.MustCompile(`^(MustCompile|Fields|SplitSeq|NewReplacer)$`)
+
+// words are the names in a text.
+var words = regexp.MustCompile(`[\w./*@$+~-]{2,}`)
+
 // namesIn yields the names that a declaration decides by, in their order.
 func namesIn(d ast.Decl) (names []string) {
 	add := func(list ...ast.Expr) {
@@ -106,7 +112,11 @@ func namesIn(d ast.Decl) (names []string) {
 				add(n.X, n.Y)
 			}
 		case *ast.CallExpr:
-			if f, is := n.Fun.(*ast.SelectorExpr); is && comparing.MatchString(f.Sel.Name) {
+			if f, is := n.Fun.(*ast.SelectorExpr); is && splitting.MatchString(f.Sel.Name) && len(n.Args) > 0 {
+				if literal, is := n.Args[0].(*ast.BasicLit); is {
+					names = append(names, words.FindAllString(literal.Value, -1)...)
+				}
+			} else if is && comparing.MatchString(f.Sel.Name) {
 				add(n.Args...)
 			}
 		}
@@ -117,7 +127,7 @@ func namesIn(d ast.Decl) (names []string) {
 
 // scriptLists finds the names of TypeScript: in brackets and sets, in a regular expression,
 // of cases and quoted members, and what is compared.
-var scriptLists = regexp.MustCompile(`\[\s*(?:"[^"\s]+",?\s*){2,}\]|\bset\(\s*"[^)]*\)|\((?:\?:)?[\w:./*-]+(?:\|[\w:./*-]*)+\)|case "[^"\s]+"|\n\s*"[^"\s]+":|[=!]== "[^"\s]+"|(?:startsWith|endsWith|includes)\("[^"\s]+"`)
+var scriptLists = regexp.MustCompile(`\[\s*(?:"[^"\s]+",?\s*){2,}\]|\bset\(\s*"[^)]*\)|/[^/*\s][^\n]*?\|[^\n]*?/[gimsuy]*[\s.,;)]|case "[^"\s]+"|\n\s*"[^"\s]+":|[=!]== "[^"\s]+"|(?:startsWith|endsWith|includes)\("[^"\s]+"`)
 
 // listsOfScripts adds the names of each file, in their order.
 func listsOfScripts(t *testing.T, lists map[string][]string) {
@@ -130,7 +140,7 @@ func listsOfScripts(t *testing.T, lists map[string][]string) {
 		text, err := os.ReadFile(path)
 		var names []string
 		for _, list := range scriptLists.FindAllString(string(text), -1) {
-			names = append(names, regexp.MustCompile(`[\w./*@$+~-]{2,}`).FindAllString(strings.TrimPrefix(list, "case "), -1)...)
+			names = append(names, words.FindAllString(strings.TrimPrefix(list, "case "), -1)...)
 		}
 		if len(names) > 1 {
 			lists[filepath.ToSlash(strings.TrimPrefix(path, root+string(filepath.Separator)))] = names
