@@ -22,6 +22,7 @@ func TestR296Limits(t *testing.T) {
 		target, ok := readTarget([]byte(`{"targetId":"T","type":` + quoted(n) + `}`))
 		return ok && len(target.Type) == n
 	})
+	limittest.Reach(t, "targets.MaxID of a target", targets.MaxID, func(n int) bool { _, ok := readTarget([]byte(`{"targetId":` + quoted(n) + `}`)); return ok })
 	limittest.Reach(t, "targets.MaxID of an opener", targets.MaxID, func(n int) bool {
 		target, ok := readTarget([]byte(`{"targetId":"T","openerId":` + quoted(n) + `}`))
 		return ok && len(target.OpenerID) == n

@@ -62,12 +62,18 @@ func TestR296Limits(t *testing.T) {
 		}
 		return len(l.probe.queued) == n
 	})
-	limittest.Reach(t, "longestBody", longestBody, func(n int) bool {
+	asksBody := func(status, size int) bool {
 		l := newLine(lineKey{})
 		l.asking, l.hub = mostAsked, &observer{j: new(Journal)}
 		l.hub.j.queue.closed = true
-		return (&Journal{files: &files{o: Record{Text: true}}}).askBody(l, new(event), "1", &load{Exchange: Exchange{Status: 200, Size: int64(n)}})
-	})
+		return (&Journal{files: &files{o: Record{Text: true}}}).askBody(l, new(event), "1", &load{Exchange: Exchange{Status: status, Size: int64(size)}})
+	}
+	limittest.Reach(t, "longestBody", longestBody, func(n int) bool { return asksBody(200, n) })
+	for status, has := range map[int]bool{199: false, 200: true, 204: false, 299: true, 300: false, 399: false, 400: true} {
+		if asksBody(status, 1) != has {
+			t.Errorf("a response with status %d has a body: %v", status, !has)
+		}
+	}
 	limittest.Reach(t, "longestID", longestID, func(n int) bool {
 		l := newLine(lineKey{})
 		requestSent(new(Journal), l, &event{params: []byte(`{"requestId":"` + strings.Repeat("x", n) + `","request":{}}`)})

@@ -71,6 +71,10 @@ func TestR296Limits(t *testing.T) {
 		}
 		return ok
 	})
+	ev := setHost(New(Options{}), &mute{}, list(1))
+	keys := 0
+	limittest.Reach(t, "maxScriptSize", maxScriptSize, func(n int) bool { keys++; return ev.PutScript(fmt.Sprint(keys), x(n)) })
+	limittest.Reach(t, "maxScriptKey", maxScriptKey, func(n int) bool { keys++; return ev.PutScript(fmt.Sprintf("%0*d", n, keys), "1") })
 	limittest.Reach(t, "maxKeptParams", maxKeptParams, func(n int) bool {
 		h := New(Options{})
 		c := join(t, h, &inbox{})
