@@ -36,7 +36,8 @@ func TestR296Limits(t *testing.T) {
 		noteDialog(s, dialogOpening, []byte(`{"message":"`+x(n)+`"}`))
 		return strings.Contains(s.Dialog, x(n))
 	})
-	limittest.Reach(t, "wire.MaxMethod", wire.MaxMethod, func(n int) bool { return strings.Contains(methodNotFound(x(n), false).Message, x(n)) })
+	limittest.Reach(t, "wire.MaxMethod", wire.MaxMethod, func(n int) bool { return wire.IsMethod("A." + x(n-2)) })
+	limittest.Reach(t, "wire.MaxMethod in an error", wire.MaxMethod, func(n int) bool { return strings.Contains(methodNotFound(x(n), false).Message, x(n)) })
 	limittest.Reach(t, "longestState", longestState, func(n int) bool {
 		h := New(Options{})
 		p := &inbox{}
