@@ -199,12 +199,15 @@ func (l *line) seen(x, y float64, on *Element) {
 	}
 }
 
+// mostQueued is how many calls wait for the isolated world of a page.
+const mostQueued = 100
+
 // inWorld calls do once the main frame has the isolated world, which the first call
 // makes.
 func (l *line) inWorld(do func(j *Journal, l *line)) {
 	p := &l.probe
 	p.queued = append(p.queued, do)
-	if len(p.queued) > 100 { // the page does not answer
+	if len(p.queued) > mostQueued { // the page does not answer
 		p.queued = p.queued[1:]
 	}
 	switch {

@@ -25,6 +25,8 @@ type load struct {
 const (
 	mostLoads     = 2000
 	mostLoadBytes = 1 << 20
+
+	longestID = 128 // bytes
 )
 
 // add adds a request. One with the same id is replaced: after a redirect CDP uses the
@@ -128,7 +130,7 @@ func requestSent(j *Journal, l *line, e *event) {
 		l.finish(j, e, p.id, before, "")
 	}
 	// Chromium's ids are short; a Host may choose any.
-	if len(p.id) > 128 {
+	if len(p.id) > longestID {
 		return
 	}
 	l.loads.add(p.id, &load{began: e.at, Exchange: Exchange{

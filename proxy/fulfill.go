@@ -46,7 +46,7 @@ func (t interceptTransport) RoundTrip(req *http.Request) (*http.Response, error)
 func (t interceptTransport) decideResponse(h *pausedRequest, e *exchange, req *http.Request, res *http.Response, err error) (*http.Response, error) {
 	n := agentEvent{What: "response", Held: true}
 	if err == nil {
-		n.Status, n.StatusText, n.Headers = res.StatusCode, statusText(res), flatHeader(e.moveAddresses(res.Header), "")
+		n.Status, n.StatusText, n.Headers = res.StatusCode, statusText(res), scriptHeader(e.moveAddresses(res.Header))
 	} else {
 		n.Error = netErrorOf(err)
 	}
@@ -110,6 +110,11 @@ func (f *fulfillRequest) response(req *http.Request, from *http.Response) *http.
 	}
 	if f.Headers != nil {
 		res.Header = http.Header{}
+		// The agent has not seen them. A browser stores the cookies of a response before it
+		// pauses the response.
+		if from != nil {
+			res.Header["Set-Cookie"] = cookieLines(from.Header, true)
+		}
 		for _, h := range f.Headers {
 			// CDP separates several values of a header by line feeds.
 			for _, value := range strings.Split(h[1], "\n") {

@@ -149,6 +149,41 @@ func TestHold(t *testing.T) {
 	}
 }
 
+// TestR299PausedRequestsHideCookies sends a secret in each header field that page script must
+// not see (RFC 6265, section 4.1.2.6), and pauses request and response.
+func TestR299PausedRequestsHideCookies(t *testing.T) {
+	own, _ := serve(t, answer(200, "", "Set-Cookie: s=secret; Path=/; httponly", "Set-Cookie: open=1", "Set-Cookie: u=secret;HttpOnly"), nil)
+	a := connect(t, own, `"hold":true,"tell":true`)
+	for _, last := range []string{`"do":"go"`, `"do":"fulfill","status":201,"headers":[["X-A","seen"],["Set-Cookie","open=2"]]`, `"do":"fulfill","status":201,"headers":[],"body":"aGk="`} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, own+"/i.png", http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header = http.Header{"Sec-Fetch-Dest": {"image"}, "Referer": {own + "/page"}, "Cookie": {"s=secret"}, "Sec-Fetch-Mode": {"no-cors"}}
+		cookies := make(chan []string, 1)
+		go func() {
+			if res, err := http.DefaultTransport.RoundTrip(req); err == nil {
+				res.Body.Close()
+				cookies <- res.Header["Set-Cookie"]
+			}
+		}()
+		for _, event := range []struct{ what, order string }{{"request", `"do":"go","see":true`}, {"response", last}, {"response", ""}} {
+			n := a.hear(event.what)
+			if text := fmt.Sprintf("%+v", n); strings.Contains(text, "secret") || n.Headers["sec-fetch-mode"] != "" || event.what == "request" && n.Headers["cookie"] != "" {
+				t.Errorf("%s: the agent hears %s", last, text)
+			}
+			if event.order != "" {
+				a.say(`{"id":"%s",%s}`, n.ID, event.order)
+			}
+		}
+		a.hear("end")
+		// What the agent has not seen, it cannot take away.
+		if got := fmt.Sprint(<-cookies); !strings.Contains(got, "s=secret") || !strings.Contains(got, "u=secret") {
+			t.Errorf("%s: the browser gets the cookies %s", last, got)
+		}
+	}
+}
+
 // TestHoldDocuments follows a navigation of the main frame.
 func TestHoldDocuments(t *testing.T) {
 	own, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {

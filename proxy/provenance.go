@@ -43,10 +43,7 @@ func (a navigationResponse) attribute() string {
 
 // hopOf describes an exchange with the upstream, with URLs as the browser knows them.
 func (e *exchange) hopOf(res *http.Response) hop {
-	headers := flatHeader(e.visibleHeader(res), "Set-Cookie")
-	if cookies := openCookies(e.visibleHeader(res)); len(cookies) > 0 {
-		headers["set-cookie"] = strings.Join(cookies, "\n")
-	}
+	headers := scriptHeader(e.visibleHeader(res))
 	for _, name := range []string{"location", "content-location"} {
 		if address, has := headers[name]; has {
 			headers[name] = move(address, e.upstream, e.own)
@@ -64,8 +61,18 @@ func (e *exchange) hopOf(res *http.Response) hop {
 	}
 }
 
-// openCookies are the lines of Set-Cookie whose cookies script can read.
-func openCookies(h http.Header) (lines []string) {
+// scriptHeader is the header of a response as page script may see it.
+func scriptHeader(h http.Header) map[string]string {
+	headers := flatHeader(h, "Set-Cookie")
+	if cookies := cookieLines(h, false); len(cookies) > 0 {
+		headers["set-cookie"] = strings.Join(cookies, "\n")
+	}
+	return headers
+}
+
+// cookieLines are the lines of Set-Cookie whose cookies script can read, or those of the
+// others.
+func cookieLines(h http.Header, httpOnly bool) (lines []string) {
 	for _, line := range h.Values("Set-Cookie") {
 		_, attributes, _ := strings.Cut(line, ";")
 		hidden := false
@@ -73,7 +80,7 @@ func openCookies(h http.Header) (lines []string) {
 			name, _, _ := strings.Cut(attribute, "=")
 			hidden = hidden || strings.EqualFold(strings.TrimSpace(name), "HttpOnly")
 		}
-		if !hidden {
+		if hidden == httpOnly {
 			lines = append(lines, line)
 		}
 	}

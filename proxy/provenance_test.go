@@ -69,28 +69,6 @@ func TestArrival(t *testing.T) {
 	}
 }
 
-// TestBodiesAreBounded checks that long texts and old ones are let go.
-func TestBodiesAreBounded(t *testing.T) {
-	own, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "text/html")
-		n := maxBody
-		if r.URL.Path == "/long" {
-			n++
-		}
-		fmt.Fprint(w, strings.Repeat("x", n))
-	}, nil)
-	var keys []string
-	for _, path := range []string{"/long", "/1", "/2", "/3", "/4", "/5", "/6"} {
-		_, text := ask(t, "GET", own+path, "Sec-Fetch-Dest: iframe", "Sec-Fetch-Mode: navigate")
-		keys = append(keys, cameAs(t, text).Body)
-	}
-	for i, want := range []int{404, 404, 200, 200, 200, 200, 200} {
-		if res, _ := ask(t, "GET", own+"/__hub/body/"+keys[i]); res.StatusCode != want {
-			t.Errorf("text %d: %d, want %d", i, res.StatusCode, want)
-		}
-	}
-}
-
 // TestShown checks that what is not HTML is shown in a page with the agent,
 // and in nothing but a frame.
 func TestShown(t *testing.T) {

@@ -46,11 +46,14 @@ func NewHubs(o Options) *Hubs {
 	return &Hubs{opts: o.withDefaults(), hubs: make(map[string]*entry)}
 }
 
-// ValidName reports whether a hub can have this name: [a-z0-9-]{1,63}. The default hub,
-// whose name is "", is not reached by name. The length is that of a DNS label (RFC 1035,
+// maxHubName is the longest name of a hub, in bytes: that of a DNS label (RFC 1035,
 // section 2.3.4).
+const maxHubName = 63
+
+// ValidName reports whether a hub can have this name: [a-z0-9-]{1,63}. The default hub,
+// whose name is "", is not reached by name.
 func ValidName(name string) bool {
-	if name == "" || len(name) > 63 {
+	if name == "" || len(name) > maxHubName {
 		return false
 	}
 	for i := 0; i < len(name); i++ {

@@ -100,6 +100,8 @@ const (
 	replacedWithin = 10 * time.Second
 	delayUnit      = 100 * time.Millisecond
 	longestDelay   = 5 * time.Second
+
+	mostReplacements = 64 // that are remembered
 )
 
 // ReconnectDelay is how long a Host must wait before it may connect. The first Host that
@@ -121,7 +123,7 @@ func (r *replacements) delay(now time.Time) time.Duration {
 	r.times = slices.DeleteFunc(r.times, func(at time.Time) bool { return now.Sub(at) >= replacedWithin })
 	r.times = append(r.times, now)
 	n := min(len(r.times)-1, 6) // 6.4 s is beyond the longest
-	if len(r.times) > 64 {
+	if len(r.times) > mostReplacements {
 		r.times = r.times[1:]
 	}
 	if n == 0 {

@@ -39,6 +39,8 @@ type uploadFile struct {
 	MimeType     string `json:"mimeType"`
 	LastModified int64  `json:"lastModified"` // milliseconds since 1970
 	Base64       string `json:"base64"`
+
+	size int64 // of the contents; the length of Base64 is rounded up
 }
 
 // fill adds to the params of DOM.setFileInputFiles, for each path in "files", the
@@ -64,7 +66,7 @@ func (u uploads) fill(params []byte, take func(bytes int64) error) ([]byte, erro
 		if err != nil {
 			return nil, err
 		}
-		left -= int64(base64.StdEncoding.DecodedLen(len(f.Base64)))
+		left -= f.size
 		contents = append(contents, f)
 	}
 	var err error
@@ -127,5 +129,6 @@ func (u uploads) read(path string, limit int64, take func(bytes int64) error) (u
 		MimeType:     kind,
 		LastModified: info.ModTime().UnixMilli(),
 		Base64:       base64.StdEncoding.EncodeToString(body),
+		size:         int64(len(body)),
 	}, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -132,6 +133,24 @@ func TestCheck(t *testing.T) {
 	} {
 		if got := c.policy.Check(c.url); reason(got) != c.want {
 			t.Errorf("%+v of %q: %v, want %q", c.policy, c.url, got, c.want)
+		}
+	}
+}
+
+// TestR299NamesAndWhatIsBelow walks the forms of an entry over the hosts that they are about.
+func TestR299NamesAndWhatIsBelow(t *testing.T) {
+	for entry, takes := range map[string][]string{
+		"example.com": {"example.com"}, "EXAMPLE.com.": {"example.com"}, "*.example.com": {"example.com", "a.example.com", "a.b.example.com"},
+		"10.1.2.3": {"10.1.2.3"}, "10.1.0.0/16": {"10.1.2.3", "10.1.0.1"}, "[2001:db8::1]": {"[2001:db8::1]"}, "2001:db8::/32": {"[2001:db8::1]"},
+	} {
+		for _, host := range []string{"example.com", "example.com.", "a.example.com", "a.b.example.com", "notexample.com", "example.com.evil.test", "com", "10.1.2.3", "10.1.0.1", "10.2.0.1", "[2001:db8::1]", "[2001:db9::1]"} {
+			taken := slices.Contains(takes, strings.TrimSuffix(host, "."))
+			if why := policy(t, Options{Allow: []string{entry}}).Check("http://" + host + "/"); (why == nil) != taken {
+				t.Errorf("--allow-url=%s and %s: %v, want it allowed: %v", entry, host, why, taken)
+			}
+			if why := policy(t, Options{Block: []string{entry}}).Check("http://" + host + "/"); (why != nil) != taken {
+				t.Errorf("--block-url=%s and %s: %v, want it blocked: %v", entry, host, why, taken)
+			}
 		}
 	}
 }

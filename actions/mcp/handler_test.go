@@ -71,7 +71,7 @@ func TestR247MCPSessions(t *testing.T) {
 		return w.Code
 	}
 	most := 0
-	for post("one", beginning) == http.StatusOK {
+	for most < 40 && post("one", beginning) == http.StatusOK { // 40: an end where nothing limits
 		most++
 	}
 	if most > 21 {

@@ -34,6 +34,11 @@ func TestPageOf(t *testing.T) {
 			}
 		}
 		r.says(`{"method":"Target.targetCreated","params":{"targetInfo":{"targetId":"APART","type":"shared_worker","browserContextId":"X"}}}`)
+		for kind, serves := range map[string]bool{"service_worker": true, "shared_worker": true, "worker": false, "page": false, "tab": false, "iframe": false, "browser": false, "webview": false, "other": false, "auction_worklet": false, "shared_storage_worklet": false} {
+			if target("KIND-"+kind, kind, ""); r.hub.host.(*Host).MayServe("KIND-"+kind, "P1") != serves {
+				t.Errorf("a target of type %s may serve P1: %v", kind, !serves)
+			}
+		}
 		for id, want := range map[string]bool{"SW": true, "APART": false, "W1": false, "P2": false, "none": false} {
 			if got := r.hub.host.(*Host).MayServe(id, "P1"); got != want {
 				t.Errorf("%s may serve P1: %v", id, got)

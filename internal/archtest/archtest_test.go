@@ -51,6 +51,7 @@ var allowed = map[string]string{
 	"internal/hubtest":     "bridge internal/wire targets wsconn",
 	"internal/browsertest": "bridge/chrome internal/wire urlpolicy wsconn",
 	"internal/fence":       "",
+	"internal/limittest":   "",
 	"internal/logging":     "internal/plain",
 	"internal/plain":       "",
 	"internal/logging/...": "internal/logging",

@@ -195,10 +195,13 @@ func (g Grant) HooksOr(byDefault []string) []string {
 	return byDefault
 }
 
+// maxHub is the longest name of a hub, in bytes: that of a DNS label (RFC 1035, section 2.3.4).
+const maxHub = 63
+
 // validHub is relay.ValidName, but for the default hub, whose name is "". This package must
 // not import relay.
 func validHub(name string) bool {
-	return len(name) <= 63 && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
+	return len(name) <= maxHub && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
 }
 
 // Refuses returns why the grant is not for that role on that hub, or nil.

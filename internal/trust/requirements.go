@@ -262,6 +262,13 @@ var sections = []section{
 		{"R-272", "what a payer has sent to a Host page and the page has not taken stays within a window, in bytes and in sessions, so that messages of others do not wait behind it"},
 		{"R-270", "while one token attacks, by commands, pages, apps or at other paths, another keeps at least half of its speed and loses no command, with a browser of its own, in a shared one and in frames"},
 	}},
+	{"Limits and lists", []requirement{
+		{"R-295", "each constant that limits something is in one list, with its number and the test that goes to it"},
+		{"R-296", "a limit accepts as many as it says, refuses one more with its error, and accepts its number again after that"},
+		{"R-297", "whatever lasts ends within a second when its token is revoked: each entry of the listeners that a token opens is a connection, a stream, or a request that is answered at once"},
+		{"R-298", "each list of names that the code decides by is in one file: an entry that is added or left out changes it"},
+		{"R-299", "header fields, cookies, hosts and workers that the code treats alike are tested entry by entry, from the list that the code has or the standard's"},
+	}},
 	{"Unknown HTTP clients", []requirement{
 		{"R-130", "a request of a foreign page is refused on every path before its token is checked, and does not count as a wrong token"},
 		{"R-132", "a valid token is accepted while its address is locked out; a wrong one counts once for each limit"},
