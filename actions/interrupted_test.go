@@ -191,6 +191,8 @@ func (h *heldPage) goesOn(t *testing.T, b *Browser, p *Page, there bool) {
 
 // waitingActions are the functions that act after a wait, and are interrupted.
 var waitingActions = []string{
+	"actions.Page.attach",
+	"actions.Page.begin",
 	"actions.Browser.CreateContext",
 	"actions.Browser.DestroyContext",
 	"actions.Browser.List",

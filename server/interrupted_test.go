@@ -12,7 +12,7 @@ import (
 
 // TestR288InterruptedSandboxes interrupts the making of a sandbox while its browser starts.
 // Whoever has left gets no sandbox, and its place, its browser and its hub are given back.
-func TestR288InterruptedSandboxes(t *testing.T) { // server.Server.createSandbox, server.Server.Hub
+func TestR288InterruptedSandboxes(t *testing.T) {
 	for name, row := range map[string]struct {
 		leaves bool
 		fail   error

@@ -17,21 +17,62 @@ var waitingFolders = []string{
 	"browsers", "cluster", "cluster/nats", "journal", "link", "live", "named", "proxy", "quota", "relay", "server", "session", "targets", "urlpolicy", "wsconn",
 }
 
-// uninterrupted has the functions that no test of their package interrupts, and the test that
-// sees the fault nevertheless, or why nothing can change for them.
-var uninterrupted = map[string]string{}
+// uninterrupted are the functions that no row of a table interrupts, by the tests that do it in
+// another way, or by why nothing can be wrong after the wait.
+var uninterrupted = map[string]string{
+	"loop: what it does next depends on nothing from before the wait": "journal.Journal.run journal.Journal.work actions.Page.navigated live.View.dropBlind " +
+		"actions.NewScheduler actions.Scheduler.End actions.Scheduler.Browser natsdir.sweeper.run natsdir.sweeper.round server.membership.sweep bap.connection.receive",
+	"callback: it logs, counts or asks again, and finds its session by its id": "bridge.aliveness.start chrome.Host.Refresh chrome.Host.askSizeLocked " +
+		"chrome.Host.followHeavyLocked chrome.outbox.Handled chrome.Host.disposeLocked chrome.Host.noteScaleLocked relay.Hub.expectLocked relay.dialogs.settleLocked",
+	"TestStuckPageIsWithdrawn TestPagesThatAnswerAreKept TestNewPagesAreNotWatched TestPageThatHangsIsNoticedByWhoLooks": "chrome.Host.askStuck " +
+		"chrome.Host.awaitPageLocked chrome.Host.lookAtLocked chrome.Host.watchLocked chrome.Host.withdrawSoonLocked chrome.Host.probeLocked chrome.Host.introduceLocked",
+	"TestStreamsOfOthersAreUnknown TestR118WindowsOfOthersAreUnknown":                  "chrome.Host.streamLocked chrome.Host.findWindowLocked",
+	"TestPoolStartsOnDemand TestHealthFollowsStarts":                                   "browsers.Pool.Check browsers.Pool.leave browsers.Pool.startLocked",
+	"bounded by the page or the call, whose locks TestR287InterruptedActions looks at": "actions.Page.ArmDialog actions.Page.blank actions.Page.failure actions.yamlReader.readHole",
+	"TestConsents": "actions.Consents.Check",
+	"TestSessions TestSessionEndsWithServer TestOrder": "bap.activatePage bap.closeBrowser bap.closePage bap.destroyContext bap.intercept bap.launch bap.listContexts " +
+		"bap.proceed bap.session.detach bap.session.release bap.shutdown",
+	"TestCallsAreBounded TestSessionsEndWithTheirToken TestTabsAreTheClientsOwn": "mcp.addRoute mcp.call.newTabs mcp.call.routePage mcp.emulateMedia " +
+		"mcp.session.check mcp.session.open mcp.session.pageOf",
+	"an answer is taken out of the list before it is given":               "remote.client.Send",
+	"TestCutAtEveryByte TestFlowControl TestDeadlinesStand TestNewerWins": "link.Dialer.Dial link.Pipe.Read link.Pipe.Write link.deadline.arm link.newPipe link.side.connect",
+	"TestR202GraceTime TestR205RandomCuts":                                "named.Session.waitLocked named.stream.trimLaterLocked",
+	"TestS05NodeIsCutOff TestLostRequests TestDrainDuringARenewal TestReservationsOfANodeThatIsBack": "natsdir.Directory.Claim natsdir.Directory.Close natsdir.Directory.MayEnd " +
+		"natsdir.Directory.Owner natsdir.Directory.ReserveBrowser natsdir.Directory.node natsdir.Directory.readNodes natsdir.Directory.renew natsdir.Directory.tellStays " +
+		"natsdir.Directory.writeReservedOnce natsdir.Open natsdir.asked natsdir.claim.check",
+	"TestHold TestHoldDocuments TestBodiesAreBounded": "proxy.agentRegistry.await proxy.agentRegistry.findTarget proxy.bodyCache.ServeHTTP proxy.handler.intercept " +
+		"proxy.handler.serveFailure proxy.handler.serveHub",
+	"TestHubsComeAndGo": "relay.Hubs.release",
+	"TestClusterHubMovesWhileAClientWaits TestS04OwnerIsSilent TestClusterDrain TestS05OwnerIsCutOff": "server.Server.clustered server.Server.enterFromPeer server.Server.passOn " +
+		"server.Server.sandboxElsewhere server.giver.give server.login.findHub server.membership.own server.membership.placed server.membership.takeWith server.peerTrip.send",
+	"TestR287TokenThatEndsAtOnce":                                "mcp.Handler.keep",
+	"TestR288InterruptedSandboxes":                               "server.Server.createSandbox server.Server.Hub",
+	"TestSandboxes":                                              "server.sandboxes.begin",
+	"TestF06ParkedPeer TestWaitBelow TestCancel TestDialThrough": "wsconn.Conn.Serve wsconn.Conn.Start wsconn.Conn.finish wsconn.Conn.park wsconn.Conn.waitUntil wsconn.DialThrough",
+}
 
 // TestR285WaitsAreInterrupted finds each function that acts on shared state after it has
 // waited: it takes a lock after it has received, sent, called with a context, or let a lock
 // go; or a timer or an answer calls it. What was true before may be wrong then. A test of its
 // package interrupts it, and names it ("live.Viewer.take"); or there is a reason why not.
 func TestR285WaitsAreInterrupted(t *testing.T) {
-	found := map[string]bool{}
+	found, reasons := map[string]bool{}, map[string]string{}
+	for reason, list := range uninterrupted {
+		for _, function := range strings.Fields(list) {
+			reasons[function] = reason
+		}
+	}
 	for _, folder := range waitingFolders {
 		waits, named := readFolder(t, filepath.Join("..", "..", folder))
 		for name, at := range waits {
 			found[name] = true
-			switch reason := uninterrupted[name]; {
+			reason := reasons[name]
+			for _, word := range strings.Fields(reason) {
+				if strings.HasPrefix(word, "Test") && !named[word] {
+					t.Errorf("%s: there is no %s", at, word)
+				}
+			}
+			switch {
 			case named[name] && reason != "":
 				t.Errorf("%s: a test names %s: take out its reason", at, name)
 			case !named[name] && reason == "":
@@ -39,7 +80,7 @@ func TestR285WaitsAreInterrupted(t *testing.T) {
 			}
 		}
 	}
-	for name := range uninterrupted {
+	for name := range reasons {
 		if !found[name] {
 			t.Errorf("%s does not wait any more: take out its reason", name)
 		}
@@ -49,7 +90,7 @@ func TestR285WaitsAreInterrupted(t *testing.T) {
 	}
 }
 
-// readFolder finds the functions of a package that act after a wait, and the texts in its tests.
+// readFolder finds the functions of a package that act after a wait, and the names and texts in its tests.
 func readFolder(t *testing.T, folder string) (waits map[string]token.Position, texts map[string]bool) {
 	t.Helper()
 	waits, texts = map[string]token.Position{}, map[string]bool{}
@@ -74,7 +115,9 @@ func readFolder(t *testing.T, folder string) (waits map[string]token.Position, t
 					texts[text] = true
 				}
 			case *ast.FuncDecl:
-				if !isTest && n.Body != nil {
+				if isTest {
+					texts[n.Name.Name] = true
+				} else if n.Body != nil {
 					locking[n.Name.Name] = locking[n.Name.Name] || locks(n.Body)
 				}
 			}
