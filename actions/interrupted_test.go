@@ -18,13 +18,11 @@ type heldPage struct {
 	*fakePage
 	goOn chan struct{}
 
-	mu    sync.Mutex // guards everything below
-	hold  int        // the number of the command from now on; below 0 is none
-	sent  int        // commands from now on
-	left  int        // how often it was left
-	ended int        // sessions that the page has ended
-	last  string     // the method of the command that is held
-	seen  []string   // methods of all commands
+	mu   sync.Mutex // guards everything below
+	hold int        // the number of the command from now on; below 0 is none
+	sent int        // commands from now on
+	left int        // how often it was left
+	last string     // the method of the command that is held
 }
 
 func (h *heldPage) Send(session, method string, params []byte) func(context.Context) ([]byte, error) {

@@ -3,6 +3,7 @@ package browsers
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -30,10 +31,13 @@ func TestR288InterruptedUsers(t *testing.T) {
 		} {
 			t.Run(function+"/"+name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					fail, reserved := works, 0
+					fail, reserved := works, new(atomic.Int64)
 					p := testPool(func() error { return fail() })
 					p.patience = time.Minute
-					p.reserve = func(context.Context) (func(), error) { reserved++; return func() { reserved-- }, nil }
+					p.reserve = func(context.Context) (func(), error) {
+						reserved.Add(1)
+						return func() { reserved.Add(-1) }, nil
+					}
 					other := func() {}
 					if queued {
 						first, second := mustUse(t, p, "first"), mustUse(t, p, "second")
@@ -54,7 +58,7 @@ func TestR288InterruptedUsers(t *testing.T) {
 					waittest.Wants(t, function)
 					row.happens(p, cancel, other)
 					err := <-ended
-					if closed := row.want == ErrClosed && !queued; !errors.Is(err, row.want) && !closed || closed && err == nil {
+					if closed := errors.Is(row.want, ErrClosed) && !queued; !errors.Is(err, row.want) && !closed || closed && err == nil {
 						t.Errorf("the user got %v, want %v", err, row.want)
 					}
 					if done != nil {
@@ -63,13 +67,13 @@ func TestR288InterruptedUsers(t *testing.T) {
 					other()
 					time.Sleep(2 * p.idle)
 					place := p.waits.Open(quota.Payer{})
-					if n := p.Numbers(); n.Running+n.Queued+n.Idle != 0 || reserved != 0 || place.Used() != 0 {
-						t.Errorf("without users there are %+v, %d reserved, %d places in the queue", n, reserved, place.Used())
+					if n := p.Numbers(); n.Running+n.Queued+n.Idle != 0 || reserved.Load() != 0 || place.Used() != 0 {
+						t.Errorf("without users there are %+v, %d reserved, %d places in the queue", n, reserved.Load(), place.Used())
 					}
 					place.Close()
 					p.Close()
-					if n := p.Numbers(); n.Running+n.Queued+n.Idle != 0 || reserved != 0 {
-						t.Errorf("in the end there are %+v, %d reserved", n, reserved)
+					if n := p.Numbers(); n.Running+n.Queued+n.Idle != 0 || reserved.Load() != 0 {
+						t.Errorf("in the end there are %+v, %d reserved", n, reserved.Load())
 					}
 				})
 			})

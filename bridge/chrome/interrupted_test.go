@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
-
-	"github.com/cdphub/cdphub/bridge"
 )
 
 // TestR288InterruptedAnswers lets something happen to a Client, its target or its Host before
@@ -32,7 +30,7 @@ func TestR288InterruptedAnswers(t *testing.T) {
 				r := greeted(t, Options{})
 				r.hub.lasting = strings.Contains(name, "heir")
 				r.clients("c", "d")
-				h := r.hub.host.(bridge.Host).(*Host)
+				h := r.hub.host.(*Host)
 				if row.method == "Target.createBrowserContext" {
 					r.must("c", row.method, `{}`)
 				} else {
