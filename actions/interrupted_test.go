@@ -127,14 +127,14 @@ func TestR287InterruptedActions(t *testing.T) {
 						t.Fatal(err)
 					}
 					h.holdFrom(n)
-					ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+					ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 					defer cancel()
 					ended := make(chan struct{})
 					go func() {
 						call(ctx, b, p)
 						close(ended)
 					}()
-					time.Sleep(10 * time.Second) // the page answers its other commands
+					time.Sleep(attaching - time.Second) // the page answers its other commands
 					more = h.commands() > n
 					if interruption.goesOn {
 						maps.Copy(waits, waittest.Waiting())
@@ -142,7 +142,7 @@ func TestR287InterruptedActions(t *testing.T) {
 					interruption.happens(h, b, cancel)
 					synctest.Wait()
 					if name == "caller gives up" {
-						time.Sleep(defaultTimeout) // what it has changed is changed back
+						time.Sleep(2 * defaultTimeout) // what it has changed is changed back
 						select {
 						case <-ended:
 						default:
@@ -150,7 +150,7 @@ func TestR287InterruptedActions(t *testing.T) {
 						}
 					}
 					close(h.goOn)
-					time.Sleep(2 * time.Minute)
+					time.Sleep(MaxTimeout)
 					<-ended
 					h.goesOn(t, b, p, interruption.goesOn)
 					b.Close()
