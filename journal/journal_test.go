@@ -294,19 +294,3 @@ func TestOldEntriesGo(t *testing.T) {
 		}
 	})
 }
-
-// TestPictureOfAClientThatHasLeft wants a picture after a Client that connected for one
-// click.
-func TestPictureOfAClientThatHasLeft(t *testing.T) {
-	play(t, Options{}, func(s *stage) {
-		s.click(1, 1)
-		s.client.Leave()
-		s.pass(2 * time.Second)
-		if n := s.pictures(); n != 1 {
-			t.Errorf("%d pictures, want 1", n)
-		}
-		if n := s.hub.Clients(); n != 0 {
-			t.Errorf("%d Clients are left", n)
-		}
-	})
-}

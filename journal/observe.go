@@ -260,21 +260,28 @@ func (l *line) ask(method string, params []byte, done func(j *Journal, l *line, 
 	// Not here: the caller has Journal.mu, under which no hub is called.
 	o.j.asks = append(o.j.asks, func() {
 		o.hub.Ask(session, method, params, func(result []byte, err *relay.Error) {
-			failed := err != nil || o.away[key.target] || len(result) > longestAnswer
-			var kept []byte
-			if !failed {
-				kept = bytes.Clone(result)
-			}
-			if method == createWorld && !failed {
-				o.worldMade(key.target, kept)
-			}
-			o.happened(key, len(kept), asked, func(j *Journal, l *line) {
+			made := o.answered(key, asked, result, err, func(j *Journal, l *line, result []byte, failed bool) {
 				l.asking--
 				l.left = err == relay.ErrNoSession
-				done(j, l, kept, failed)
+				done(j, l, result, failed)
 			})
+			if method == createWorld && made != nil {
+				o.worldMade(key.target, made)
+			}
 		})
 	})
+}
+
+// answered takes the answer to a command that was asked at a time, and returns what may be kept
+// of it; nil where it has failed. The caller has the hub's lock, so that the answer is in the
+// right order with the beginning of a handoff.
+func (o *observer) answered(key lineKey, asked time.Time, result []byte, err *relay.Error, done func(j *Journal, l *line, result []byte, failed bool)) (kept []byte) {
+	failed := err != nil || o.away[key.target] || len(result) > longestAnswer
+	if !failed {
+		kept = bytes.Clone(result)
+	}
+	o.happened(key, len(kept), asked, func(j *Journal, l *line) { done(j, l, kept, failed) })
+	return kept
 }
 
 // askHubs sends the commands that wait. The caller must not have Journal.mu.

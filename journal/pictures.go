@@ -73,47 +73,35 @@ const capture = "Page.captureScreenshot"
 
 var captureParams = []byte(`{"format":"jpeg","quality":40,"optimizeForSpeed":true}`)
 
-// takeAlone takes a picture with a Client of the Journal's own. It is for pages whose
-// Client has left, such as a program that connects for one command. Pages of a
+// takeAlone takes a picture with a Client of the Journal's own, in a session of its own. It is
+// for pages whose Client has left, such as a program that connects for one command. Pages of a
 // private context have gone with their Client.
 func (o *observer) takeAlone(key lineKey) {
 	ctx, cancel := context.WithTimeout(context.Background(), pictureWithin)
 	defer cancel()
-	web := o.showsWeb(key.target)
-	var result []byte
-	c, err := o.hub.JoinLocal(relay.LocalOptions{ClientOptions: relay.ClientOptions{PrivateOf: key.target}})
-	if err == nil {
-		defer c.Leave()
-		result, err = takeBy(ctx, c, key.target)
+	session, asked, answered := "", time.Now(), make(chan struct{})
+	if c, err := o.hub.JoinLocal(relay.LocalOptions{ClientOptions: relay.ClientOptions{PrivateOf: key.target}}); err == nil {
+		defer c.Leave() // also fails a command that is not answered within the time
+		session = attachTo(ctx, c, key.target)
 	}
-	// Before and after: the page may have shown a file in between.
-	web = web && o.showsWeb(key.target)
-	o.put(key, len(result), func(j *Journal, l *line) {
-		l.notWeb = !web
-		keepPicture(j, l, result, err != nil || l.away)
+	o.hub.Ask(session, capture, captureParams, func(result []byte, err *relay.Error) {
+		o.answered(key, asked, result, err, keepPicture)
+		close(answered)
 	})
+	select {
+	case <-answered:
+	case <-ctx.Done():
+	}
 }
 
-// showsWeb is the opposite of notWeb, for who has not the hub's lock.
-func (o *observer) showsWeb(target string) bool {
-	t, known := o.hub.WatchedTarget(relay.Watcher{}, target)
-	return known && !t.NotWeb
-}
-
-// takeBy takes a picture in a session of its own, so that no session of a Client is
-// used for it. The answer is that of Page.captureScreenshot (CDP).
-func takeBy(ctx context.Context, c *relay.Local, target string) ([]byte, error) {
-	params, err := json.Marshal(map[string]any{"targetId": target, "flatten": true})
-	if err != nil {
-		return nil, err
+// attachTo makes a session on a target; "" is none.
+func attachTo(ctx context.Context, c *relay.Local, target string) string {
+	params, _ := json.Marshal(map[string]any{"targetId": target, "flatten": true}) // of a string
+	var made struct{ SessionID string }
+	if result, err := c.Call(ctx, "", "Target.attachToTarget", params); err == nil {
+		read(result, &made)
 	}
-	attached, err := c.Call(ctx, "", "Target.attachToTarget", params)
-	if err != nil {
-		return nil, err
-	}
-	var a struct{ SessionID string }
-	read(attached, &a)
-	return c.Call(ctx, a.SessionID, capture, captureParams)
+	return made.SessionID
 }
 
 // keepPicture keeps a picture, unless it is larger than longestPicture or than half

@@ -31,14 +31,6 @@ func waitsForBrowser(t *testing.T) (h *Hub, c *Client, p *closing) {
 	return h, c, p
 }
 
-func TestDrainAnswersWhatWaitsForABrowser(t *testing.T) {
-	h, _, p := waitsForBrowser(t)
-	h.Drain()
-	if got := fmt.Sprint(p.take()); got != `[{"id":1,"error":{"code":-32000,"message":"Hub is shutting down"}} closed]` {
-		t.Errorf("the Client got %s", got)
-	}
-}
-
 // orderedHost is a browser that notes what comes.
 type orderedHost struct {
 	mute

@@ -147,7 +147,11 @@ func (h *Handler) keep(c actions.Caller, id string, e *entry, peer *sdk.ServerSe
 		letGo := c.Hold(func() { go h.end(id) })
 		h.mu.Lock()
 		e.letGo = letGo
+		ended = h.sessions[id] != e // the token may have ended before the function was there
 		h.mu.Unlock()
+		if ended {
+			letGo()
+		}
 	}
 	go func() {
 		_ = peer.Wait() // how it ended does not matter

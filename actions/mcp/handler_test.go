@@ -3,6 +3,7 @@ package mcp
 import (
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -53,6 +54,29 @@ func TestSessionsEndWithTheirToken(t *testing.T) {
 		if w := send(http.MethodPost, session, ask); w.Code != http.StatusNotFound {
 			t.Errorf("%s has ended: %d %s", name, w.Code, w.Body)
 		}
+	}
+}
+
+// TestR287TokenThatEndsAtOnce has the token of a session end while the session asks to be told
+// of that (mcp.Handler.keep).
+func TestR287TokenThatEndsAtOnce(t *testing.T) {
+	h := NewHandler(nil)
+	defer h.Close()
+	letGo := 0
+	c := actions.Caller{Hold: func(end func()) func() {
+		end()
+		for there := 1; there > 0; runtime.Gosched() {
+			h.mu.Lock()
+			there = len(h.sessions)
+			h.mu.Unlock()
+		}
+		return func() { letGo++ }
+	}}
+	w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, "/mcp", strings.NewReader(beginning))
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json, text/event-stream")
+	if h.ServeHTTP(c, w, r); letGo != 1 {
+		t.Errorf("the session that has ended lets its token go %d times, want once", letGo)
 	}
 }
 

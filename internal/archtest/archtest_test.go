@@ -49,6 +49,7 @@ var allowed = map[string]string{
 	"proxy":                "internal/advice internal/webpage internal/wire wsconn web",
 	"internal/httpserver":  "internal/auth internal/logging",
 	"internal/hubtest":     "bridge internal/wire targets wsconn",
+	"internal/waittest":    "",
 	"internal/browsertest": "bridge/chrome internal/wire urlpolicy wsconn",
 	"internal/fence":       "",
 	"internal/limittest":   "",

@@ -101,6 +101,10 @@ var sections = []section{
 		{"R-105", "peers cannot flood the log"},
 		{"R-106", "dependencies have no known vulnerabilities"},
 		{"R-107", "there are no data races"},
+		{"R-285", "each function that acts on shared state after a wait is interrupted by a test, or has a reason not to be"},
+		{"R-286", "a command, dialog, lease, view, file or picture that is interrupted while it waits ends once, shows nothing to those who may no longer see it, and leaves nothing in the hub"},
+		{"R-287", "an action, or a session of an action API, that is interrupted at any of its commands ends, and leaves no lock, route, browser or connection behind"},
+		{"R-288", "who leaves while a browser, a sandbox, an address or an answer of the browser is awaited leaves no place, context or remembered failure behind"},
 	}},
 	{"Secrets on pages", []requirement{
 		{"R-155", "no reading method of any action API returns the values of secret fields, anywhere on the page"},
