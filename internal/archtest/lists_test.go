@@ -27,7 +27,7 @@ func TestR298ListsOfNames(t *testing.T) {
 		}
 		for _, d := range file.Decls {
 			if names := namesIn(d); len(names) > 1 {
-				where := folder + " " + nameOf(d, names)
+				where := folder + " " + declarationName(d, names)
 				lists[where] = append(lists[where], names...) // two files may have one for two systems
 			}
 		}
@@ -60,17 +60,11 @@ func TestR298ListsOfNames(t *testing.T) {
 	}
 }
 
-// nameOf is the name of a declaration; its first entry where it has none.
-func nameOf(d ast.Decl, names []string) string {
+// declarationName is the name of a declaration; its first entry where it has none.
+func declarationName(d ast.Decl, names []string) string {
 	name, _ := documented(d)
-	if f, is := d.(*ast.FuncDecl); is && f.Recv != nil {
-		receiver := f.Recv.List[0].Type
-		if pointer, is := receiver.(*ast.StarExpr); is {
-			receiver = pointer.X
-		}
-		if of, is := receiver.(*ast.Ident); is {
-			name = of.Name + "." + name
-		}
+	if f, is := d.(*ast.FuncDecl); is {
+		name = functionName(f)
 	}
 	if name == "" {
 		name = "of " + names[0]

@@ -130,7 +130,7 @@ func readFolder(t *testing.T, folder string) (waits map[string]token.Position, t
 	for _, file := range files {
 		for _, d := range file.Decls {
 			if f, is := d.(*ast.FuncDecl); is && f.Body != nil && actsAfterWait(f.Body, locking) {
-				waits[file.Name.Name+"."+nameOf(f)] = set.Position(f.Pos())
+				waits[file.Name.Name+"."+functionName(f)] = set.Position(f.Pos())
 			}
 		}
 	}
@@ -148,8 +148,8 @@ func locks(body *ast.BlockStmt) (found bool) {
 	return found
 }
 
-// nameOf is the name of a function, with the type of its receiver: "Viewer.take".
-func nameOf(f *ast.FuncDecl) string {
+// functionName is the name of a function, with the type of its receiver: "Viewer.take".
+func functionName(f *ast.FuncDecl) string {
 	if f.Recv == nil {
 		return f.Name.Name
 	}
