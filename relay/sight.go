@@ -43,12 +43,16 @@ func (c *Client) sees(t targets.Info) bool {
 	return sight{files: !c.noFiles, private: c.seesOwnerOf(t), tab: own == nil || own.Has(t.ID)}.sees(t)
 }
 
-// seesOwnerOf reports whether a Client sees what is private to the owner of a Target.
+// seesOwnerOf reports whether a Client sees what is private to the owner of a Target: its own, and
+// that of the Target which it shows to a Watcher.
 func (c *Client) seesOwnerOf(t targets.Info) bool {
-	if t.Owner == "" || c.privateOf == "" {
+	if t.Owner == "" {
 		return false
 	}
-	at, _, _ := c.hub.targetLocked(c.privateOf)
+	if root := c.hub.sessions.Get(t.Owner); root != nil && root.Peer == session.Peer(c) {
+		return true
+	}
+	at, _, _ := c.hub.targetLocked(c.privateOf) // "" is none
 	return at.Owner == t.Owner
 }
 
@@ -56,15 +60,15 @@ func (c *Client) seesOwnerOf(t targets.Info) bool {
 // is then that for an unknown id. A Client with tabs of its own gets that answer, too, for what
 // is no Target.
 func (h *Hub) hidesLocked(r *request) bool {
-	if !r.args.hasTargetID {
+	if !r.args.hasTargetID || r.args.targetID == h.browserID {
 		return false
 	}
-	id := r.args.targetID
-	if t, known := h.find(id); known {
-		return t.kind != session.Browser && !r.client.sees(t.Info)
+	id := strings.TrimPrefix(r.args.targetID, h.tabPrefix)
+	if t, _, known := h.targetLocked(id); known {
+		return !r.client.sees(t)
 	}
 	own := r.client.tabs()
-	return own != nil && !own.Has(strings.TrimPrefix(id, h.tabPrefix))
+	return own != nil && !own.Has(id)
 }
 
 // SeesFiles reports whether a Watcher sees what is no page of the web.

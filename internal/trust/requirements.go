@@ -261,6 +261,9 @@ var sections = []section{
 		{"R-246", "a browser that ends after it has started does not delay the next start"},
 		{"R-270", "while one token attacks, by commands, pages, apps or at other paths, another keeps at least half of its speed and loses no command, with a browser of its own, in a shared one and in frames"},
 	}},
+	{"Who sees what", []requirement{
+		{"R-280", "one table says who sees which target of a hub: for everybody else, the target is as unknown as an id that is none, in every list, event, answer, download, restored session and timeline; what shows a target and is not in the table fails the tests"},
+	}},
 	{"Unknown HTTP clients", []requirement{
 		{"R-130", "a request of a foreign page is refused on every path before its token is checked, and does not count as a wrong token"},
 		{"R-132", "a valid token is accepted while its address is locked out; a wrong one counts once for each limit"},
