@@ -316,10 +316,15 @@ func askWay(of, method, more string) way {
 			}
 			return e.ask(`"method":"` + method + `","params":{"targetId":"` + id + `"` + more + `}`)
 		}
+		if of == "alone" {
+			e.w.browser.HostGone(false)
+		}
 		none, got := ask("NONE"), ask(id)
 		switch {
 		case strings.Contains(none, "scope"):
 			return refusedByScope
+		case of == "alone" && e.c.owner != nil && !strings.Contains(none, errNoTarget.Message):
+			return "an id that is none: " + none
 		case strings.Contains(got, errNoTarget.Message), got == none && strings.Contains(none, `"error"`):
 			return ""
 		}

@@ -76,34 +76,6 @@ func TestPrivateTargetIsLetGoOfUnseen(t *testing.T) {
 	})
 }
 
-func TestPrivateTargetsAreNotListed(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := withContext(t, Options{})
-		r.forget()
-		for _, s := range []string{"a", "b"} {
-			r.must(s, "Target.getTargets", "")
-			r.must(s, "Target.getBrowserContexts", "")
-		}
-		targets := `{"targetInfos":[{"targetId":"T0","browserContextId":"D"},{"targetId":"TA","browserContextId":"CA"},{"targetId":"T2"}]}`
-		contexts := `{"browserContextIds":["CA","CX"],"defaultBrowserContextId":"D"}`
-		r.says(
-			`{"id":101,"result":`+targets+`,"sessionId":"A"}`,
-			`{"id":102,"result":`+contexts+`,"sessionId":"A"}`,
-			`{"id":103,"result":`+targets+`,"sessionId":"B"}`,
-			`{"id":104,"result":`+contexts+`,"sessionId":"B"}`,
-		)
-		r.wantTold(
-			"a 101 "+targets,
-			"a 102 "+contexts,
-			`b 103 {"targetInfos":[{"targetId":"T0","browserContextId":"D"},{"targetId":"T2"}]}`,
-			`b 104 {"defaultBrowserContextId":"D","browserContextIds":["CX"]}`,
-		)
-		r.must("b", "Target.getTargets", "")
-		r.says(`{"id":105,"error":{"code":-32000,"message":"Not allowed"},"sessionId":"B"}`)
-		r.wantTold(`b 105 error {"code":-32000,"message":"Not allowed"}`)
-	})
-}
-
 func TestPrivateTargetsAndContextsAreUnknownToOthers(t *testing.T) {
 	const noTarget = "-32602 No target with given id found"
 	cases := []struct{ method, params, want string }{
@@ -195,23 +167,6 @@ func TestContextThatItsClientDisposesOfIsForgotten(t *testing.T) {
 		r.forget()
 		r.hub.release("a")
 		r.wantSent(`{"id":-8,"method":"Target.detachFromTarget","params":{"sessionId":"A"}}`)
-	})
-}
-
-func TestClientThatShowsAPrivatePage(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := withContext(t, Options{})
-		r.must("b", "Target.createBrowserContext", "")
-		r.says(`{"id":101,"result":{"browserContextId":"CB"},"sessionId":"B"}`,
-			`{"method":"Target.targetCreated","params":{"targetInfo":{"targetId":"TB","type":"page","browserContextId":"CB"}}}`)
-		r.hub.attachOf("v", "TA")
-		r.hub.attachOf("w", "T0") // of all
-		r.must("v", "Target.attachToTarget", `{"targetId":"TA","flatten":true}`)
-		r.must("v", "Target.attachToTarget", `{"targetId":"T0","flatten":true}`)
-		r.refuses("v", "Target.attachToTarget", `{"targetId":"TB","flatten":true}`, "-32602 ")
-		r.refuses("w", "Target.attachToTarget", `{"targetId":"TA","flatten":true}`, "-32602 ")
-		r.says(`{"method":"Target.targetDestroyed","params":{"targetId":"TA"}}`, `{"method":"Target.targetDestroyed","params":{"targetId":"T0"}}`)
-		r.refuses("v", "Storage.getCookies", `{"browserContextId":"CA"}`, "-32602 ") // it has nothing to show any more
 	})
 }
 

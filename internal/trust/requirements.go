@@ -263,6 +263,7 @@ var sections = []section{
 	}},
 	{"Who sees what", []requirement{
 		{"R-280", "one table says who sees which target of a hub: for everybody else, the target is as unknown as an id that is none, in every list, event, answer, download, restored session and timeline; what shows a target and is not in the table fails the tests"},
+		{"R-281", "the same holds between the Clients of a browser, for every event, method and answer of the protocol that names a target, a browser context, a window or a stream, and for downloads, traces and memory dumps"},
 	}},
 	{"Unknown HTTP clients", []requirement{
 		{"R-130", "a request of a foreign page is refused on every path before its token is checked, and does not count as a wrong token"},
