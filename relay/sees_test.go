@@ -348,6 +348,10 @@ func aloneWay(command string) way {
 	shows := l.shows
 	l.shows = func(e *eye, id string) string {
 		e.w.browser.HostGone(false)
+		if id != "DISK" { // as at most hubs, where all Clients without tabs of their own get the same list
+			e.w.page.TargetGone("DISK")
+			e.w.hub.listing.partial = false
+		}
 		as(nil)(e.w).ask(command)
 		return shows(e, id)
 	}
