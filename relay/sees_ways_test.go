@@ -92,7 +92,7 @@ var ways = map[string]way{
 func asksForDownloads(e *eye) {
 	e.ask(`"method":"Browser.setDownloadBehavior","params":{"behavior":"allow","eventsEnabled":true,"downloadPath":"/d"}`)
 	// A browser keeps the wish for its own pages.
-	setDownloads(e.w.hub, &request{client: e.c, args: params{behavior: "allow", eventsEnabled: true, downloadPath: "/d"}}) //nolint:errcheck // the params are valid
+	setDownloads(e.w.hub, &request{client: e.c, args: params{behavior: "allow", eventsEnabled: true, downloadPath: "/d"}}) // the params are valid
 }
 
 func restoresDownloads(e *eye) {
