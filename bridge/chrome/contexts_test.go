@@ -76,46 +76,6 @@ func TestPrivateTargetIsLetGoOfUnseen(t *testing.T) {
 	})
 }
 
-func TestPrivateTargetsAndContextsAreUnknownToOthers(t *testing.T) {
-	const noTarget = "-32602 No target with given id found"
-	cases := []struct{ method, params, want string }{
-		{"Target.attachToTarget", `{"targetId":"TA","flatten":true}`, noTarget},
-		{"Target.attachToTarget", `{"target\u0049d":"\u0054A"}`, noTarget},
-		{"Target.attachToTarget", `{"targetId":"TA","targetId":"T0"}`, "-32602 Invalid parameters"},
-		{"Target.getTargetInfo", `{"targetId":"TA"}`, noTarget},
-		{"Target.closeTarget", `{"targetId":"TA"}`, noTarget},
-		{"Target.activateTarget", `{"targetId":"TA"}`, noTarget},
-		{"Target.autoAttachRelated", `{"targetId":"TA","waitForDebuggerOnStart":true}`, noTarget},
-		{"Browser.getWindowForTarget", `{"targetId":"TA"}`, "-32000 No target with given id"},
-		{"Target.createTarget", `{"url":"u","browserContextId":"CA"}`, "-32000 Failed to find browser context with id CA"},
-		{"Target.disposeBrowserContext", `{"browserContextId":"CA"}`, "-32000 Failed to find context with id CA"},
-		{"Storage.getCookies", `{"browserContextId":"CA"}`, "-32602 Failed to find browser context for id CA"},
-		{"Browser.grantPermissions", `{"permissions":[],"browserContextId":"CA"}`, "-32602 Failed to find browser context for id CA"},
-		{"Browser.setDownloadBehavior", `{"behavior":"deny","browserContextId":"CA"}`, "-32602 Failed to find browser context for id CA"},
-	}
-	for _, inPage := range []bool{false, true} {
-		synctest.Test(t, func(t *testing.T) {
-			r := withContext(t, Options{})
-			session := "b"
-			if inPage { // Chromium takes most of them there too
-				session = "P"
-				r.says(`{"method":"Target.attachedToTarget","params":{"sessionId":"P","targetInfo":{"targetId":"T0","type":"page","browserContextId":"D"}},"sessionId":"B"}`)
-			}
-			r.forget()
-			for _, c := range cases {
-				r.refuses(session, c.method, c.params, c.want)
-			}
-			r.wantSent()
-			r.must("b", "Target.attachToTarget", `{"targetId":"T0","flatten":true}`)
-			r.must("a", "Target.attachToTarget", `{"targetId":"TA","flatten":true}`)
-			r.must("a", "Storage.getCookies", `{"browserContextId":"CA"}`)
-			if got := len(r.browser.sent); got != 3 {
-				t.Errorf("%d commands passed, want 3", got)
-			}
-		})
-	}
-}
-
 func TestSharedHostHidesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := withContext(t, Options{Shared: true})
