@@ -74,7 +74,7 @@ func TestR284SessionsStayWhereTheyBegan(t *testing.T) {
 	session := send(own, http.MethodPost, "", beginning).Header().Get(sessionHeader)
 	const ask = `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`
 	for _, c := range []actions.Caller{{ID: "one", Hub: "b"}, {ID: "two", Hub: "a"}, {ID: "", Hub: "a"}, {ID: "one", Hub: ""}} {
-		for _, method := range []string{http.MethodPost, http.MethodGet, http.MethodDelete} {
+		for _, method := range []string{http.MethodPost, http.MethodDelete} {
 			if w := send(c, method, session, ask); w.Code != http.StatusNotFound {
 				t.Errorf("%s of %q at %q: %d %s", method, c.ID, c.Hub, w.Code, w.Body)
 			}
