@@ -110,7 +110,7 @@ func (j *Journal) Entries(hub, targetID string, after uint64, w relay.Watcher) [
 }
 
 // shows reports whether a Watcher may see an entry of a target that it sees.
-func (e *Entry) shows(w relay.Watcher) bool { return !e.NotWeb || w.Policy == nil || w.Policy.Files() }
+func (e *Entry) shows(w relay.Watcher) bool { return !e.NotWeb || w.SeesFiles() }
 
 // Picture is the picture of an entry that a Watcher may see, a JPEG; nil when there is
 // none, or no more. Callers share the bytes, and must not change them.

@@ -178,7 +178,7 @@ var errNoSession = &wire.Error{Code: wire.CodeNoSession, Message: "Session with 
 // serveLocked answers a message or forwards it, and returns the Host to which it
 // went. A message that was refused before is only answered. The order of the steps matters.
 // A session of another Client is as unknown as none, so that ids cannot be probed. A lease
-// comes before everything that could act on its page. The hub's own methods (CdpHub.…) come
+// comes before everything that could act on its page; who does not see the page does not hear of the lease. The hub's own methods (CdpHub.…) come
 // before the Host of a browser, which knows none of them. What a Client may not see is
 // refused before the hub looks for an answer.
 func (h *Hub) serveLocked(r *request, refused *wire.Error) bridge.Host {
@@ -202,7 +202,7 @@ func (h *Hub) serveLocked(r *request, refused *wire.Error) bridge.Host {
 		c.answer(r.session, r.ID, nil, refused)
 		return nil
 	}
-	if h.leases != nil && r.isMethod && h.leasedLocked(r) {
+	if h.leases != nil && r.isMethod && !h.hidesLocked(r) && h.leasedLocked(r) {
 		return nil
 	}
 	if s := h.browserOfLocked(r); s != nil && r.isMethod && !ownMethod(r.Method) && s.serveLocked(r) {

@@ -37,22 +37,29 @@ func setDownloads(_ *Hub, r *request) ([]byte, *wire.Error) {
 	switch p.behavior {
 	case "allow", "allowAndName":
 		w.byGUID = p.behavior == "allowAndName"
-		switch {
-		case r.client.noFiles:
-		case len(p.downloadPath) > bridge.MaxFolder:
+		if len(p.downloadPath) > bridge.MaxFolder && !r.client.noFiles {
 			return nil, bridge.ErrLongFolder
-		default:
-			w.folder = strings.Clone(p.downloadPath)
 		}
+		w.folder = p.downloadPath
 	case "", "deny", "default":
 	default:
 		return nil, wire.InvalidParams("behavior must be deny, allow, allowAndName or default")
 	}
-	if r.client.downloads == nil {
-		r.client.downloads = map[*session.Session]downloadWish{}
-	}
-	r.client.downloads[r.session] = w
+	r.client.wishLocked(r.session, w)
 	return nil, nil
+}
+
+// wishLocked notes what the Client has asked for in a session, nil for the connection, here or at
+// another node. A Client that may use no files gets none, whatever it might when it asked.
+func (c *Client) wishLocked(in *session.Session, w downloadWish) {
+	if c.downloads == nil {
+		c.downloads = make(map[*session.Session]downloadWish)
+	}
+	if c.noFiles {
+		w.folder = ""
+	}
+	w.folder = strings.Clone(w.folder)
+	c.downloads[in] = w
 }
 
 // downloadTaker is where a Client has asked for downloads.

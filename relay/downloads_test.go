@@ -2,13 +2,11 @@ package relay
 
 import (
 	"errors"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/internal/wire"
-	"github.com/cdphub/cdphub/targets"
 )
 
 // TestSaved checks that a Client hears of a file only as it was written for it.
@@ -56,51 +54,6 @@ func TestSetDownloads(t *testing.T) {
 	}
 	if c.noFiles = true; ask(params{behavior: "allow", downloadPath: "/in"}) != nil || c.downloads[nil] != (downloadWish{}) {
 		t.Errorf("a client that may name no files: %+v", c.downloads)
-	}
-}
-
-// TestR147DownloadsOfOtherTabsAreUnknown checks that a Client with tabs of its own gets
-// neither the file nor an event of a download in another tab.
-func TestR147DownloadsOfOtherTabsAreUnknown(t *testing.T) {
-	var wrote []string
-	h := New(Options{Download: func(folder, _ string, _ []byte) error {
-		wrote = append(wrote, folder)
-		return nil
-	}})
-	events := setHost(h, &mute{}, []targets.Info{{ID: "MINE"}, {ID: "OTHER"}})
-	own, all := &inbox{}, &inbox{}
-	for folder, in := range map[string]*inbox{"/own": own, "/all": all} {
-		var p Policy
-		if in == own {
-			p = OwnTabs{allowAll, "me"}
-		}
-		c, err := h.Join(in, p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if in == own {
-			c.tabs().Give("MINE")
-		}
-		c.Receive([]byte(`{"id":1,"method":"Browser.setDownloadBehavior","params":{"behavior":"allow","eventsEnabled":true,"downloadPath":"` + folder + `"}}`))
-		in.take()
-	}
-	for _, id := range []string{"OTHER", "NONE", "MINE"} {
-		wrote = nil
-		events.Event(id, "Browser.downloadWillBegin", []byte(`{"guid":"G","url":"http://app/secret"}`))
-		events.Event(id, "Browser.downloadProgress", []byte(`{"guid":"G","totalBytes":2,"receivedBytes":2,"state":"completed","suggestedFilename":"a.txt","contents":"aGk="}`))
-		want := []string{"/all"}
-		if id == "MINE" {
-			want = []string{"/all", "/own"}
-		}
-		if slices.Sort(wrote); !slices.Equal(wrote, want) {
-			t.Errorf("the file of a download in %s was written to %q, want %q", id, wrote, want)
-		}
-		if got, n := own.take(), 2*(len(want)-1); len(got) != n {
-			t.Errorf("%d events of a download in %s for a Client with tabs of its own, want %d: %q", len(got), id, n, got)
-		}
-		if got := all.take(); len(got) != 2 {
-			t.Errorf("%d events of a download in %s for a Client that sees all tabs, want 2", len(got), id)
-		}
 	}
 }
 

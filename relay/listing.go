@@ -15,6 +15,7 @@ import (
 type listing struct {
 	text    []byte
 	stale   bool     // text must be written anew
+	partial bool     // there has been a Target that some of these Clients do not see
 	changed []string // Targets whose part of text must be
 	scratch []byte
 }

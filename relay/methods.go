@@ -169,7 +169,7 @@ func closeTarget(*Hub, *request) ([]byte, *wire.Error) { return []byte(`{"succes
 // getTargets answers Target.getTargets. The ready-made listing is for the usual filter and
 // Clients that see all.
 func getTargets(h *Hub, r *request) ([]byte, *wire.Error) {
-	if r.args.filter != nil || r.client.owner != nil || h.quiet.Load() {
+	if r.args.filter != nil || r.client.owner != nil || h.listing.partial || h.quiet.Load() {
 		f := r.args.filter
 		if f == nil {
 			f = targets.Usual
@@ -200,7 +200,6 @@ func (h *Hub) appendTargetsLocked(b []byte, c *Client, f targets.Filter) []byte 
 // eachLocked calls fn for every target that a Client sees and a filter takes, until
 // one fails. Tabs come before their pages, as in Chromium.
 func (h *Hub) eachLocked(c *Client, f targets.Filter, fn func(target) *wire.Error) *wire.Error {
-	tabs := c.tabs()
 	for _, k := range kinds {
 		if !f.Takes(typeOf(k)) {
 			continue
@@ -213,7 +212,7 @@ func (h *Hub) eachLocked(c *Client, f targets.Filter, fn func(target) *wire.Erro
 		}
 		for _, s := range h.emulatedLocked() {
 			for t := range s.targets.All() {
-				if tabs != nil && !tabs.Has(t.ID) {
+				if !c.sees(t) {
 					continue
 				}
 				if err := fn(target{k, s, t}); err != nil {

@@ -291,6 +291,7 @@ func (s *side) announceTargetLocked(t targets.Info) bool {
 	// As the registry has it: its texts may have been cut.
 	t, _ = s.targets.Get(t.ID)
 	h.listing.note(t.ID, added)
+	h.listing.partial = h.listing.partial || t.NotWeb || t.Owner != ""
 	if added {
 		h.owners.inherit(t)
 	}

@@ -247,10 +247,7 @@ func (c *Client) Restore(st ClientState) {
 	}
 	for _, d := range st.Downloads {
 		if s, ok := own[d.Session]; ok {
-			if c.downloads == nil {
-				c.downloads = make(map[*session.Session]downloadWish)
-			}
-			c.downloads[s] = downloadWish{d.Events, d.ByGUID, d.Folder}
+			c.wishLocked(s, downloadWish{d.Events, d.ByGUID, d.Folder})
 		}
 	}
 	for _, w := range st.Subscriptions {

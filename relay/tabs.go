@@ -92,33 +92,6 @@ func (c *Client) tabs() *targets.Tabs {
 	return &c.owner.tabs
 }
 
-// sees reports whether a Client sees a Target. Where it has tabs of its own, the
-// Policy inside is asked for the rest.
-func (c *Client) sees(t targets.Info) bool {
-	if t.Owner != "" && c.privateOf != "" {
-		at, _, _ := c.hub.targetLocked(c.privateOf)
-		return at.Owner == t.Owner && webOr(c.policy, t)
-	}
-	return shows(c.policy, c.tabs(), t)
-}
-
-// shows reports whether a Policy, nil for one that allows everything, and tabs, nil
-// for all, let a Client see a Target.
-func shows(p Policy, tabs *targets.Tabs, t targets.Info) bool {
-	return t.Owner == "" && webOr(p, t) && (tabs == nil || tabs.Has(t.ID))
-}
-
-// webOr reports whether a Target is a page of the web, or the Policy allows files.
-func webOr(p Policy, t targets.Info) bool { return !t.NotWeb || p == nil || p.Files() }
-
-// hidesLocked reports whether a command names a Target that its Client, which has
-// tabs of its own, does not see, or that is none. The answer is then that for an unknown
-// id.
-func (h *Hub) hidesLocked(r *request) bool {
-	tabs, id := r.client.tabs(), r.args.targetID
-	return tabs != nil && r.args.hasTargetID && id != h.browserID && !tabs.Has(strings.TrimPrefix(id, h.tabPrefix))
-}
-
 // opensLocked is what finishes a command that opens a tab of its Client's own; nil for
 // all others.
 func (h *Hub) opensLocked(r *request) func(result []byte) []byte {

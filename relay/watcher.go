@@ -50,21 +50,6 @@ func (p *Past) Shows(w Watcher) bool {
 	return w.sees(p.Info, p.account, func(owner string) bool { return slices.Contains(p.owners, owner) })
 }
 
-// sees reports whether a Watcher sees a Target; account is that of the Client to which
-// it is private, and has says whether it is one of the tabs of an owner.
-func (w Watcher) sees(t targets.Info, account string, has func(owner string) bool) bool {
-	own, inTabs := w.Policy.(OwnTabs)
-	switch {
-	case !webOr(w.Policy, t):
-		return false
-	case w.Only != "":
-		return w.Only == t.ID
-	case t.Owner != "":
-		return w.Account != "" && w.Account == account || !inTabs && (w.Policy == nil || w.Policy.Files())
-	}
-	return !inTabs || has(own.Owner)
-}
-
 // watchedLocked is a Target as a Watcher sees it, and whether it does.
 func (h *Hub) watchedLocked(w Watcher, t targets.Info) (Watched, bool) {
 	of := h.private[t.ID]

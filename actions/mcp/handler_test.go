@@ -80,6 +80,35 @@ func TestR287TokenThatEndsAtOnce(t *testing.T) {
 	}
 }
 
+// TestR284SessionsStayWhereTheyBegan has a session of one caller at one hub be named by others, and at
+// another hub: for them it is none, and they cannot end it.
+func TestR284SessionsStayWhereTheyBegan(t *testing.T) {
+	h := NewHandler(nil)
+	defer h.Close()
+	send := func(c actions.Caller, method, session, body string) *httptest.ResponseRecorder {
+		w := httptest.NewRecorder()
+		r := httptest.NewRequest(method, "/mcp", strings.NewReader(body))
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Accept", "application/json, text/event-stream")
+		r.Header.Set(sessionHeader, session)
+		h.ServeHTTP(c, w, r)
+		return w
+	}
+	own := actions.Caller{ID: "one", Hub: "a"}
+	session := send(own, http.MethodPost, "", beginning).Header().Get(sessionHeader)
+	const ask = `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`
+	for _, c := range []actions.Caller{{ID: "one", Hub: "b"}, {ID: "two", Hub: "a"}, {ID: "", Hub: "a"}, {ID: "one", Hub: ""}} {
+		for _, method := range []string{http.MethodPost, http.MethodDelete} {
+			if w := send(c, method, session, ask); w.Code != http.StatusNotFound {
+				t.Errorf("%s of %q at %q: %d %s", method, c.ID, c.Hub, w.Code, w.Body)
+			}
+		}
+	}
+	if w := send(own, http.MethodPost, session, ask); session == "" || w.Code != http.StatusOK {
+		t.Errorf("the session's own caller: %q, %d %s", session, w.Code, w.Body)
+	}
+}
+
 // TestR247MCPSessions has a token begin all sessions that it may, and send requests that
 // begin none.
 func TestR247MCPSessions(t *testing.T) {

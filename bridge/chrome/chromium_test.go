@@ -58,6 +58,7 @@ func TestChromium(t *testing.T) {
 		{"private contexts", testPrivateContexts},
 		{"private is as unknown", testPrivateIsUnknown},
 		{"downloads", testDownloads},
+		{"R-282 who sees what", testWhoSeesWhat},
 		{"leaving", testLeaving},
 		{"files", testFiles},
 	} {

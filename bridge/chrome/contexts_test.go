@@ -76,74 +76,6 @@ func TestPrivateTargetIsLetGoOfUnseen(t *testing.T) {
 	})
 }
 
-func TestPrivateTargetsAreNotListed(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := withContext(t, Options{})
-		r.forget()
-		for _, s := range []string{"a", "b"} {
-			r.must(s, "Target.getTargets", "")
-			r.must(s, "Target.getBrowserContexts", "")
-		}
-		targets := `{"targetInfos":[{"targetId":"T0","browserContextId":"D"},{"targetId":"TA","browserContextId":"CA"},{"targetId":"T2"}]}`
-		contexts := `{"browserContextIds":["CA","CX"],"defaultBrowserContextId":"D"}`
-		r.says(
-			`{"id":101,"result":`+targets+`,"sessionId":"A"}`,
-			`{"id":102,"result":`+contexts+`,"sessionId":"A"}`,
-			`{"id":103,"result":`+targets+`,"sessionId":"B"}`,
-			`{"id":104,"result":`+contexts+`,"sessionId":"B"}`,
-		)
-		r.wantTold(
-			"a 101 "+targets,
-			"a 102 "+contexts,
-			`b 103 {"targetInfos":[{"targetId":"T0","browserContextId":"D"},{"targetId":"T2"}]}`,
-			`b 104 {"defaultBrowserContextId":"D","browserContextIds":["CX"]}`,
-		)
-		r.must("b", "Target.getTargets", "")
-		r.says(`{"id":105,"error":{"code":-32000,"message":"Not allowed"},"sessionId":"B"}`)
-		r.wantTold(`b 105 error {"code":-32000,"message":"Not allowed"}`)
-	})
-}
-
-func TestPrivateTargetsAndContextsAreUnknownToOthers(t *testing.T) {
-	const noTarget = "-32602 No target with given id found"
-	cases := []struct{ method, params, want string }{
-		{"Target.attachToTarget", `{"targetId":"TA","flatten":true}`, noTarget},
-		{"Target.attachToTarget", `{"target\u0049d":"\u0054A"}`, noTarget},
-		{"Target.attachToTarget", `{"targetId":"TA","targetId":"T0"}`, "-32602 Invalid parameters"},
-		{"Target.getTargetInfo", `{"targetId":"TA"}`, noTarget},
-		{"Target.closeTarget", `{"targetId":"TA"}`, noTarget},
-		{"Target.activateTarget", `{"targetId":"TA"}`, noTarget},
-		{"Target.autoAttachRelated", `{"targetId":"TA","waitForDebuggerOnStart":true}`, noTarget},
-		{"Browser.getWindowForTarget", `{"targetId":"TA"}`, "-32000 No target with given id"},
-		{"Target.createTarget", `{"url":"u","browserContextId":"CA"}`, "-32000 Failed to find browser context with id CA"},
-		{"Target.disposeBrowserContext", `{"browserContextId":"CA"}`, "-32000 Failed to find context with id CA"},
-		{"Storage.getCookies", `{"browserContextId":"CA"}`, "-32602 Failed to find browser context for id CA"},
-		{"Browser.grantPermissions", `{"permissions":[],"browserContextId":"CA"}`, "-32602 Failed to find browser context for id CA"},
-		{"Browser.setDownloadBehavior", `{"behavior":"deny","browserContextId":"CA"}`, "-32602 Failed to find browser context for id CA"},
-	}
-	for _, inPage := range []bool{false, true} {
-		synctest.Test(t, func(t *testing.T) {
-			r := withContext(t, Options{})
-			session := "b"
-			if inPage { // Chromium takes most of them there too
-				session = "P"
-				r.says(`{"method":"Target.attachedToTarget","params":{"sessionId":"P","targetInfo":{"targetId":"T0","type":"page","browserContextId":"D"}},"sessionId":"B"}`)
-			}
-			r.forget()
-			for _, c := range cases {
-				r.refuses(session, c.method, c.params, c.want)
-			}
-			r.wantSent()
-			r.must("b", "Target.attachToTarget", `{"targetId":"T0","flatten":true}`)
-			r.must("a", "Target.attachToTarget", `{"targetId":"TA","flatten":true}`)
-			r.must("a", "Storage.getCookies", `{"browserContextId":"CA"}`)
-			if got := len(r.browser.sent); got != 3 {
-				t.Errorf("%d commands passed, want 3", got)
-			}
-		})
-	}
-}
-
 func TestSharedHostHidesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := withContext(t, Options{Shared: true})
@@ -195,23 +127,6 @@ func TestContextThatItsClientDisposesOfIsForgotten(t *testing.T) {
 		r.forget()
 		r.hub.release("a")
 		r.wantSent(`{"id":-8,"method":"Target.detachFromTarget","params":{"sessionId":"A"}}`)
-	})
-}
-
-func TestClientThatShowsAPrivatePage(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := withContext(t, Options{})
-		r.must("b", "Target.createBrowserContext", "")
-		r.says(`{"id":101,"result":{"browserContextId":"CB"},"sessionId":"B"}`,
-			`{"method":"Target.targetCreated","params":{"targetInfo":{"targetId":"TB","type":"page","browserContextId":"CB"}}}`)
-		r.hub.attachOf("v", "TA")
-		r.hub.attachOf("w", "T0") // of all
-		r.must("v", "Target.attachToTarget", `{"targetId":"TA","flatten":true}`)
-		r.must("v", "Target.attachToTarget", `{"targetId":"T0","flatten":true}`)
-		r.refuses("v", "Target.attachToTarget", `{"targetId":"TB","flatten":true}`, "-32602 ")
-		r.refuses("w", "Target.attachToTarget", `{"targetId":"TA","flatten":true}`, "-32602 ")
-		r.says(`{"method":"Target.targetDestroyed","params":{"targetId":"TA"}}`, `{"method":"Target.targetDestroyed","params":{"targetId":"T0"}}`)
-		r.refuses("v", "Storage.getCookies", `{"browserContextId":"CA"}`, "-32602 ") // it has nothing to show any more
 	})
 }
 

@@ -365,12 +365,9 @@ type recipient struct {
 // any Client wants the files of a context, Clients that have denied downloads
 // there get no events of them.
 func (h *Host) recipientsLocked(d download) (list []recipient) {
-	wanted, owner := h.wantedLocked(d.context), h.ownerLocked(d.context)
+	wanted := h.wantedLocked(d.context)
 	for s := range h.downloads.takers {
-		if !h.shared && (!d.known || owner != nil && owner != s.client) {
-			continue
-		}
-		if s.client.group != nil && (d.target == "" || h.foreignLocked(s.client, d.target)) {
+		if h.hidesDownloadLocked(s, d) {
 			continue
 		}
 		w := s.wants[d.context]
@@ -383,6 +380,12 @@ func (h *Host) recipientsLocked(d download) (list []recipient) {
 		}
 	}
 	return list
+}
+
+// hidesDownloadLocked reports whether a session may not know of a download: that of a target, or of
+// a context, which its Client does not see. What may be any of these is hidden.
+func (h *Host) hidesDownloadLocked(s *session, d download) bool {
+	return !h.shared && !d.known || s.client.group != nil && d.target == "" || h.hiddenLocked(s, d.target, d.context)
 }
 
 // save links a file to where each recipient wants it, sends the event, and removes the

@@ -15,6 +15,11 @@ const deepest = 64
 func (h *Host) PageOf(targetID string) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	return h.pageOfLocked(targetID)
+}
+
+// pageOfLocked is PageOf with the lock held.
+func (h *Host) pageOfLocked(targetID string) string {
 	for range deepest {
 		t, known := h.targets[targetID]
 		switch {

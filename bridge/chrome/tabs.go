@@ -279,9 +279,7 @@ func (h *Host) Given(tabs *targets.Tabs, targetID string) {
 		switch {
 		case t.Type == "tab" && t.page == "":
 			h.probeLocked(id)
-		case t.page == targetID && tabs.Give(id):
-			h.introduceLocked(g, id)
-		case (t.ParentTarget == targetID || t.Parent == targetID) && tabs.Give(id): // its frames and workers
+		case h.pageOfLocked(id) == targetID && tabs.Give(id): // its tab, frames and workers, also inside of others
 			h.introduceLocked(g, id)
 		}
 	}
@@ -313,8 +311,8 @@ func (h *Host) Taken(tabs *targets.Tabs, targetID string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	all := []string{targetID}
-	for id, t := range h.targets {
-		if t.page == targetID || t.ParentTarget == targetID || t.Parent == targetID {
+	for id := range h.targets {
+		if id != targetID && h.pageOfLocked(id) == targetID {
 			all = append(all, id)
 		}
 	}

@@ -132,19 +132,4 @@ func TestR114DialogsLeftToReadersAreClosed(t *testing.T) {
 	})
 }
 
-func TestR118WindowsOfOthersAreUnknown(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := greeted(t, Options{})
-		r.clients("a", "b")
-		r.refuses("a", "Browser.getWindowBounds", `{"windowId":7}`, "-32000 Browser window not found")
-		r.must("a", "Browser.getWindowForTarget", `{}`)
-		r.says(`{"id":` + itoa(r.hub.calls) + `,"result":{"windowId":7,"bounds":{}},"sessionId":"A"}`)
-		for _, method := range []string{"Browser.getWindowBounds", "Browser.setWindowBounds", "Browser.setContentsSize"} {
-			r.must("a", method, `{"windowId":7}`)
-			r.refuses("a", method, `{"windowId":8}`, "-32000 Browser window not found")
-			r.refuses("b", method, `{"windowId":7}`, "-32000 Browser window not found")
-		}
-	})
-}
-
 func itoa(n bridge.CallID) string { return strconv.Itoa(int(n)) }

@@ -273,6 +273,13 @@ var sections = []section{
 		{"R-298", "each list of names that the code decides by is in one file: an entry that is added or left out changes it"},
 		{"R-299", "header fields, cookies, hosts and workers that the code treats alike are tested entry by entry, from the list that the code has or the standard's"},
 	}},
+	{"Who sees what", []requirement{
+		{"R-280", "one table says who sees which target of a hub: for everybody else, the target is as unknown as an id that is none, in every list, event, answer, download, restored session and timeline; what shows a target and is not in the table fails the tests"},
+		{"R-281", "the same holds between the Clients of a browser, for every event, method and answer of the protocol that names a target, a browser context, a window or a stream, and for downloads, traces and memory dumps"},
+		{"R-282", "in Chromium, a Client sees of the targets of others none of any type: pages, popups, tabs, frames in frames, workers; what it sees of a tab that is given, it sees no more when the tab is taken away"},
+		{"R-283", "no path of the server shows a target to a token that sees its own tabs alone, but for tabs that were opened by it or granted to it, while it has them"},
+		{"R-284", "a session of MCP is unknown to other tokens, and to its own token at another hub"},
+	}},
 	{"Unknown HTTP clients", []requirement{
 		{"R-130", "a request of a foreign page is refused on every path before its token is checked, and does not count as a wrong token"},
 		{"R-132", "a valid token is accepted while its address is locked out; a wrong one counts once for each limit"},
