@@ -13,7 +13,8 @@ import (
 // TestR100DrainUnderLoad ends the server with one Client idle, one whose
 // command is answered meanwhile, and one whose command never is.
 func TestR100DrainUnderLoad(t *testing.T) {
-	s := start(t, func(f *Options) { f.Drain = 5 * time.Second })
+	t.Parallel()
+	s := start(t, func(f *Options) { f.Drain = 15 * time.Second }) // a busy machine takes some for what comes before
 	host, idle, lucky, unlucky := s.host(t), s.client(t), s.client(t), s.client(t)
 	luckyID, unluckyID := lucky.attach(), unlucky.attach()
 	lucky.send(`{"id":1,"method":"A.answered","sessionId":"` + luckyID + `"}`)

@@ -131,7 +131,7 @@ func TestR60R62SlowReader(t *testing.T) {
 	s := startLogged(t, log, func(f *Options) { f.Limits.MaxClientQueue = int64(queue) })
 	host := s.host(t)
 	const alone = 1000
-	most := (queue + 32<<20) / len(fill) // the kernel holds some
+	most := (queue + 128<<20) / len(fill) // the kernel holds up to tcp_rmem and tcp_wmem of it (tcp(7))
 	sent := make([]atomic.Int64, most+2*alone)
 	var before, during latencies
 	when := func(n int64) {

@@ -237,6 +237,7 @@ func TestR26GuessersAreLockedOutOfAHub(t *testing.T) {
 }
 
 func TestR27RevokedTokensCloseConnections(t *testing.T) {
+	t.Parallel()
 	line := func(token, role string) string { return "  - {token: " + token + ", role: " + role + "}\n" }
 	const stays, goes = "token-that-stays", "token-that-goes-"
 	all := "tokens:\n" + line(stays, "client") + line(goes, "client") + line(hostToken, "host")
