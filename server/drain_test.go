@@ -10,9 +10,9 @@ import (
 	"github.com/cdphub/cdphub/wsconn"
 )
 
-// TestR100DrainUnderLoad ends the server with one Client idle, one whose
+// TestF15R100DrainUnderLoad ends the server with one Client idle, one whose
 // command is answered meanwhile, and one whose command never is.
-func TestR100DrainUnderLoad(t *testing.T) {
+func TestF15R100DrainUnderLoad(t *testing.T) {
 	t.Parallel()
 	s := start(t, func(f *Options) { f.Drain = 15 * time.Second }) // a busy machine takes some for what comes before
 	host, idle, lucky, unlucky := s.host(t), s.client(t), s.client(t), s.client(t)

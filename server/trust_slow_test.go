@@ -124,8 +124,8 @@ func infoLog() (*logtest.Buffer, *zap.Logger) {
 	return out, zap.New(zapcore.NewCore(zapcore.NewJSONEncoder(zap.NewProductionEncoderConfig()), out, zap.InfoLevel))
 }
 
-// TestR60R62SlowReader has one of ten Clients stop reading.
-func TestR60R62SlowReader(t *testing.T) {
+// TestF07R60R62SlowReader has one of ten Clients stop reading.
+func TestF07R60R62SlowReader(t *testing.T) {
 	out, log := infoLog()
 	queue := hubtest.Amount(4<<20, 32<<20)
 	s := startLogged(t, log, func(f *Options) { f.Limits.MaxClientQueue = int64(queue) })
