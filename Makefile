@@ -1,5 +1,5 @@
 # make demo          see an agent drive apps in iframes (ARGS=--drive: by itself, then end)
-# make check         the quick gate, without a browser: format, linters, types, generated files, tests
+# make check         the quick gate, without a browser: format, linters, types, generated files, tests (PKG=./relay: of one package, all its tests)
 # make test          every test of the product, and a sample of the clients, in real browsers
 # make test-clients  every client in every way: Playwright, Puppeteer, chromedp, rod, MCP servers, apps
 # make test-long     the tests of the product at full size, then make fuzz
@@ -57,10 +57,10 @@ SLOW := actions$$|actions/conformance|internal/answersdoc|bridge/chrome|browsers
 
 check: fresh $(GOFUMPT) $(GOLANGCI) web/node_modules
 	@out=$$($(GOFUMPT) -l .) && test -z "$$out" || { echo "gofumpt would change these files; run $(GOFUMPT) -w ."; echo "$$out"; exit 1; }
-	$(GOLANGCI) run
+	$(GOLANGCI) run $(PKG)
 	cd web && npm exec -- tsc --noEmit --incremental --tsBuildInfoFile node_modules/.tsbuildinfo
-	go vet ./...
-	go test -vet=off $$(go list ./... | grep -vE '($(SLOW))$$')
+	go vet $(or $(PKG),./...)
+	go test -vet=off $(or $(PKG),$$(go list ./... | grep -vE '($(SLOW))$$'))
 
 # A test that failed runs once more, alone: a machine that others use can be too
 # slow for it once. Nothing runs again after a data race, or when more than three
