@@ -1,5 +1,5 @@
 # make demo          see an agent drive apps in iframes (ARGS=--drive: by itself, then end)
-# make check         the quick gate, without a browser: format, linters, types, generated files, tests
+# make check         the quick gate, without a browser: format, linters, types, generated files, tests (PKG=./relay: of one package, all its tests)
 # make test          every test of the product, and a sample of the clients, in real browsers
 # make test-clients  every client in every way: Playwright, Puppeteer, chromedp, rod, MCP servers, apps
 # make test-long     the tests of the product at full size, then make fuzz
@@ -58,17 +58,17 @@ SLOW := actions$$|actions/conformance|internal/answersdoc|bridge/chrome|browsers
 
 check: fresh $(GOFUMPT) $(GOLANGCI) web/node_modules
 	@out=$$($(GOFUMPT) -l .) && test -z "$$out" || { echo "gofumpt would change these files; run $(GOFUMPT) -w ."; echo "$$out"; exit 1; }
-	$(GOLANGCI) run
+	$(GOLANGCI) run $(PKG)
 	cd web && npm exec -- tsc --noEmit --incremental --tsBuildInfoFile node_modules/.tsbuildinfo
-	go vet ./...
-	go test $$(go list ./... | grep -vE '($(SLOW))$$')
+	go vet $(or $(PKG),./...)
+	go test -vet=off $(or $(PKG),$$(go list ./... | grep -vE '($(SLOW))$$'))
 
 # A test that failed runs once more, alone: a machine that others use can be too
 # slow for it once. Nothing runs again after a data race, or when more than three
 # tests have failed. make test ends with the names of the tests that ran again.
 RESULTS := $(TOOLS)/results
 GOTEST = $(GOTESTSUM) --format pkgname --rerun-fails=1 --rerun-fails-max-failures=3 --rerun-fails-run-root-test \
-	--rerun-fails-abort-on-data-race --rerun-fails-report=$(RESULTS)/$@-$(1).again --jsonfile $(RESULTS)/$@-$(1).json --packages="$(2)"
+	--rerun-fails-abort-on-data-race --rerun-fails-report=$(RESULTS)/$@-$(1).again --jsonfile $(RESULTS)/$@-$(1).json --packages="$(2)" -- -vet=off
 
 # Two parts run side by side, and the tests of clusters beside them, which mostly wait.
 # Three parts that compute kept two cores so busy that time limits expired.
@@ -94,32 +94,32 @@ test-browsers:
 # here and not in test-e2e so that both parts take as long.
 test-product: tools compiler $(GOTESTSUM)
 	@mkdir -p $(RESULTS)
-	$(call GOTEST,race,$$(go list ./... | grep -vE '/(actions/conformance|web/test)$$' | tr '\n' ' ')) -- -race -shuffle=on -timeout 20m -p $(PACKAGES_AT_ONCE)
-	$(call GOTEST,plain,./actions/conformance ./web/test) -- -shuffle=on -timeout 20m -p 2
-	$(call GOTEST,norace,./relay ./cluster) -- -count=1 -run 'TestR70|TestR151|TestModel'
-	cd $(E2E) && $(call GOTEST,scopes,./scopes) -- -shuffle=on -timeout 20m
+	$(call GOTEST,race,$$(go list ./... | grep -vE '/(actions/conformance|web/test)$$' | tr '\n' ' ')) -race -shuffle=on -timeout 20m -p $(PACKAGES_AT_ONCE)
+	$(call GOTEST,plain,./actions/conformance ./web/test) -shuffle=on -timeout 20m -p 2
+	$(call GOTEST,norace,./relay ./cluster) -count=1 -run 'TestR70|TestR151|TestModel'
+	cd $(E2E) && $(call GOTEST,scopes,./scopes) -shuffle=on -timeout 20m
 
 # A cluster, the bundler, and the files for Kubernetes.
 test-cluster: tools compiler $(GOTESTSUM)
 	@mkdir -p $(RESULTS)
-	cd cluster/nats && $(call GOTEST,nats,./...) -- -shuffle=on -timeout 20m -p 1
-	cd web/build && $(call GOTEST,build,./...) -- -shuffle=on -timeout 20m
+	cd cluster/nats && $(call GOTEST,nats,./...) -shuffle=on -timeout 20m -p 1
+	cd web/build && $(call GOTEST,build,./...) -shuffle=on -timeout 20m
 	go test -C packaging/release -run TestKubernetes .
 
 # The sample of the clients: Playwright at frames and at a browser behind the hub,
 # three other clients at frames.
 test-sample: tools $(GOTESTSUM)
 	@mkdir -p $(RESULTS)
-	cd $(E2E) && $(call GOTEST,playwright,./playwright) -- -count=1 -timeout 20m -run 'TestHub|TestBrowserHost' -args -sample
-	cd $(E2E) && $(call GOTEST,clients,./clients) -- -count=1 -timeout 20m -run 'TestPuppeteer|TestChromedp|TestPlaywrightMCP'
+	cd $(E2E) && $(call GOTEST,playwright,./playwright) -count=1 -timeout 20m -run 'TestHub|TestBrowserHost' -args -sample
+	cd $(E2E) && $(call GOTEST,clients,./clients) -count=1 -timeout 20m -run 'TestPuppeteer|TestChromedp|TestPlaywrightMCP'
 
 # The product as a whole.
 test-e2e: tools $(GOTESTSUM)
 	@mkdir -p $(RESULTS)
-	cd $(E2E) && $(call GOTEST,e2e,. ./axtree ./benchdoc ./browserhost ./devtools ./pages ./proxy ./shots) -- -shuffle=on -timeout 20m -p 2
-	cd $(E2E) && $(call GOTEST,docs,./docs) -- -count=1 -timeout 20m -run 'TestBlocks/README|TestOwnPages'
-	cd $(E2E) && $(call GOTEST,recording,./recording) -- -count=1 -timeout 20m -run TestHandoff
-	cd $(E2E) && $(call GOTEST,siege,./siege) -- -count=1 -timeout 20m
+	cd $(E2E) && $(call GOTEST,e2e,. ./axtree ./benchdoc ./browserhost ./devtools ./pages ./proxy ./shots) -shuffle=on -timeout 20m -p 2
+	cd $(E2E) && $(call GOTEST,docs,./docs) -count=1 -timeout 20m -run 'TestBlocks/README|TestOwnPages'
+	cd $(E2E) && $(call GOTEST,recording,./recording) -count=1 -timeout 20m -run TestHandoff
+	cd $(E2E) && $(call GOTEST,siege,./siege) -count=1 -timeout 20m
 
 # A whole Chromium for the tests that otherwise have its headless shell.
 test-clients test-long clients-doc: export CHROMIUM ?= $(firstword $(foreach name,chromium chromium-browser google-chrome chrome,$(shell command -v $(name))))

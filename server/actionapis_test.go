@@ -230,6 +230,7 @@ func TestR26LoginsAreLockedOut(t *testing.T) {
 
 // TestR27RevokedTokensCloseDialects revokes a token that came by connect.
 func TestR27RevokedTokensCloseDialects(t *testing.T) {
+	t.Parallel()
 	change, rewrite := withFile(t, "tokens: [{token: "+clientToken+", role: client}]")
 	s := start(t, func(f *Options) { change(f) })
 	a := dial(t, "ws://"+s.addr(false)+"/ndjson", bearer(clientToken))
@@ -249,6 +250,7 @@ func TestR27RevokedTokensCloseDialects(t *testing.T) {
 // TestR27RevokedTokensCutOffHooks revokes a token while a hook that came over
 // HTTP waits: it is answered at once.
 func TestR27RevokedTokensCutOffHooks(t *testing.T) {
+	t.Parallel()
 	others := "tokens:\n  - {token: " + hostToken + ", role: host}\n"
 	change, rewrite := withFile(t, others+"  - {token: "+clientToken+", role: client}\n")
 	s := start(t, func(f *Options) { change(f); f.Actions.HookScopes = []string{"browser:read"} })

@@ -110,6 +110,7 @@ func TestClusterMaxBrowsers(t *testing.T) {
 
 // An idle browser of one node ends when another node needs its place.
 func TestClusterEndsIdleBrowserElsewhere(t *testing.T) {
+	t.Parallel()
 	nodes := startNodes(t, new(cluster.Memory), "ab", browsersOf(map[string]int{"a": 4, "b": 4}, 1))
 	a, b := nodes[0], nodes[1]
 	for _, n := range nodes { // no placement: each has its hub already

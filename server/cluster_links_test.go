@@ -47,6 +47,7 @@ func (w *roaming) move(n node) {
 
 // A link comes back at other nodes, which pass it on, and ends with its own.
 func TestClusterLinkComesBackElsewhere(t *testing.T) {
+	t.Parallel()
 	nodes := startNodes(t, new(cluster.Memory), "abc", func(o *Options) {
 		o.Tokens = Tokens{Client: hubtest.ClientToken, Host: hubtest.HostToken}
 		o.AllowedHosts = []string{"hub.test"}
@@ -74,6 +75,7 @@ func TestClusterLinkComesBackElsewhere(t *testing.T) {
 // Whoever knows a link's key, and which node has it, has no more than before: its token is
 // asked for at each node, and the link belongs to another token.
 func TestClusterLinkOfAnotherToken(t *testing.T) {
+	t.Parallel()
 	nodes := startNodes(t, new(cluster.Memory), "ab", func(o *Options) {
 		o.Tokens = Tokens{Client: hubtest.ClientToken, Host: hubtest.HostToken}
 	})

@@ -219,6 +219,7 @@ func TestS04OwnerStartedAgain(t *testing.T) {
 
 // A node that answers nothing, but may be alive, loses a hub to a Host alone.
 func TestS04OwnerIsSilent(t *testing.T) {
+	t.Parallel()
 	var all cluster.Memory
 	nodes := startNodes(t, &all, "bc", nil)
 	ln, err := net.Listen("tcp", "127.0.0.1:0") // connects, and says nothing
@@ -277,6 +278,7 @@ func TestS05OwnerIsCutOff(t *testing.T) {
 
 // A node that dies takes the connections with it that it serves for others.
 func TestS04LinksToDeadNodesAreCut(t *testing.T) {
+	t.Parallel()
 	nodes := startNodes(t, new(cluster.Memory), "ab", nil)
 	nodes[0].host(t)
 	client := nodes[1].client(t)
@@ -305,6 +307,7 @@ func TestClusterDrain(t *testing.T) {
 
 // An unused hub goes back to nobody.
 func TestClusterReleasesHubs(t *testing.T) {
+	t.Parallel()
 	nodes := startNodes(t, new(cluster.Memory), "ab", nil)
 	m := nodes[0].cluster
 	nodes[0].get(t, nodes[0].addr(false), "/hub/x/json/version", nil)

@@ -51,7 +51,7 @@ func upgraded(t *testing.T, url, lines string) (net.Conn, *bufio.Reader, *http.R
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { nc.Close() })
-	nc.SetDeadline(time.Now().Add(30 * time.Second))
+	nc.SetDeadline(time.Now().Add(within))
 	fmt.Fprintf(nc, "GET /%s HTTP/1.1\r\nHost: %s\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"+
 		"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n%s\r\n", path, host, lines)
 	br := bufio.NewReader(nc)
@@ -72,6 +72,7 @@ func (s started) paths() map[string]string {
 // other Clients and the Host do not notice; all the cases are in
 // wsconn.
 func TestR41HubPaths(t *testing.T) {
+	t.Parallel()
 	s := start(t, nil)
 	host, client := s.host(t), s.client(t)
 	id := client.attach()

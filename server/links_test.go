@@ -39,7 +39,7 @@ func (s started) mustLink(t *testing.T, path string, header http.Header) *link.P
 // askWithin sends one request over a link, and returns the answer.
 func askWithin(t *testing.T, p net.Conn, first string, lines ...string) hubtest.Answer {
 	t.Helper()
-	p.SetDeadline(time.Now().Add(20 * time.Second))
+	p.SetDeadline(time.Now().Add(within))
 	if _, err := io.WriteString(p, asking(first, lines...)); err != nil {
 		t.Fatal(err)
 	}
@@ -139,6 +139,7 @@ func TestLinksEndWithTheHub(t *testing.T) {
 // TestLinksMayBeSilentBeforeARequest has a request come later than over a connection of
 // its own: a network that fails without a sign keeps it.
 func TestLinksMayBeSilentBeforeARequest(t *testing.T) {
+	t.Parallel()
 	s := start(t, nil)
 	p := s.mustLink(t, "/link", nil)
 	time.Sleep(6 * time.Second) // 5 s is the limit for others

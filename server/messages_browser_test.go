@@ -43,6 +43,7 @@ func shows(t *testing.T, text func() string, want string) {
 // TestAppThatIsDown shows an app by the proxy before it is started, follows a link to
 // its own address, and looks for a frame that no agent is in.
 func TestAppThatIsDown(t *testing.T) {
+	t.Parallel()
 	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<p>other") }))
 	defer other.Close()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -109,6 +110,7 @@ func TestAppThatIsDown(t *testing.T) {
 
 // TestFrameOfAnotherOrigin shows an app in the shell that leads to another origin.
 func TestFrameOfAnotherOrigin(t *testing.T) {
+	t.Parallel()
 	var s started
 	there := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
@@ -134,6 +136,7 @@ func TestFrameOfAnotherOrigin(t *testing.T) {
 // TestHostPageWithoutToken opens the shell of a hub with tokens, without one and with
 // one that is wrong.
 func TestHostPageWithoutToken(t *testing.T) {
+	t.Parallel()
 	app := httptest.NewServer(http.NotFoundHandler())
 	defer app.Close()
 	s, user := start(t, withTokens), usersBrowser(t)

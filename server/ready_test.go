@@ -16,6 +16,7 @@ import (
 // TestReadyMeansServed wants /readyz to fail, with the reason, while no browser
 // can be had.
 func TestReadyMeansServed(t *testing.T) {
+	t.Parallel()
 	var broken atomic.Bool
 	s, admin := startAdmin(t, func(o *Options) {
 		o.Browsers = fakeBrowsers(func() error {

@@ -50,6 +50,7 @@ func TestF02HostComesBack(t *testing.T) {
 
 // two Host pages that both come back at once take turns ever more slowly.
 func TestR84TakeoversSlowDown(t *testing.T) {
+	t.Parallel()
 	s := start(t, nil)
 	begin := time.Now()
 	for n := range 5 {

@@ -20,6 +20,7 @@ func (s started) standby(t *testing.T) *far {
 // TestStandby has a Host wait for the hub of another, have it when that one leaves,
 // and lose it to one that does not wait.
 func TestStandby(t *testing.T) {
+	t.Parallel()
 	s := start(t, nil)
 	first := s.host(t)
 	h := s.standby(t)

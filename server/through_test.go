@@ -25,6 +25,7 @@ const (
 
 // S-01: what Clients and Hosts get is the same through another node.
 func TestS01SuiteThroughAnotherNode(t *testing.T) {
+	t.Parallel()
 	if os.Getenv(throughEnv) != "" {
 		t.Skip("this is the suite")
 	}

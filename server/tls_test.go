@@ -131,6 +131,7 @@ func TestR16WebSocketOverTLS(t *testing.T) {
 }
 
 func TestTLSCertificateIsFollowed(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	s, _ := startTLS(t, dir, tls.VersionTLS13, nil)
 	serial := func() int64 {

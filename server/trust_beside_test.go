@@ -22,6 +22,7 @@ import (
 
 // TestR139HalfOfTLS begins handshakes of TLS that do not end, or end nowhere.
 func TestR139HalfOfTLS(t *testing.T) {
+	t.Parallel()
 	s, admin := startTLS(t, t.TempDir(), tls.VersionTLS13, withOperators)
 	hello := string([]byte{22, 3, 1, 2, 0, 1, 0, 1, 252, 3, 3})
 	var all sync.WaitGroup

@@ -19,6 +19,7 @@ import (
 // TestR136EveryListener sends half a body to paths of every listener: with a
 // token and without, to what there is and what there is not.
 func TestR136EveryListener(t *testing.T) {
+	t.Parallel()
 	quick := &rates{httpserver.BodyRate{Within: time.Second, PerSecond: 1 << 20}, httpserver.BodyRate{Within: 2 * time.Second, PerSecond: 1 << 20}}
 	_, addrs := everything(t, func(o *Options) { o.rates = quick })
 	var all sync.WaitGroup

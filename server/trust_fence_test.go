@@ -107,6 +107,7 @@ var sockets = []string{"/icdp/host", "/hub/x/icdp/host?standby", "/devtools/brow
 // loopback, try every listener: with a WebSocket at each path, which no rule of addresses
 // sees, and by going there. Without tokens, each of them would be served to a program.
 func TestR256NothingIsServedToOwnBrowsers(t *testing.T) {
+	t.Parallel()
 	if !fence.Tells {
 		t.Skip("this system does not tell who holds a connection")
 	}

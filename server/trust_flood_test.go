@@ -176,7 +176,7 @@ func TestR67HostThatStopsReading(t *testing.T) {
 	host.send(ready)
 	s.awaitTarget(t, "", "T1")
 	const clients = 20
-	each := (queue + 32<<20) / clients / (64 << 10) // the kernel holds some
+	each := (queue + 64<<20) / clients / (64 << 10) // the kernel holds some
 	before := heap()
 	params := strings.Repeat("x", 64<<10)
 	var wg sync.WaitGroup

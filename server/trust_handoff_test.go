@@ -13,6 +13,7 @@ import (
 // the link of a handoff opens once, for one target, and for as long as the
 // handoff is open.
 func TestR178HandoffLinks(t *testing.T) {
+	t.Parallel()
 	change, _ := withReaders(t)
 	var log logtest.Buffer
 	s := startLogged(t, logtest.Open(t, &log).Logger, func(o *Options) { // no line has a field twice

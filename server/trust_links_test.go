@@ -225,6 +225,7 @@ func TestR193LinksCannotBeTakenOver(t *testing.T) {
 
 // TestR194RevokedTokenEndsLinks revokes the token of a link that is in use.
 func TestR194RevokedTokenEndsLinks(t *testing.T) {
+	t.Parallel()
 	change, rewrite := withFile(t, "tokens: [{name: a, token: "+clientToken+", role: client, scope: full}]")
 	s := start(t, change)
 	idle := s.mustLink(t, "/link", bearer(clientToken))

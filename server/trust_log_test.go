@@ -18,6 +18,7 @@ import (
 
 // TestR31NothingSecretIsLogged goes through what is above at debug level.
 func TestR31NothingSecretIsLogged(t *testing.T) {
+	t.Parallel()
 	out := &logtest.Buffer{}
 	log := zap.New(zapcore.NewCore(zapcore.NewJSONEncoder(zap.NewProductionEncoderConfig()), out, zap.DebugLevel))
 	key := filepath.Join(t.TempDir(), "key")

@@ -232,6 +232,7 @@ func TestR203SessionsOfAToken(t *testing.T) {
 
 // TestR204SessionsEndWithTheirToken revokes a token whose session has no connection.
 func TestR204SessionsEndWithTheirToken(t *testing.T) {
+	t.Parallel()
 	const host = "  - {token: " + hostToken + ", role: host}\n"
 	change, rewrite := withFile(t, "tokens:\n  - {name: a, token: "+ownToken+", role: client, scope: readonly, session: work, grace: 1m}\n"+
 		"  - {name: b, token: "+strangerToken+", role: client}\n"+host)

@@ -169,6 +169,7 @@ func (n node) noted(t *testing.T, hub, want string) string {
 // TestR214SessionsOutliveADeadNode has the owner of a hub vanish, as the other nodes see
 // it, and come back when its hub is another node's.
 func TestR214SessionsOutliveADeadNode(t *testing.T) {
+	t.Parallel()
 	nodes, host := roamers(t, new(cluster.Memory), "abc")
 	a, b, c := nodes[0], nodes[1], nodes[2]
 	client := c.namedClient(t, "session=work&resume=on&grace=10m", ownToken)
@@ -228,6 +229,7 @@ func TestR214SessionsOutliveADeadNode(t *testing.T) {
 // TestR215BrowsersEndWithTheirNode has nodes end that have the browser of a session, and
 // wants no other node to begin another one of that name unasked.
 func TestR215BrowsersEndWithTheirNode(t *testing.T) {
+	t.Parallel()
 	for what, end := range map[string]func(t *testing.T, n, other node){
 		"drained": func(_ *testing.T, n, _ node) { n.stop() },
 		"dead": func(t *testing.T, n, other node) {
@@ -300,6 +302,7 @@ func TestR214JournalOfMegabytes(t *testing.T) {
 // TestR215BrowsersOfExtensionsEndToo has a session on a browser that has connected as a
 // Host: what it had there is gone with the connection.
 func TestR215BrowsersOfExtensionsEndToo(t *testing.T) {
+	t.Parallel()
 	nodes := startNodes(t, new(cluster.Memory), "ab", nil)
 	a, b := nodes[0], nodes[1]
 	host := a.hostOf(t, `{"kind":"ready","v":1,"features":["browser"],"targets":[]}`)
@@ -347,6 +350,7 @@ func (c countedClaim) Note(ctx context.Context, text []byte) error {
 // TestR214NotesThatSayTheSame has a Client send commands that change nothing of what its
 // session has: no note is written for them.
 func TestR214NotesThatSayTheSame(t *testing.T) {
+	t.Parallel()
 	var notes atomic.Int32
 	nodes := startNodes(t, new(cluster.Memory), "a", func(o *Options) {
 		twoTokens(o, t)
@@ -370,6 +374,7 @@ func TestR214NotesThatSayTheSame(t *testing.T) {
 // TestR214NotesWithoutAnswer has the note of a hub come through without an answer. It says
 // what the last answered one says again a moment later, and has to be written all the same.
 func TestR214NotesWithoutAnswer(t *testing.T) {
+	t.Parallel()
 	var notes atomic.Int32
 	var unanswered atomic.Bool
 	nodes := startNodes(t, new(cluster.Memory), "a", func(o *Options) {

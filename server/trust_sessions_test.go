@@ -7,7 +7,7 @@ import (
 	"github.com/cdphub/cdphub/wsconn"
 )
 
-func TestR29ForeignSessionsDoNotExist(t *testing.T) {
+func TestF12R29ForeignSessionsDoNotExist(t *testing.T) {
 	s := start(t, nil)
 	host, a, b := s.host(t), s.client(t), s.client(t)
 	tail := `,"sessionId":"` + a.attach() + `"}`

@@ -34,6 +34,7 @@ func TestR231EndOfOneBrowser(t *testing.T) {
 
 // TestR231KilledChromium kills the Chromium of ann as a crash does. Bob's page goes on.
 func TestR231KilledChromium(t *testing.T) {
+	t.Parallel()
 	file, _ := hubtest.TokenFile(t, `tokens:
   - {name: ann, token: `+annsToken+`, role: client, hub: chromium, scope: privileged}
   - {name: bob, token: `+bobsToken+`, role: client, hub: chromium, scope: full}

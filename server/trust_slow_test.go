@@ -124,14 +124,14 @@ func infoLog() (*logtest.Buffer, *zap.Logger) {
 	return out, zap.New(zapcore.NewCore(zapcore.NewJSONEncoder(zap.NewProductionEncoderConfig()), out, zap.InfoLevel))
 }
 
-// TestR60R62SlowReader has one of ten Clients stop reading.
-func TestR60R62SlowReader(t *testing.T) {
+// TestF07R60R62SlowReader has one of ten Clients stop reading.
+func TestF07R60R62SlowReader(t *testing.T) {
 	out, log := infoLog()
 	queue := hubtest.Amount(4<<20, 32<<20)
 	s := startLogged(t, log, func(f *Options) { f.Limits.MaxClientQueue = int64(queue) })
 	host := s.host(t)
 	const alone = 1000
-	most := (queue + 32<<20) / len(fill) // the kernel holds some
+	most := (queue + 128<<20) / len(fill) // the kernel holds up to tcp_rmem and tcp_wmem of it (tcp(7))
 	sent := make([]atomic.Int64, most+2*alone)
 	var before, during latencies
 	when := func(n int64) {

@@ -59,6 +59,7 @@ func (s started) lists(t *testing.T, token, query string) map[string]string {
 // TestR147OwnTabsOnEveryPath looks for a frame by every way, with a token that sees its
 // own tabs alone: before and after it is granted.
 func TestR147OwnTabsOnEveryPath(t *testing.T) {
+	t.Parallel()
 	change, _ := withFile(t, "tokens:\n  - {name: own, token: "+ownToken+", role: client, scope: full, tabs: own}\n"+
 		"  - {name: other, token: "+strangerToken+", role: client, tabs: own}\n  - {name: all, token: "+everyToken+", role: client, scope: full}\n"+
 		"  - {token: "+hostToken+", role: host}\n")

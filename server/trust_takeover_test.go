@@ -15,6 +15,7 @@ import (
 // TestR175TakeoverOfATab takes over a real tab with a frame of another site in it, and
 // tries to act on it by every way that leads there.
 func TestR175TakeoverOfATab(t *testing.T) {
+	t.Parallel()
 	app := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		fmt.Fprintf(w, "<title>%s</title>", r.URL.Path)

@@ -211,7 +211,7 @@ func TestR24ScopesRefuseWrites(t *testing.T) {
 	}
 }
 
-func TestR26GuessersAreLockedOutOfAHub(t *testing.T) {
+func TestF13R26GuessersAreLockedOutOfAHub(t *testing.T) {
 	s := start(t, func(f *Options) { withTokens(f); f.Tokens.TrustedProxies = []string{"127.0.0.1"} })
 	ask := func(from, token string) said {
 		return raw(t, s.addr(false), handshake("/devtools/browser", "X-Forwarded-For: "+from, "Authorization: Bearer "+token))
@@ -237,6 +237,7 @@ func TestR26GuessersAreLockedOutOfAHub(t *testing.T) {
 }
 
 func TestR27RevokedTokensCloseConnections(t *testing.T) {
+	t.Parallel()
 	line := func(token, role string) string { return "  - {token: " + token + ", role: " + role + "}\n" }
 	const stays, goes = "token-that-stays", "token-that-goes-"
 	all := "tokens:\n" + line(stays, "client") + line(goes, "client") + line(hostToken, "host")

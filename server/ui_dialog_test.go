@@ -9,6 +9,7 @@ import (
 // TestDialogThatWasOpenBeforeATakeover has an agent leave a dialog open. Who takes over
 // the page answers it, whether the view began before the dialog or after it.
 func TestDialogThatWasOpenBeforeATakeover(t *testing.T) {
+	t.Parallel()
 	s := start(t, func(o *Options) { o.Browsers = testBrowser() })
 	agent := s.clientOf(t, "/hub/chromium")
 	agent.send(`{"id":900,"method":"Target.createTarget","params":{"url":"about:blank"}}`)

@@ -50,6 +50,7 @@ func (s started) uiEvents(t *testing.T, prefix string) <-chan uiwire.State {
 
 // TestDashboardEvents has hubs and targets come, change and go, and counters grow.
 func TestDashboardEvents(t *testing.T) {
+	t.Parallel()
 	s := start(t, shortDrain)
 	states := s.uiEvents(t, "")
 	until := func(what string, is func(uiwire.State) bool) (at uiwire.State) {
@@ -88,6 +89,7 @@ func TestDashboardEvents(t *testing.T) {
 // TestDashboardNoticesPagesThatHang has the script of a page wait until the dashboard has
 // seen it, while a Client is there and none enters.
 func TestDashboardNoticesPagesThatHang(t *testing.T) {
+	t.Parallel()
 	seen := make(chan struct{})
 	app := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if w.Header().Set("Content-Type", "text/html"); r.URL.Path == "/seen" {

@@ -184,6 +184,7 @@ func evaluate(t *testing.T, p *actions.Page, expression string) string {
 }
 
 func TestLiveViewOfABrowser(t *testing.T) {
+	t.Parallel()
 	s := start(t, func(o *Options) { o.Browsers = browserAt("chromium") })
 	_, p := counting(t, s)
 	// Chromium 156 sizes a new tab soon after it has loaded, whoever looks: a resize event
@@ -252,6 +253,7 @@ func TestLiveViewOfABrowser(t *testing.T) {
 }
 
 func TestLiveViewOfAHiddenTab(t *testing.T) {
+	t.Parallel()
 	s := start(t, func(o *Options) { o.Browsers = browserAt("chromium") })
 	b, p := counting(t, s)
 	id := p.ID
@@ -280,6 +282,7 @@ func TestLiveViewOfAHiddenTab(t *testing.T) {
 // TestLiveViewOfWhatStops wants the last state of a page to be shown, however slowly
 // the viewer takes pictures.
 func TestLiveViewOfWhatStops(t *testing.T) {
+	t.Parallel()
 	s := start(t, func(o *Options) { o.Browsers = browserAt("chromium") })
 	_, p := counting(t, s)
 	v := s.view(t, "/hub/chromium", p.ID, nil)
@@ -296,6 +299,7 @@ func TestLiveViewOfWhatStops(t *testing.T) {
 }
 
 func TestLiveViewOfAFrame(t *testing.T) {
+	t.Parallel()
 	app := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		fmt.Fprint(w, countingPage)

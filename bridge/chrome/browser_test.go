@@ -15,7 +15,7 @@ import (
 )
 
 // patience is for what takes a moment, also on a machine that is busy.
-const patience = time.Minute
+const patience = 3 * time.Minute
 
 // options are those of every browser here: tests may run as root or in a
 // container, where Chromium has no sandbox.

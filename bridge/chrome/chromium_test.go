@@ -91,12 +91,8 @@ func testBornInside(t *testing.T, h *liveHub, url string) {
 	frame, _, _ := strings.Cut(h.awaitEvent(page, "opened", " iframe ").params, " ")
 	worker, _, _ := strings.Cut(h.awaitEvent(page, "opened", " worker ").params, " ")
 	h.awaitEvent(page, "Target.attachedToTarget", frame)
-	if got := h.eval(frame, "location.hostname"); got != "localhost" {
-		t.Errorf("the frame is of %s, want localhost", got)
-	}
-	if got := h.eval(worker, "self.who"); got != "worker" {
-		t.Errorf("the worker says %s, want worker", got)
-	}
+	h.evalUntil(frame, "location.hostname", "localhost") // its document may be on its way
+	h.evalUntil(worker, "self.who", "worker")            // as may its script
 	h.call("a", "Target.closeTarget", fmt.Sprintf(`{"targetId":%q}`, targetID), "")
 	h.awaitEvent("a", "Target.detachedFromTarget", page)
 	if got := h.answer(frame, "Runtime.evaluate", `{"expression":"1"}`); !strings.Contains(got, "-32001") {

@@ -276,7 +276,7 @@ func (h *liveHub) eval(session, expression string) string {
 // evalUntil evaluates an expression until its value is that text.
 func (h *liveHub) evalUntil(session, expression, want string) {
 	h.t.Helper()
-	for end := time.Now().Add(patience); ; {
+	for end := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
 		result := h.answer(session, "Runtime.evaluate", fmt.Sprintf(`{"expression":%q,"returnByValue":true}`, expression))
 		if strings.Contains(result, fmt.Sprintf(`"value":%q`, want)) {
 			return

@@ -213,12 +213,11 @@ func TestR144DocumentsAreJudgedBeforeTheyLeave(t *testing.T) {
 			p.start()
 			p.run(to(p.ok))
 			p.awaitAsked("ok.test" + path)
-			for _, origin := range p.refused[:2] {
-				p.start()
-				before := p.refusals()
-				p.run(to(origin))
-				p.awaitRefusal(before, origin)
-			}
+			p.start()
+			before := p.refusals()
+			origin := p.refused[len(name)%2] // TestR144CommandsAreJudged asks for all of them
+			p.run(to(origin))
+			p.awaitRefusal(before, origin)
 			p.wantNoRequests()
 		})
 	}

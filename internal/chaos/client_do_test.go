@@ -2,7 +2,6 @@ package chaos
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -208,12 +207,6 @@ func (c *client) ended() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.err
-}
-
-// endedWith reports whether the hub closed the connection with this code.
-func (c *client) endedWith(code uint16) bool {
-	var why closed
-	return errors.As(c.ended(), &why) && why.code == code
 }
 
 // leave ends the connection in good order.

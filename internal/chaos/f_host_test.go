@@ -8,24 +8,6 @@ import (
 	"github.com/cdphub/cdphub/server"
 )
 
-// F-01: the Host crashes with 1,000 commands in flight.
-func TestF01HostCrashesInMidCommand(t *testing.T) {
-	b, p := newBooks(t), startHub(t)
-	h := startHost(t, b, p.place, "a", "", 2)
-	h.holdAnswers(true)
-	c := startClient(t, b, p.place, "a", "c")
-	one, two := c.mustAttach(t, h.target(0)), c.mustAttach(t, h.target(1))
-	c.echoes(one, 500)
-	c.echoes(two, 500)
-	eventually(t, "that the Host has every command", func() bool { return h.commands() == 1000 })
-	h.crash()
-	c.quiet(t)
-	if n := b.causedBy("Host disconnected"); n != 1000 {
-		t.Errorf("%d commands failed with the Host, want 1,000: %v", n, b.causes)
-	}
-	eventually(t, "that the sessions end", func() bool { return !c.has(one) && !c.has(two) })
-}
-
 // F-02: the Host comes back before the hub has noticed that it was gone.
 func TestF02HostComesBackBeforeItIsMissed(t *testing.T) {
 	b, p := newBooks(t), startHub(t)

@@ -1,9 +1,7 @@
 package chaos
 
 import (
-	"errors"
 	"fmt"
-	"net"
 	"strings"
 	"testing"
 )
@@ -99,78 +97,4 @@ func TestF11SameIDs(t *testing.T) {
 			c.quiet(t)
 		}
 	})
-}
-
-// F-12: a Client uses the session of another, before and after its end.
-func TestF12ForeignSessions(t *testing.T) {
-	b, p := newBooks(t), startHub(t)
-	h := startHost(t, b, p.place, "a", "H", 2)
-	c, d := startClient(t, b, p.place, "a", "c"), startClient(t, b, p.place, "a", "d")
-	elsewhere := startClient(t, b, p.place, "b", "elsewhere")
-	one, two := c.mustAttach(t, h.target(0)), c.mustAttach(t, h.target(1))
-	strangers := func() {
-		t.Helper()
-		for _, who := range []*client{d, elsewhere} {
-			who.echoes(one, 5)
-			m, err := who.call("Target.detachFromTarget", fmt.Sprintf(`{"sessionId":%q}`, one))
-			if err != nil || !strings.Contains(m, `"No session with given id"`) {
-				t.Errorf("to detach another's session: %s %v", m, err)
-			}
-			who.quiet(t)
-		}
-	}
-	strangers()
-	c.echoes(one, 5)
-	c.echoes(two, 5)
-	c.quiet(t)
-	h.destroy(0)
-	eventually(t, "that the session ends", func() bool { return !c.has(one) })
-	strangers()
-	c.leave()
-	strangers()
-	if n := h.commands(); n != 10 {
-		t.Errorf("the Host got %d commands, want 10", n)
-	}
-	if n := b.causedBy("Session with given id not found."); n != 30 {
-		t.Errorf("%d commands of strangers were refused, want 30: %v", n, b.causes)
-	}
-}
-
-// F-13: somebody tries tokens.
-func TestF13GuessedTokens(t *testing.T) {
-	const right, hosts = "the-right-token-of-clients", "the-right-token-of-hosts!"
-	p := startHub(t, "--log-level=debug", "--client-token="+right, "--host-token="+hosts)
-	try := func(from, token string) int {
-		t.Helper()
-		d := net.Dialer{Timeout: dialWithin, LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
-		s, err := dialFrom(d, p.clients, "/hub/a/devtools/browser", "Authorization: Bearer "+token)
-		if err == nil {
-			s.tcp.Close()
-			return 101
-		}
-		var status refused
-		if !errors.As(err, &status) {
-			t.Fatal(err)
-		}
-		return int(status)
-	}
-	got := make(map[int]int)
-	for i := range 30 {
-		got[try("127.0.0.1", fmt.Sprintf("a-wrong-token-number-%d", i))]++
-	}
-	if got[401] != 10 || got[429] != 20 {
-		t.Errorf("30 wrong tokens were answered %v, want 401 ten times and 429 twenty times", got)
-	}
-	if status := try("127.0.0.1", right); status != 101 { // who guesses does not lock out who knows
-		t.Errorf("the right token from there: %d, want 101", status)
-	}
-	if status := try("127.0.0.2", right); status != 101 {
-		t.Errorf("the right token from elsewhere: %d, want 101", status)
-	}
-	p.kill()
-	for _, secret := range []string{right, hosts, "a-wrong-token-number"} {
-		if strings.Contains(p.said(), secret) {
-			t.Errorf("the log has the token %q", secret)
-		}
-	}
 }

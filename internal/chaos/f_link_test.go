@@ -1,7 +1,6 @@
 package chaos
 
 import (
-	"strings"
 	"testing"
 	"time"
 
@@ -38,51 +37,3 @@ func TestF06HalfOpenConnections(t *testing.T) {
 	stays.quiet(t)
 	stays.sawAll(t, h)
 }
-
-// F-07: a Client reads nothing while a lot of events come. It is closed, with
-// a gapless beginning of its events; the others miss none.
-func TestF07SlowReaders(t *testing.T) {
-	b, p := newBooks(t), startHub(t)
-	h := startHost(t, b, p.place, "a", "H", 2)
-	c, d := startClient(t, b, p.place, "a", "c"), startClient(t, b, p.place, "a", "d")
-	slow, pauses := startClient(t, b, p.place, "a", "slow"), startClient(t, b, p.place, "a", "pauses")
-	var id string // of c, on the second
-	for i := range 2 {
-		for _, who := range []*client{slow, d, c} {
-			id = who.mustAttach(t, h.target(i))
-		}
-	}
-	pauses.mustAttach(t, h.target(0))
-	h.event(0, 1)
-	h.event(1, 1)
-	slow.sawAll(t, h)
-
-	slow.gate.Lock() // reads at most one more
-	pauses.gate.Lock()
-	const size = 64 << 10
-	for range 10 {
-		h.paddedEvent(0, 10, strings.Repeat("x", size))
-	}
-	pauses.gate.Unlock() // 6.4 MB later
-	for range 100 {
-		h.paddedEvent(1, 10, strings.Repeat("x", size))
-		c.echoes(id, 1) // to be in step with the Host
-		c.quiet(t)
-		if closedSlow(p) {
-			break
-		}
-	}
-	eventually(t, "that the hub closes the slow one", func() bool { return closedSlow(p) })
-	slow.gate.Unlock()
-	<-slow.gone
-	h.event(0, 10)
-	h.event(1, 10)
-	for _, who := range []*client{c, d, pauses} {
-		who.sawAll(t, h)
-		if err := who.ended(); err != nil {
-			t.Errorf("%s was closed, too: %v", who.name, err)
-		}
-	}
-}
-
-func closedSlow(p *hub) bool { return strings.Contains(p.said(), `"slow consumer"`) }

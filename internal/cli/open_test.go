@@ -174,7 +174,7 @@ func (d *driven) visit(address string) {
 	d.T.Helper()
 	d.evaluate("void setTimeout(() => { location.href = " + fmt.Sprintf("%q", address) + " })")
 	want := fmt.Sprintf("location.pathname + location.search === %q && document.readyState === 'complete'", address)
-	for end := time.Now().Add(15 * time.Second); d.evaluate(want) != true; time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(hubtest.Within); d.evaluate(want) != true; time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
 			d.T.Fatalf("%s cannot be driven: %v", address, d.evaluate(want))
 		}
@@ -197,7 +197,7 @@ func TestKilledOpenLeavesNoBrowser(t *testing.T) {
 	}
 	p.Process.Kill()
 	p.Wait()
-	for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(3 * hubtest.Within); ; time.Sleep(10 * time.Millisecond) {
 		left, err := os.ReadDir(dir)
 		if err == nil && len(left) == 0 && !runsWith(t, dir) {
 			return

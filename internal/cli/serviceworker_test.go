@@ -41,7 +41,7 @@ func TestServiceWorkerOfEarlierVisitInBrowser(t *testing.T) {
 	page := newTab(t, clients)
 	shows := func(title string) {
 		t.Helper()
-		for end := time.Now().Add(15 * time.Second); page.evaluate("document.title") != title; time.Sleep(20 * time.Millisecond) {
+		for end := time.Now().Add(hubtest.Within); page.evaluate("document.title") != title; time.Sleep(20 * time.Millisecond) {
 			if time.Now().After(end) {
 				t.Fatalf("the page has the title %v, want %q", page.evaluate("document.title"), title)
 			}

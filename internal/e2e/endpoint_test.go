@@ -73,11 +73,6 @@ func (s *site) expect(t *testing.T, path, question, want string) {
 func (h *hub) port(t *testing.T) string { return h.Port(t) }
 func (h *hub) status() (status, error)  { return h.Status() }
 
-func (h *hub) restart(t *testing.T) {
-	t.Helper()
-	h.Restart(t)
-}
-
 func (h *hub) awaitTarget(t *testing.T, id, title string) {
 	t.Helper()
 	h.AwaitTarget(t, id, title)

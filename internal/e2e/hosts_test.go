@@ -107,18 +107,6 @@ func TestHostPageReloads(t *testing.T) {
 	}
 }
 
-// A hub that is restarted gets its Host back.
-func TestHubRestarts(t *testing.T) {
-	onlyHub(t)
-	e := newEndpoint(t)
-	e.hub.restart(t)
-	e.hub.awaitTarget(t, "app-1", "Field book")
-	c := dialCDP(t, e)
-	if got := c.Evaluate(t, c.Attach(t, "app-1"), "document.title"); got != `"Field book"` {
-		t.Errorf("after the restart the app has the title %s", got)
-	}
-}
-
 // Without a Host a client is told why there is nothing to drive.
 func TestNoHost(t *testing.T) {
 	onlyHub(t)

@@ -1,74 +1,10 @@
 package e2e
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/cdphub/cdphub/internal/e2e/harness"
 )
-
-// Two Clients on one Target: each gets an event once, with its own sessionId,
-// and the leaving of one is nothing to the other.
-func TestTwoClients(t *testing.T) {
-	e := newEndpoint(t)
-	one, two := dialCDP(t, e), dialCDP(t, e)
-	page := one.page(t)
-	first, second := one.Attach(t, page), two.Attach(t, page)
-	if first == second {
-		t.Fatalf("both have the session %s", first)
-	}
-	one.Call(t, first, "Runtime.enable", nil)
-	two.Call(t, second, "Runtime.enable", nil)
-
-	said := func(word string) func(message) bool {
-		return func(m message) bool {
-			return m.Method == "Runtime.consoleAPICalled" && strings.Contains(string(m.Params), word)
-		}
-	}
-	if _, err := e.site.ask(appPage, "console.log('both-hear')"); err != nil {
-		t.Fatal(err)
-	}
-	if m := one.Await(t, "the event", said("both-hear")); m.SessionID != first {
-		t.Errorf("the first client's event has the session %q, want %q", m.SessionID, first)
-	}
-	if m := two.Await(t, "the event", said("both-hear")); m.SessionID != second {
-		t.Errorf("the second client's event has the session %q, want %q", m.SessionID, second)
-	}
-
-	two.Call(t, "", "Target.detachFromTarget", map[string]any{"sessionId": second})
-	if _, err := e.site.ask(appPage, "console.log('one-hears')"); err != nil {
-		t.Fatal(err)
-	}
-	one.Await(t, "the event after the other's leaving", said("one-hears"))
-	if got := one.Evaluate(t, first, "6 * 7"); got != "42" {
-		t.Errorf("evaluate after the other's leaving: %s, want 42", got)
-	}
-	two.page(t) // answers come in order, so whatever was underway has arrived
-	if late := two.All(said("one-hears")); len(late) != 0 {
-		t.Errorf("the detached client still got %s", late[0].Params)
-	}
-	for name, got := range map[string][]message{"first": one.All(said("both-hear")), "second": two.All(said("both-hear"))} {
-		if len(got) != 1 {
-			t.Errorf("the %s client got the event %d times, want once", name, len(got))
-		}
-	}
-}
-
-// A Client that just goes away is nothing to the other either.
-func TestClientGoesAway(t *testing.T) {
-	e := newEndpoint(t)
-	one, two := dialCDP(t, e), dialCDP(t, e)
-	page := one.page(t)
-	first := one.Attach(t, page)
-	two.Call(t, two.Attach(t, page), "Runtime.enable", nil)
-	one.Call(t, first, "Page.enable", nil)
-	two.Close()
-	one.Call(t, first, "Page.reload", nil)
-	one.Await(t, "the load event", harness.Event(first, "Page.loadEventFired"))
-	if got := one.Evaluate(t, first, "document.title"); got != `"Field book"` {
-		t.Errorf("the title is %s, want Field book", got)
-	}
-}
 
 // A reload and a navigation to the same origin keep the target and its sessions.
 func TestDocumentChangesKeepSessions(t *testing.T) {

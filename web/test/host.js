@@ -57,7 +57,7 @@ function cdp(method, params = {}, sessionId = "S1") {
   const id = ++serial;
   port.postMessage(JSON.stringify({ id, method, params, sessionId }));
   return new Promise((done, failed) => {
-    const late = setTimeout(() => failed(new Error(`no answer to ${method} ${JSON.stringify(params)}`)), 20_000);
+    const late = setTimeout(() => failed(new Error(`no answer to ${method} ${JSON.stringify(params)}`)), 60_000);
     const ends = (f) => (v) => (clearTimeout(late), f(v));
     calls.set(id, { done: ends(done), failed: ends(failed) });
   });
@@ -77,7 +77,7 @@ function head({ status, statusText, headers }) {
 }
 
 // What find returns, once that is true.
-async function until(what, find, ms = 10_000) {
+async function until(what, find, ms = 60_000) {
   for (const end = Date.now() + ms; Date.now() < end; await new Promise((r) => setTimeout(r, 10))) {
     const found = await find();
     if (found) return found;

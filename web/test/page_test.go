@@ -45,7 +45,7 @@ type outcome struct {
 
 // perPage ends a page that hangs. The slowest takes 20 s alone, and several times that on a
 // busy machine.
-const perPage = 3 * time.Minute
+const perPage = 5 * time.Minute
 
 func TestPages(t *testing.T) {
 	browser, err := browsertest.HeadlessShell()

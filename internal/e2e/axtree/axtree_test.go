@@ -84,9 +84,10 @@ func percent(part, whole int) float64 {
 
 // TestTreeGrowsWithThePage makes eight trees of a page, and one of a page eight times as
 // large. Work that grows with the square of the page would take eight times as long there;
-// a busy machine slows both, as they take about as long, in turns.
+// a busy machine slows both, as they take about as long, in turns: the least of each counts,
+// and more turns are taken until they fit, which they never do where the work is square.
 func TestTreeGrowsWithThePage(t *testing.T) {
-	const rows, times, most = 100, 8, 4
+	const rows, times, most = 100, 8, 6 // Chromium's own layout makes it 3
 	script, tab := agent(t), startBrowser(t)
 	ctx, cancel := context.WithTimeout(tab, 5*time.Minute)
 	defer cancel()
@@ -100,11 +101,11 @@ func TestTreeGrowsWithThePage(t *testing.T) {
 			return performance.now() - start;
 		};
 		let many = Infinity, large = Infinity;
-		for (let i = 0; i < 5; i++) {
+		for (let i = 0; i < 5 || (large > %d * many && i < 40); i++) {
 			many = Math.min(many, took(%d, %d));
 			large = Math.min(large, took(%d, 1));
 		}
-		({ Nodes: nodes.length, Many: many, Large: large })`, rows, times, times*rows)))
+		({ Nodes: nodes.length, Many: many, Large: large })`, most, rows, times, times*rows)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -63,6 +63,18 @@ func list(t *testing.T, h *harness.Hub) (all []listed) {
 	return all
 }
 
+// wantSoon runs a script until it returns what is wanted: pages come and go by events, which
+// a busy machine delivers late.
+func wantSoon(t *testing.T, what string, client *harness.Remote, script, want string) {
+	t.Helper()
+	harness.Eventually(t, harness.Started, func() error {
+		if got := client.Run(t, script); got != want {
+			return fmt.Errorf("%s: %s, want %s", what, got, want)
+		}
+		return nil
+	})
+}
+
 // want compares what came with what should have.
 func want(t *testing.T, what, got, want string) {
 	t.Helper()

@@ -33,7 +33,7 @@ const opensOwn = `
 	}, %[1]q)]);
 	await other.waitForLoadState();
 	paths = () => JSON.stringify(context.pages().map((p) => p.url().slice(site.length)).sort());
-	return before + paths();`
+	return before;`
 
 // TestR147OwnTabs has three Playwrights on one profile, two of them with tabs of their
 // own: each sees those alone, and the cookies of all.
@@ -41,14 +41,22 @@ func TestR147OwnTabs(t *testing.T) {
 	site := newSite(t)
 	h := harness.StartBrowserHub(t, site+"/first")
 	a, b, all := harness.StartRemote(t, own(h), site), harness.StartRemote(t, own(h), site), harness.StartRemote(t, endpoint(h, ""), site)
-	want(t, "the pages of a", a.Run(t, fmt.Sprintf(opensOwn, "a")), `"0[\"/a\",\"/apart-a\",\"/popup-of-a\"]"`)
-	want(t, "the pages of b", b.Run(t, fmt.Sprintf(opensOwn, "b")), `"0[\"/apart-b\",\"/b\",\"/popup-of-b\"]"`)
-	want(t, "the pages of a", a.Run(t, "return paths()"), `"[\"/a\",\"/apart-a\",\"/popup-of-a\"]"`)
-	want(t, "the pages of all", all.Run(t, fmt.Sprintf(opensOwn, "c")),
-		`"7[\"/a\",\"/apart-a\",\"/apart-b\",\"/apart-c\",\"/b\",\"/c\",\"/first\",\"/popup-of-a\",\"/popup-of-b\",\"/popup-of-c\"]"`)
+	opens := func(who *harness.Remote, name, before string) {
+		t.Helper()
+		want(t, "the pages before "+name+" opens its own", who.Run(t, fmt.Sprintf(opensOwn, name)), before)
+	}
+	const ofA = `"[\"/a\",\"/apart-a\",\"/popup-of-a\"]"`
+	opens(a, "a", "0")
+	wantSoon(t, "the pages of a", a, "return paths()", ofA)
+	opens(b, "b", "0")
+	wantSoon(t, "the pages of b", b, "return paths()", `"[\"/apart-b\",\"/b\",\"/popup-of-b\"]"`)
+	opens(all, "c", "7")
+	wantSoon(t, "the pages of all", all, "return paths()",
+		`"[\"/a\",\"/apart-a\",\"/apart-b\",\"/apart-c\",\"/b\",\"/c\",\"/first\",\"/popup-of-a\",\"/popup-of-b\",\"/popup-of-c\"]"`)
+	wantSoon(t, "the pages of a, as before", a, "return paths()", ofA)
 	want(t, "the cookies of a", a.Run(t, `return (await context.cookies(site)).map((c) => c.name).sort()`), `["a","b","c"]`)
 	a.Run(t, `await popup.close(); await browser.close()`)
-	want(t, "the pages of all, when a has left", all.Run(t, `return context.pages().length`), "9")
+	wantSoon(t, "the pages of all, when a has left", all, `return context.pages().length`, "9")
 	want(t, "the pages of a newcomer", a.Run(t, `
 		browser = await chromium.connectOverCDP(endpoint);
 		return browser.contexts()[0].pages().length`), "0")

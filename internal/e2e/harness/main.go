@@ -19,7 +19,7 @@ const Soon = 20 * time.Second
 
 // Started is how long a browser or the hub may take to be there, and a message to come,
 // on such a machine.
-const Started = time.Minute
+const Started = 3 * time.Minute
 
 var target = flag.String("target", "hub", "what the clients drive: hub (an iframe), browser (a Chromium behind a hub), or chromium itself")
 

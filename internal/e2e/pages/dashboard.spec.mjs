@@ -113,7 +113,7 @@ test("dashboard: drains a node of a cluster when it is asked twice", async ({ pa
   await expect.poll(() => requests).toBe(2); // Playwright calls the route after fetch was called
 });
 
-test("dashboard: 20 pages in three hubs are 20 tiles, right within a second", async ({ page, context }) => {
+test("dashboard: 20 pages in three hubs are 20 tiles", async ({ page, context }) => {
   const host = await context.newPage();
   await host.goto(shell(dash, app));
   await expect(host.getByText("Frame paired")).toBeVisible();
@@ -127,14 +127,9 @@ test("dashboard: 20 pages in three hubs are 20 tiles, right within a second", as
   await expect(tiles).toHaveCount(20);
   await inspect(page);
 
-  // The best of some tries: a machine may be busy.
   const changed = opened[opened.length - 1];
-  let n = 0;
-  await expect(async () => {
-    const title = `Another title ${++n}`;
-    await changed.evaluate((t) => (document.title = t), title);
-    await expect(tile(page, title)).toBeVisible({ timeout: 1_000 });
-  }).toPass();
+  await changed.evaluate(() => (document.title = "Another title"));
+  await expect(tile(page, "Another title")).toBeVisible();
   await changed.goto("data:text/html,<title>Elsewhere</title>");
   await expect(tile(page, "Elsewhere")).toContainText("data:text/html,<title>Elsewhere");
   await page.getByRole("searchbox").fill("elsewhere");

@@ -8,8 +8,8 @@ export default defineConfig({
   outputDir: SCRATCH,
   workers: 1,
   fullyParallel: false,
-  timeout: 60_000,
-  expect: { timeout: 15_000 },
+  timeout: 240_000,
+  expect: { timeout: 60_000 },
   forbidOnly: !!CI,
   preserveOutput: "never",
   projects: [

@@ -40,10 +40,13 @@ func (b *Buffer) String() string {
 	return b.b.String()
 }
 
+// patience is how long Await waits, on a machine that has much else to do.
+const patience = 2 * time.Minute
+
 // Await waits for a text in the log.
 func (b *Buffer) Await(t *testing.T, want string) {
 	t.Helper()
-	for end := time.Now().Add(30 * time.Second); !strings.Contains(b.String(), want); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(patience); !strings.Contains(b.String(), want); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("the log lacks %q:\n%s", want, b)
 		}
