@@ -26,7 +26,7 @@ var uninterrupted = map[string]string{
 		"chrome.Host.followHeavyLocked chrome.outbox.Handled chrome.Host.disposeLocked chrome.Host.noteScaleLocked relay.Hub.expectLocked relay.dialogs.settleLocked",
 	"TestStuckPageIsWithdrawn TestPagesThatAnswerAreKept TestNewPagesAreNotWatched TestPageThatHangsIsNoticedByWhoLooks": "chrome.Host.askStuck " +
 		"chrome.Host.awaitPageLocked chrome.Host.lookAtLocked chrome.Host.watchLocked chrome.Host.withdrawSoonLocked chrome.Host.probeLocked chrome.Host.introduceLocked",
-	"TestStreamsOfOthersAreUnknown TestR118WindowsOfOthersAreUnknown":                  "chrome.Host.streamLocked chrome.Host.findWindowLocked",
+	"TestStreamsOfOthersAreUnknown TestR118R281WhoSeesWhatInABrowser":                  "chrome.Host.streamLocked chrome.Host.findWindowLocked",
 	"TestPoolStartsOnDemand TestHealthFollowsStarts":                                   "browsers.Pool.Check browsers.Pool.leave browsers.Pool.startLocked",
 	"bounded by the page or the call, whose locks TestR287InterruptedActions looks at": "actions.Page.ArmDialog actions.Page.blank actions.Page.failure actions.yamlReader.readHole",
 	"TestConsents": "actions.Consents.Check",
@@ -40,7 +40,7 @@ var uninterrupted = map[string]string{
 	"TestS05NodeIsCutOff TestLostRequests TestDrainDuringARenewal TestReservationsOfANodeThatIsBack": "natsdir.Directory.Claim natsdir.Directory.Close natsdir.Directory.MayEnd " +
 		"natsdir.Directory.Owner natsdir.Directory.ReserveBrowser natsdir.Directory.node natsdir.Directory.readNodes natsdir.Directory.renew natsdir.Directory.tellStays " +
 		"natsdir.Directory.writeReservedOnce natsdir.Open natsdir.asked natsdir.claim.check",
-	"TestHold TestHoldDocuments TestBodiesAreBounded": "proxy.agentRegistry.await proxy.agentRegistry.findTarget proxy.bodyCache.ServeHTTP proxy.handler.intercept " +
+	"TestHold TestHoldDocuments TestR296Limits": "proxy.agentRegistry.await proxy.agentRegistry.findTarget proxy.bodyCache.ServeHTTP proxy.handler.intercept " +
 		"proxy.handler.serveFailure proxy.handler.serveHub",
 	"TestHubsComeAndGo": "relay.Hubs.release",
 	"TestClusterHubMovesWhileAClientWaits TestS04OwnerIsSilent TestClusterDrain TestS05OwnerIsCutOff": "server.Server.clustered server.Server.enterFromPeer server.Server.passOn " +
