@@ -15,8 +15,9 @@ import (
 // back once the page's script has taken all that was sent before. Other queues cannot tell:
 // the sockets and the browser take megabytes that the page has not seen.
 const (
-	paceWindow = 32 << 10    // of the cost of messages
+	paceWindow = 16 << 10    // of the cost of messages
 	paceLeast  = 1 << 10     // the cost of a message is its bytes and this: a session that begins is work, too
+	paceRests  = 2           // what is larger than the window is followed by a rest, so many times as long as the page had to do
 	paceLong   = time.Second // the longest wait; a page that hangs for longer is found by featureAlive
 )
 
@@ -26,7 +27,7 @@ type Pace struct {
 	mu       sync.Mutex
 	behind   int           // cost of what is on its way
 	unmarked int           // of it, what has no mark behind it
-	rest     time.Duration // to wait in any case: as long as the page had to do with what was larger than the window
+	rest     time.Duration // to wait in any case, after what was larger than the window
 	turn     chan struct{} // closed when a mark comes back; nil: nobody waits
 }
 
@@ -116,7 +117,7 @@ func (a *Pace) give(cost int, took time.Duration) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.behind -= cost; cost > paceWindow {
-		a.rest = took
+		a.rest = paceRests * took
 	}
 	if a.turn != nil {
 		close(a.turn)

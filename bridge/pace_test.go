@@ -22,10 +22,10 @@ func TestR272PaceLeavesRoomForOthers(t *testing.T) {
 		marks []string      // that the page has got
 	}{
 		"a large message":                       {sizes: []int{100_000}, then: (*pacedPage).answer, marks: []string{"-1"}},
-		"many small ones":                       {sizes: fill(48, 10), then: (*pacedPage).answer, marks: []string{"-1", "-2", "-3"}},
+		"many small ones":                       {sizes: fill(24, 10), then: (*pacedPage).answer, marks: []string{"-1", "-2", "-3"}},
 		"a page that answers nothing":           {sizes: []int{100_000}, after: paceLong, marks: []string{"-1"}},
 		"a connection that ends":                {sizes: []int{100_000}, then: (*pacedPage).leave, after: 500 * time.Millisecond, marks: []string{"-1"}},
-		"a page that took long for a large one": {sizes: []int{100_000}, then: (*pacedPage).answerLate, after: 300 * time.Millisecond, marks: []string{"-1"}},
+		"a page that took long for a large one": {sizes: []int{100_000}, then: (*pacedPage).answerLate, after: 450 * time.Millisecond, marks: []string{"-1"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -116,7 +116,7 @@ func (p *pacedPage) answer() {
 	}
 }
 
-// answerLate is answer, after a while. As long as that the payer waits once more.
+// answerLate is answer, after a while. Twice as long as that the payer waits once more.
 func (p *pacedPage) answerLate() {
 	time.Sleep(150 * time.Millisecond)
 	p.answer()

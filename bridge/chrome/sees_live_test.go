@@ -64,7 +64,7 @@ func testWhoSeesWhat(t *testing.T, h *liveHub, _ string) {
 	}
 	h.await("all targets", func() bool {
 		n := make(map[string]int)
-		for _, folder := range foldersOf(host) {
+		for _, folder := range foldersOf(host, url) {
 			n[folder]++
 		}
 		return n["private"] == kindsOfTargets && n["own"] == kindsOfTargets && n["all"] == kindsOfTargets
@@ -79,24 +79,29 @@ func testWhoSeesWhat(t *testing.T, h *liveHub, _ string) {
 	keep(host.Given)
 	defer h.release("all", "private", "own", "given", "view")
 	see := map[string][]string{"all": {"all", "own"}, "private": {"all", "own", "private"}, "view": {"all", "own", "private"}, "own": {"own"}, "given": {"all"}}
-	h.wantSeen(host, see, "")
+	h.wantSeen(host, url, see, "")
 	keep(host.Taken)
 	see["given"] = nil
-	h.wantSeen(host, see, "given") // which has heard of the targets while it saw them
+	h.wantSeen(host, url, see, "given") // which has heard of the targets while it saw them
 }
 
-// foldersOf are the folders of all targets, by their ids. The worker of a frame has no address yet.
-func foldersOf(host *Host) map[string]string {
+// foldersOf are the folders of all targets of a site, by their ids. The worker of a frame has no address yet, and the
+// tab of a popup may never get one.
+func foldersOf(host *Host, url string) map[string]string {
 	host.mu.Lock()
 	defer host.mu.Unlock()
 	found := make(map[string]string)
 	for id := range host.targets {
 		i := host.targets[id]
-		if i.Type == "worker" {
+		switch {
+		case i.Type == "worker":
 			i = host.targets[i.ParentTarget]
+		case i.Type == "tab" && i.URL == "": // of a popup
+			i = host.targets[i.Opener]
 		}
-		if parts := strings.Split(i.URL, "/"); len(parts) > 3 && strings.HasPrefix(i.URL, "http") {
-			found[id] = parts[3]
+		_, path, is := strings.Cut(i.URL, url[strings.LastIndexByte(url, ':'):]+"/")
+		if folder, _, below := strings.Cut(path, "/"); is && below {
+			found[id] = folder
 		}
 	}
 	return found
@@ -104,11 +109,11 @@ func foldersOf(host *Host) map[string]string {
 
 // wantSeen has each Client look at each target: see are the folders of those that it sees. Workers of several
 // pages, and what was opened before its page was given, come to Clients with tabs of their own by sessions alone.
-func (h *liveHub) wantSeen(host *Host, see map[string][]string, knew string) {
+func (h *liveHub) wantSeen(host *Host, url string, see map[string][]string, knew string) {
 	h.t.Helper()
 	for who, folders := range see {
 		list := h.call(who, "Target.getTargets", `{"filter":[{}]}`, "")
-		for id, folder := range foldersOf(host) {
+		for id, folder := range foldersOf(host, url) {
 			host.mu.Lock()
 			i := host.targets[id]
 			host.mu.Unlock()

@@ -45,6 +45,7 @@ var slowRows = map[string]struct {
 	why string
 }{
 	"three sockets with commands of 100 MB":              {shared | frames, "a message of 100 MB keeps the one connection to the Host for its own transfer"},
+	"sessions of MCP without an end":                     {frames, "HTTP requests of one token take no turns with messages of others on the CPUs"},
 	"a command of 100 MiB":                               {frames, "a message of 100 MB keeps the one connection to the Host for its own transfer"},
 	"17 sockets with calls that never end":               {shared, ownThread},
 	"a loop of history.replaceState with long addresses": {shared, floods},
