@@ -14,7 +14,7 @@ import (
 type Shared struct {
 	meters meters
 
-	mu      sync.Mutex           // guards everything below
+	mu      sync.Mutex           `stays:"goes with its hub"` // guards everything below
 	last    int                  // the last number given to a page; none is given twice
 	aliases map[string]string    // by the page's ID
 	active  string               // its ID

@@ -58,7 +58,7 @@ type Browser struct {
 	stop   chan struct{}
 	loops  sync.WaitGroup
 
-	mu       sync.Mutex // guards everything below
+	mu       sync.Mutex `stays:"goes with its caller"` // guards everything below
 	closed   bool
 	pages    []*Page          // in order of appearance
 	sessions map[string]*Page // by the sessions that are open on them

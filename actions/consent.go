@@ -20,8 +20,8 @@ type Consents struct {
 	// no. It has until ctx ends.
 	Ask func(ctx context.Context, caller, origin string) (bool, error)
 
-	mu      sync.Mutex // guards what is below
-	decided map[[2]string]bool
+	mu      sync.Mutex         // guards what is below
+	decided map[[2]string]bool `stays:"what people have decided"`
 }
 
 // consentWithin is how long there is for an answer.

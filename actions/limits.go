@@ -95,7 +95,7 @@ func (m *Meter) TooMany() error {
 // meters are the Meters of callers without a connection, by the id of the caller. The
 // map is bounded, since tokens come and go.
 type meters struct {
-	mu sync.Mutex // guards of
+	mu sync.Mutex `stays:"goes with its hub"` // guards of
 	of map[string]*Meter
 }
 

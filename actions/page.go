@@ -32,7 +32,7 @@ type Page struct {
 
 	network, console, log *domain // Network, Runtime, Log
 
-	mu          sync.Mutex // guards everything below
+	mu          sync.Mutex `stays:"goes with its caller"` // guards everything below
 	info        targetInfo
 	kind        TargetKind // "" until there is a session
 	session     string     // "" while there is none

@@ -8,7 +8,7 @@ import "sync"
 type queue struct {
 	wake chan struct{} // has an item when list may not be empty
 
-	mu    sync.Mutex // guards what is below
+	mu    sync.Mutex `stays:"goes with its caller"` // guards what is below
 	list  []func()
 	bytes int // that the events in list hold
 	shed  int // events dropped since the queue was last empty

@@ -23,7 +23,7 @@ type Scheduler struct {
 
 	opening sync.Mutex // held while the Browser is being opened
 
-	mu        sync.Mutex // guards everything below
+	mu        sync.Mutex `stays:"goes with its caller"` // guards everything below
 	browser   *Browser   // nil until there is one
 	waiting   int
 	last      map[string]chan struct{} // the last request of each queue; closed at its end

@@ -21,10 +21,10 @@ const (
 type aliveness struct {
 	silent atomic.Bool // for too long
 
-	mu    sync.Mutex // guards everything below
-	timer *time.Timer
-	n     int64     // of the last question
-	since time.Time // when it was asked; zero once it is answered
+	mu    sync.Mutex  // guards everything below
+	timer *time.Timer `held:"timers of questions to Hosts"`
+	n     int64       `stays:"numbers the questions"` // of the last question
+	since time.Time   // when it was asked; zero once it is answered
 }
 
 // start asks from now on, again and again. There is one question at a time: while it has no

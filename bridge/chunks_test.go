@@ -73,16 +73,15 @@ func TestR58PageChunksNotAccepted(t *testing.T) {
 // TestR58PageChunksHaveLimits has a Host send a message in chunks that is larger than any
 // may be, and one that it does not finish.
 func TestR58PageChunksHaveLimits(t *testing.T) {
-	budget := wsconn.NewBudget(1 << 30)
 	piece := `{"kind":"chunk"}` + "\n" + strings.Repeat("x", 1<<20)
-	p := connectWith(t, wsconn.Options{Limits: wsconn.Limits{MaxMessage: 4 << 20}, Budget: budget})
+	p := connectWith(t, wsconn.Options{Limits: wsconn.Limits{MaxMessage: 4 << 20}})
 	p.say(readyChunks)
 	for range 4 {
 		p.say(piece)
 	}
 	want(t, p.frames, `{"kind":"accepted","features":["sessions","chunks"]}`)
 	want(t, p.frames, slices.Repeat([]string{`{"kind":"chunkTaken"}`}, 4)...)
-	if used := budget.Used(); used < 4<<20 {
+	if used := p.budget.Used(); used < 4<<20 {
 		t.Errorf("4 MiB of chunks count for %d bytes", used)
 	}
 	p.say(piece)
@@ -90,7 +89,7 @@ func TestR58PageChunksHaveLimits(t *testing.T) {
 		t.Errorf("the Host was closed with %v, want 1009", why)
 	}
 	want(t, p.hub.lines, "ready [{T1   }] |", "host lost")
-	if used := budget.Used(); used != 0 {
+	if used := p.budget.Used(); used != 0 {
 		t.Errorf("%d bytes are left of a connection that has ended", used)
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cdphub/cdphub/internal/held"
+	"github.com/cdphub/cdphub/internal/held/heldtest"
 	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/targets"
 	"github.com/cdphub/cdphub/wsconn"
@@ -111,6 +113,7 @@ type page struct {
 	far    *wsconn.Conn
 	frames chan string        // read by the far end
 	ended  chan wsconn.Reason // of the far end
+	budget *wsconn.Budget     // of the connection
 }
 
 func connect(t *testing.T) *page {
@@ -123,15 +126,18 @@ func connectWith(t *testing.T, o wsconn.Options) *page {
 	t.Helper()
 	p := &page{
 		t: t, hub: &ledger{lines: make(chan string, 100)},
-		frames: make(chan string, 100), ended: make(chan wsconn.Reason, 1),
+		frames: make(chan string, 100), ended: make(chan wsconn.Reason, 1), budget: wsconn.NewBudget(1 << 30),
 	}
+	o.Budget = p.budget
+	served := make(chan struct{})
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c, err := wsconn.Upgrade(w, r, o)
 		if err != nil {
 			t.Error(err)
 			return
 		}
-		ServePage(context.Background(), c, p.hub, nil)
+		defer close(served)
+		servesPage(context.Background(), t, c, p.hub)
 	}))
 	t.Cleanup(s.Close)
 	far, err := wsconn.Dial(t.Context(), "ws"+strings.TrimPrefix(s.URL, "http"), nil, wsconn.Limits{})
@@ -140,8 +146,19 @@ func connectWith(t *testing.T, o wsconn.Options) *page {
 	}
 	p.far = far
 	go func() { p.ended <- far.Serve(context.Background(), func(m []byte) { p.frames <- string(m) }) }()
-	t.Cleanup(func() { far.Close(wsconn.ReasonNormal) })
+	t.Cleanup(func() {
+		heldtest.WaitsForNothing(t, "the budget of the connection", func() map[string]int { return map[string]int{"bytes": int(p.budget.Used())} })
+		far.Close(wsconn.ReasonNormal)
+		<-served
+	})
 	return p
+}
+
+// servesPage is ServePage for a Host that must hold nothing once its connection has ended.
+func servesPage(ctx context.Context, t *testing.T, c *wsconn.Conn, hub Hub) wsconn.Reason {
+	host := newPage(c, hub, nil)
+	defer func() { heldtest.WantsNothing(t, "the Host", held.Of(host)) }()
+	return host.serve(ctx)
 }
 
 func (p *page) say(message string) { p.far.Deliver(wire.Frame{Body: []byte(message)}) }

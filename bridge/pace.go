@@ -24,7 +24,7 @@ const (
 // Pace is what one payer has sent to Host pages that they have not taken yet. Its zero value
 // is ready.
 type Pace struct {
-	mu       sync.Mutex
+	mu       sync.Mutex    `stays:"goes with its payer, whom the hub counts"`
 	behind   int           // cost of what is on its way
 	unmarked int           // of it, what has no mark behind it
 	rest     time.Duration // to wait in any case, after what was larger than the window
@@ -41,8 +41,8 @@ type mark struct {
 // marks are those on their way to a page, the oldest first.
 type marks struct {
 	mu    sync.Mutex // before Pace.mu
-	list  []mark
-	first int64 // number of the first; they count down from -1, as aliveness counts up
+	list  []mark     `held:"marks of paces"`
+	first int64      `stays:"numbers the marks"` // number of the first; they count down from -1, as aliveness counts up
 	ended bool
 }
 

@@ -91,17 +91,17 @@ type Page struct {
 	log  *zap.Logger
 
 	abilities atomic.Pointer[abilities] // of the last ready
-	scratch   []byte                    // heads of frames; guarded by the hub's lock
+	scratch   []byte                    `stays:"its memory serves the next frame"` // heads of frames; guarded by the hub's lock
 
 	alive   aliveness
 	marks   marks
 	events  Events      // owned by the reader, as is what follows; nil before ready
 	browser bool        // the Host has come as one
-	ids     []string    // of the event at hand
-	pieces  []byte      // of a message of which not all chunks have come
-	ready   *time.Timer // nil once the Host has sent it
+	ids     []string    `stays:"its memory serves the next event"` // of the event at hand
+	pieces  []byte      `held:"bytes of chunks"`                   // of a message of which not all chunks have come
+	ready   *time.Timer `held:"timers of Hosts without a ready"`   // nil once the Host has sent it
 	warned  time.Time
-	skipped int // warnings since then
+	skipped int `stays:"counts what has been"` // warnings since then
 }
 
 // abilities is what a ready has said the Host can do. It is replaced as a whole by each
@@ -140,10 +140,14 @@ func (h handles) have(method string) bool {
 // ServePage runs a Host over conn, which should have PageLimits, until the
 // connection ends, and returns why. The Host enters the hub with its first
 // ready message, which it owes within 10 s. It returns when the Host is out of the hub.
-func ServePage(ctx context.Context, conn *wsconn.Conn, hub Hub, log *zap.Logger) (why wsconn.Reason) {
-	p := newPage(conn, hub, log)
+func ServePage(ctx context.Context, conn *wsconn.Conn, hub Hub, log *zap.Logger) wsconn.Reason {
+	return newPage(conn, hub, log).serve(ctx)
+}
+
+// serve is ServePage for a Page that was made.
+func (p *Page) serve(ctx context.Context) (why wsconn.Reason) {
 	defer func() { p.end(why) }()
-	return conn.Serve(ctx, p.receive)
+	return p.conn.Serve(ctx, p.receive)
 }
 
 // Guard makes a handler of messages that survives a panic of the one it is given.
@@ -180,6 +184,7 @@ func (p *Page) end(why wsconn.Reason) {
 	p.stopWaiting()
 	p.alive.stop()
 	p.marks.end()
+	p.pieces = nil // the connection has given back what it counted for them
 	if p.events != nil {
 		p.events.HostGone(mayReturn(why))
 	}

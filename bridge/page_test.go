@@ -276,7 +276,7 @@ func TestPageWithoutReady(t *testing.T) {
 		ended := make(chan wsconn.Reason, 2)
 		hub := &ledger{lines: make(chan string, 1)}
 		start := time.Now()
-		go func() { ended <- ServePage(t.Context(), near, hub, nil) }()
+		go func() { ended <- servesPage(t.Context(), t, near, hub) }()
 		go func() { ended <- far.Serve(t.Context(), func([]byte) {}) }()
 		far.Deliver(wire.Frame{Body: []byte(`{"kind":"ready","v":1}`)})    // refused
 		told := wsconn.Reason{Code: 1008, Text: wsconn.ReasonNoReady.Text} // nobody knows its version
@@ -299,7 +299,7 @@ func TestPageFullQueue(t *testing.T) {
 		near, far := wsconn.Pipe(wsconn.Limits{MaxPending: 1000}, wsconn.Limits{})
 		hub := &ledger{lines: make(chan string, 10)}
 		done := make(chan struct{}, 2)
-		go func() { ServePage(t.Context(), near, hub, nil); done <- struct{}{} }()
+		go func() { servesPage(t.Context(), t, near, hub); done <- struct{}{} }()
 		block := make(chan struct{})
 		go func() { far.Serve(t.Context(), func([]byte) { <-block }); done <- struct{}{} }()
 		far.Deliver(wire.Frame{Body: []byte(readyT1)})

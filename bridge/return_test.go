@@ -48,7 +48,7 @@ func TestR85HostThatHangs(t *testing.T) {
 		hub := &ledger{lines: make(chan string, 10)}
 		done := make(chan struct{}, 2)
 		var hangs atomic.Bool
-		go func() { ServePage(t.Context(), near, hub, nil); done <- struct{}{} }()
+		go func() { servesPage(t.Context(), t, near, hub); done <- struct{}{} }()
 		go func() {
 			far.Serve(t.Context(), func(m []byte) {
 				if strings.Contains(string(m), `"alive"`) && !strings.Contains(string(m), "accepted") && !hangs.Load() {

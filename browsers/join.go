@@ -13,7 +13,7 @@ import (
 type Client struct {
 	*relay.Local
 
-	mu      sync.Mutex // guards everything below
+	mu      sync.Mutex `stays:"goes with its caller"` // guards everything below
 	left    bool
 	onLeave []func()
 }

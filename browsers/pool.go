@@ -43,13 +43,13 @@ type Pool struct {
 	divided  bool          // each share of tokens has a browser of its own
 	sick     chan struct{} // has room for one: health is an error
 
-	mu     sync.Mutex // guards everything below
-	slots  map[string]*slot
-	queue  []*waiter // the first is served first
-	health error     // why no browser can be had, as far as is known
+	mu     sync.Mutex       // guards everything below
+	slots  map[string]*slot `held:"browsers"`
+	queue  []*waiter        `held:"waiters for a browser"` // the first is served first
+	health error            // why no browser can be had, as far as is known
 	closed bool
 	runs   sync.WaitGroup
-	count  Numbers
+	count  Numbers `stays:"counts what has been"`
 	failed failure
 }
 

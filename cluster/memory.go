@@ -11,7 +11,7 @@ import (
 // Memory is the directory of nodes that are all in one process, such as those of a
 // test. The zero value is ready for use.
 type Memory struct {
-	mu     sync.Mutex // guards everything below, and the nodes
+	mu     sync.Mutex `stays:"stands for a directory outside of the process"` // guards everything below, and the nodes
 	last   Epoch      // greater than that of every claim so far
 	claims map[string]*memoryClaim
 	nodes  []*MemoryNode

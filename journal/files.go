@@ -58,10 +58,10 @@ type files struct {
 	audit    *zap.Logger // one line for each recording
 	root     *os.Root
 	encoder  *zstd.Encoder
-	lines    map[*line]*fileLine
-	sizes    map[string]*size // of all recordings in the folder, by name
-	pool     *quota.Pool      // bytes of all recordings
-	stopped  bool             // nothing can be written
+	lines    map[*line]*fileLine `held:"recordings that go on"`
+	sizes    map[string]*size    `stays:"recordings in the folder"` // of all recordings in the folder, by name
+	pool     *quota.Pool         // bytes of all recordings
+	stopped  bool                // nothing can be written
 	flushed  time.Time
 	saidFull time.Time // when the log last said that there is no room
 }

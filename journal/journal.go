@@ -39,8 +39,8 @@ type Journal struct {
 	memory    *quota.Pool // bytes of all rings
 	timelines *quota.Pool // each line
 
-	mu    sync.Mutex // guards everything below
-	lines map[lineKey]*line
+	mu    sync.Mutex        // guards everything below
+	lines map[lineKey]*line `held:"timelines"`
 }
 
 // lineKey names the timeline of a target. Ids of targets are unique within a hub.

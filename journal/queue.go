@@ -13,13 +13,13 @@ import (
 type queue struct {
 	woken chan struct{} // holds one item while there is something to do
 
-	mu     sync.Mutex // guards everything below
-	items  []item
+	mu     sync.Mutex                  // guards everything below
+	items  []item                      `held:"items that wait"`
 	room   *quota.Pool                 // bytes of items
 	more   *quota.Pool                 // the same, for items about typed text
-	counts map[string][]*quota.Account // what items take of the pools, by Payer
-	lost   map[lineKey]int             // items that there was no room for
-	blind  []lineKey                   // targets for which one of them was about what is typed
+	counts map[string][]*quota.Account `held:"accounts of the queue"`     // what items take of the pools, by Payer
+	lost   map[lineKey]int             `held:"timelines that lost items"` // items that there was no room for
+	blind  []lineKey                   `held:"timelines that hide items"` // targets for which one of them was about what is typed
 	closed bool
 }
 

@@ -110,6 +110,15 @@ func TestR249TimelinesOfOthersStay(t *testing.T) {
 	})
 }
 
+// TestR291TimelineThatMakesRoom has more timelines than there may be, each with an entry.
+func TestR291TimelineThatMakesRoom(t *testing.T) {
+	play(t, Options{}, func(s *stage) {
+		for n := range quota.Table[quota.Timelines].Total + 10 {
+			s.act("A", fmt.Sprint("line", n), 1)
+		}
+	})
+}
+
 // TestR249EventsOfOthersAreNotLost fills the queue of a Journal, which nobody empties.
 func TestR249EventsOfOthersAreNotLost(t *testing.T) {
 	q := queue{woken: make(chan struct{}, 1)}

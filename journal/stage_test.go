@@ -2,6 +2,7 @@ package journal
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -10,6 +11,9 @@ import (
 	"time"
 
 	"github.com/cdphub/cdphub/bridge"
+	"github.com/cdphub/cdphub/internal/held"
+	"github.com/cdphub/cdphub/internal/held/heldtest"
+	"github.com/cdphub/cdphub/quota"
 	"github.com/cdphub/cdphub/relay"
 	"github.com/cdphub/cdphub/session"
 	"github.com/cdphub/cdphub/targets"
@@ -131,7 +135,26 @@ func play(t *testing.T, o Options, do func(s *stage)) {
 		s.client.Leave()
 		ev.HostGone(false)
 		synctest.Wait()
+		s.pass(2*j.o.Time + time.Minute)
+		s.wantsNothingLeft()
 	})
+}
+
+// wantsNothingLeft wants all memory given back, when all entries are too old.
+func (s *stage) wantsNothingLeft() {
+	s.t.Helper()
+	if s.j.queue.closed { // it sweeps no more
+		return
+	}
+	heldtest.WantsNothing(s.t, "the journal", s.j.Held())
+	heldtest.WantsNothing(s.t, "the hub", s.hub.Held())
+	left := s.j.o.Quotas.Held()
+	maps.DeleteFunc(left, func(what string, _ int) bool { return strings.HasPrefix(what, quota.Table[quota.Recordings].Name) }) // files stay
+	heldtest.WantsNothing(s.t, "the ledger", left)
+	if s.j.files != nil {
+		s.j.Close() // which ends the goroutine that owns them
+		heldtest.WantsNothing(s.t, "the recorder", held.Of(s.j.files))
+	}
 }
 
 // send sends a command and waits until it is answered.

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cdphub/cdphub/internal/held/heldtest"
 	"github.com/cdphub/cdphub/internal/hubtest"
 	"github.com/cdphub/cdphub/wsconn"
 )
@@ -28,7 +29,8 @@ type hub struct {
 
 func newHub(t *testing.T, grace time.Duration) *hub {
 	t.Helper()
-	h := &hub{table: Table{Grace: grace, Most: 8}, pipes: make(chan *Pipe, 64)}
+	budget := wsconn.NewBudget(1 << 30)
+	h := &hub{table: Table{Grace: grace, Most: 8, Budget: budget}, pipes: make(chan *Pipe, 64)}
 	s := httptest.NewServer(h)
 	h.url = "ws" + strings.TrimPrefix(s.URL, "http")
 	t.Cleanup(func() {
@@ -36,6 +38,8 @@ func newHub(t *testing.T, grace time.Duration) *hub {
 		cancel()
 		h.table.Close(done, net.ErrClosed, wsconn.ReasonShutdown)
 		s.Close()
+		heldtest.WaitsForNothing(t, "the table of links", heldtest.Of(&h.table))
+		heldtest.WaitsForNothing(t, "the budget of links", heldtest.Of(budget))
 	})
 	return h
 }

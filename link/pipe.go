@@ -35,7 +35,7 @@ type Pipe struct {
 	account       *wsconn.Account
 	onEnd         func(error) // may be nil
 
-	mu                           sync.Mutex // guards everything below
+	mu                           sync.Mutex `stays:"goes with its link"` // guards everything below
 	readable, writable, sendable sync.Cond
 
 	// Positions of what this end writes: acked <= sent <= end(), and the data of

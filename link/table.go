@@ -34,8 +34,8 @@ type Table struct {
 
 	mu     sync.Mutex // guards everything below
 	ended  bool
-	links  map[[sha256.Size]byte]*owned // by the hash of the key, which takes the same time for all
-	counts map[string]int               // links by owner, or by place for those without one
+	links  map[[sha256.Size]byte]*owned `held:"links"`           // by the hash of the key, which takes the same time for all
+	counts map[string]int               `held:"owners of links"` // links by owner, or by place for those without one
 }
 
 // owned is a link of a Table.

@@ -154,7 +154,7 @@ type input struct {
 	v    *View
 	runs sync.WaitGroup // goroutines that wait for answers
 
-	mu      sync.Mutex // guards everything below; taken before no other
+	mu      sync.Mutex `stays:"goes with its view"` // guards everything below; taken before no other
 	pending *command   // a move or a turn that waits
 	moving  bool       // one is on its way
 	count   int        // commands that the page has not answered

@@ -68,7 +68,8 @@ func TestR286InterruptedViews(t *testing.T) {
 		for name, interrupt := range interruptions {
 			t.Run(function+"/"+name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					f, vs, w, other, may := new(fake), new(Views), new(watcher), new(watcher), true
+					f, w, other, may := new(fake), new(watcher), new(watcher), true
+					vs := newViews(t, f)
 					o, s := f.options(), &stalled{f, op.method, make(chan struct{})}
 					join := o.Join
 					o.Join = func(event func(string, string, []byte)) (Client, error) {
@@ -109,8 +110,8 @@ func TestR286InterruptedViews(t *testing.T) {
 					w.Leave()
 					other.Leave()
 					synctest.Wait()
-					if !f.left || f.Holds("T1") || vs.Len() != 0 || v.input.count != 0 {
-						t.Errorf("left in the end: client %v, lease %v, %d views, %d inputs", !f.left, f.Holds("T1"), vs.Len(), v.input.count)
+					if f.joined != 0 || f.Holds("T1") || vs.Len() != 0 || v.input.count != 0 {
+						t.Errorf("left in the end: client %v, lease %v, %d views, %d inputs", f.joined != 0, f.Holds("T1"), vs.Len(), v.input.count)
 					}
 				})
 			})

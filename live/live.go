@@ -66,8 +66,8 @@ type Options struct {
 
 // Views are the views of one hub. Its zero value has none and is ready to use.
 type Views struct {
-	mu  sync.Mutex // guards all
-	all map[string]*View
+	mu  sync.Mutex       // guards all
+	all map[string]*View `held:"views"`
 }
 
 // Watch adds a viewer to the view with that key, and begins the view if it is the
@@ -120,7 +120,7 @@ type View struct {
 	wake    chan struct{} // holds an item when there is something for run to do
 	turn    chan struct{} // holds an item but while the holder changes, and the hub and the target hear of it
 
-	mu      sync.Mutex // guards everything below
+	mu      sync.Mutex `stays:"the view goes with its last viewer"` // guards everything below
 	over    bool       // it takes no more viewers
 	viewers map[*Viewer]struct{}
 	holder  *Viewer // whose input is carried out; nil: none of this view

@@ -5,12 +5,14 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/cdphub/cdphub/internal/held/heldtest"
 	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/relay"
 )
@@ -22,7 +24,8 @@ type fake struct {
 	mu      sync.Mutex
 	sent    []string
 	held    bool
-	left    bool
+	joined  int // and not left
+	watches int // and not stopped
 	slow    time.Duration
 	refuses string // a method that the target does not have
 }
@@ -62,7 +65,28 @@ func (f *fake) Holds(string) bool {
 func (f *fake) Leave() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.left = true
+	f.joined--
+}
+
+// newViews makes the views of a test. At its end all viewers leave: then nothing is held, neither
+// here nor at the target.
+func newViews(t *testing.T, f *fake) *Views {
+	vs := new(Views)
+	t.Cleanup(func() {
+		for _, v := range maps.Clone(vs.all) {
+			for viewer := range maps.Clone(v.viewers) {
+				viewer.Leave()
+			}
+		}
+		heldtest.WaitsForNothing(t, "the live views", vs.Held)
+		synctest.Wait()
+		left := map[string]int{"clients": f.joined, "watches": f.watches, "leases": 0}
+		if f.held {
+			left["leases"] = 1
+		}
+		heldtest.WantsNothing(t, "the target", left)
+	})
+	return vs
 }
 
 // took is what was sent since it was last asked, of the methods that begin so.
@@ -88,11 +112,12 @@ func (f *fake) options() Options {
 		TargetID: "T1",
 		Join: func(event func(string, string, []byte)) (Client, error) {
 			f.event = event
+			f.joined++
 			return f, nil
 		},
 		Info:   func() (Info, bool) { return Info{Title: "One"}, true },
 		Holder: func() (relay.Holding, bool) { return relay.Holding{Name: "Ann"}, f.Holds("T1") },
-		Watch:  func(func()) func() { return func() {} },
+		Watch:  func(func()) func() { f.watches++; return func() { f.watches-- } },
 	}
 }
 
@@ -137,7 +162,8 @@ func watch(t testing.TB, vs *Views, f *fake) *watcher {
 
 func TestNewestPictureWins(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f, vs := new(fake), new(Views)
+		f := new(fake)
+		vs := newViews(t, f)
 		w := watch(t, vs, f)
 		second := watch(t, vs, f)
 		second.Receive([]byte(`{"kind":"size","width":100,"height":100,"fps":30}`))
@@ -160,7 +186,7 @@ func TestNewestPictureWins(t *testing.T) {
 		w.Leave()
 		second.Leave()
 		synctest.Wait()
-		if !f.left || vs.Len() != 0 {
+		if f.joined != 0 || vs.Len() != 0 {
 			t.Error("nobody looks, and the capture goes on")
 		}
 	})
@@ -168,7 +194,8 @@ func TestNewestPictureWins(t *testing.T) {
 
 func TestInputKeepsItsOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f, vs := &fake{slow: 20 * time.Millisecond}, new(Views)
+		f := &fake{slow: 20 * time.Millisecond}
+		vs := newViews(t, f)
 		w := watch(t, vs, f)
 		synctest.Wait()
 		w.Receive([]byte(`{"kind":"take"}`))
@@ -198,10 +225,11 @@ func TestInputKeepsItsOrder(t *testing.T) {
 
 func TestTargetWithoutPictures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f, vs := &fake{refuses: "Page.startScreencast"}, new(Views)
+		f := &fake{refuses: "Page.startScreencast"}
+		vs := newViews(t, f)
 		w := watch(t, vs, f)
 		synctest.Wait()
-		if got := w.last(); !strings.HasPrefix(got, `{"kind":"gone","message":"'Page.startScreencast' wasn't found`) || !f.left {
+		if got := w.last(); !strings.HasPrefix(got, `{"kind":"gone","message":"'Page.startScreencast' wasn't found`) || f.joined != 0 {
 			t.Errorf("the viewer was told %s", got)
 		}
 	})
@@ -277,7 +305,8 @@ func TestR261TheHolderReloadsAndCloses(t *testing.T) {
 
 func TestViewerWhoWantsFewPictures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f, vs := new(fake), new(Views)
+		f := new(fake)
+		vs := newViews(t, f)
 		w := watch(t, vs, f)
 		synctest.Wait()
 		w.Receive([]byte(`{"kind":"size","width":100,"height":100,"fps":1e-300}`))

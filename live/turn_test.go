@@ -36,7 +36,8 @@ func TestSecondConnectionKeepsTheLease(t *testing.T) {
 		"releases": func(w *watcher) { w.Receive([]byte(`{"kind":"release"}`)) },
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			f, vs := new(fake), new(Views)
+			f := new(fake)
+			vs := newViews(t, f)
 			first, second := watch(t, vs, f), watch(t, vs, f)
 			synctest.Wait()
 			v := first.view
@@ -63,7 +64,8 @@ func TestSecondConnectionKeepsTheLease(t *testing.T) {
 func TestViewerWhoMayNotSeeTakesNothing(t *testing.T) {
 	for name, until := range map[string]int{"before": 0, "while the hub is asked": 1} {
 		synctest.Test(t, func(t *testing.T) {
-			f, vs, w, asked := new(fake), new(Views), new(watcher), 0
+			f, w, asked := new(fake), new(watcher), 0
+			vs := newViews(t, f)
 			o := w.options()
 			o.Sees = func() bool {
 				asked++

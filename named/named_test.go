@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/cdphub/cdphub/internal/held/heldtest"
 	"github.com/cdphub/cdphub/internal/scope"
 	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/quota"
@@ -67,7 +68,18 @@ type faulty struct{ relay.Policy }
 func (faulty) Refuse(string) string { panic("a fault") }
 
 func newRig(t *testing.T, o Options) *rig {
-	return &rig{T: t, hub: relay.New(relay.Options{}), sessions: New(o)}
+	r := &rig{T: t, hub: relay.New(relay.Options{}), sessions: New(o)}
+	t.Cleanup(r.wantsNothingLeft)
+	return r
+}
+
+// wantsNothingLeft ends all sessions. Then neither they nor their hub hold anything.
+func (r *rig) wantsNothingLeft() {
+	for _, s := range r.sessions.List(func(Owner) bool { return true }) {
+		r.sessions.EndID(s.ID)
+	}
+	heldtest.WantsNothing(r, "the named sessions", r.sessions.Held())
+	heldtest.WantsNothing(r, "the hub", r.hub.Held())
 }
 
 func (r *rig) key(bearer, name string) Key { return Key{Owner{r.name, bearer}, name} }

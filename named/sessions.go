@@ -112,12 +112,12 @@ type Sessions struct {
 	// mu guards what is below. It comes after the hub's lock and Session.turn, and
 	// nothing is locked under it but a stream's own lock.
 	mu     sync.Mutex
-	live   map[Key]*Session
-	owners map[Owner]*account
-	past   past
-	ever   Numbers // without those of now
+	live   map[Key]*Session   `held:"named sessions"`
+	owners map[Owner]*account `held:"owners of named sessions"`
+	past   past               `stays:"bounded by number and age"`
+	ever   Numbers            `stays:"counts what has been"` // without those of now
 	// changed are hubs with changes; nil while nobody watches.
-	changed map[string]struct{}
+	changed map[string]struct{} `stays:"hubs, until somebody asks for them"`
 }
 
 // New makes an empty set.
@@ -127,10 +127,10 @@ func New(o Options) *Sessions {
 
 // account counts what the sessions of an owner, or all of them, keep.
 type account struct {
-	whole    *account // the account of all; nil for itself
-	bytes    atomic.Int64
-	sessions int         // Sessions.mu guards it, and the next one
-	payer    quota.Payer // of the newest session; zero until it has begun
+	whole    *account     // the account of all; nil for itself
+	bytes    atomic.Int64 `held:"bytes for named sessions"`
+	sessions int          `stays:"the account goes with the last one"` // Sessions.mu guards it, and the next one
+	payer    quota.Payer  // of the newest session; zero until it has begun
 }
 
 // add counts bytes, here and in the account of all; n may be negative.

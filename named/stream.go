@@ -26,9 +26,9 @@ type stream struct {
 	// in between. It comes before the hub's lock.
 	in       sync.Mutex
 	received uint64        // messages of the Client; in guards it
-	taken    atomic.Uint64 // messages that the hub has taken from connections, for Sessions.Changed
+	taken    atomic.Uint64 `stays:"numbers the messages"` // messages that the hub has taken from connections, for Sessions.Changed
 
-	mu       sync.Mutex // guards what is below; comes after the hub's lock
+	mu       sync.Mutex `stays:"its owner counts what it keeps"` // guards what is below; comes after the hub's lock
 	conn     Conn       // nil while there is none
 	over     bool
 	numbered bool        // some connection may resume it: messages are kept

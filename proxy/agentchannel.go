@@ -40,11 +40,11 @@ const (
 type agentRegistry struct {
 	log *zap.Logger // static
 
-	mu      sync.Mutex // guards everything below, and every agentTarget and pausedRequest
-	targets map[string]*agentTarget
-	owners  map[string]resourceOwner // by address of a document, stylesheet or worker
-	paused  map[string]*pausedRequest
-	changed chan struct{} // closed when anything has changed
+	mu      sync.Mutex                // guards everything below, and every agentTarget and pausedRequest
+	targets map[string]*agentTarget   `stays:"bounded by number, makes room for others"`
+	owners  map[string]resourceOwner  `stays:"bounded by number, makes room for others"` // by address of a document, stylesheet or worker
+	paused  map[string]*pausedRequest `held:"paused requests"`
+	changed chan struct{}             `stays:"one signal for all waiters"` // closed when anything has changed
 }
 
 // resourceOwner is the Target that a document, stylesheet or worker belongs to. A

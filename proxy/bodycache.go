@@ -26,7 +26,7 @@ const (
 // cannot read the body of its own document. mu guards all members, and text and
 // discarded of each body.
 type bodyCache struct {
-	mu    sync.Mutex
+	mu    sync.Mutex `stays:"a cache, bounded in bytes"`
 	byKey map[string]*cachedBody
 	order list.List // keys, the oldest first
 	size  int

@@ -111,7 +111,7 @@ const (
 // lead to, until the browser asks for that.
 type redirectChains struct {
 	mu   sync.Mutex
-	byTo map[string]redirectChain
+	byTo map[string]redirectChain `stays:"bounded by number and age"`
 }
 
 type redirectChain struct {

@@ -67,7 +67,7 @@ type handler struct {
 	bodies    bodyCache
 
 	mu      sync.Mutex
-	workers map[string]bool // paths of service workers' scripts
+	workers map[string]bool `stays:"scripts of one app, bounded by number"` // paths of service workers' scripts
 }
 
 // maxWorkers is how many service workers are remembered.

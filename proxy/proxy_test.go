@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"go.uber.org/zap"
+
+	"github.com/cdphub/cdphub/internal/held/heldtest"
 )
 
 const (
@@ -62,7 +64,10 @@ func serve(t *testing.T, app http.HandlerFunc, change func(*Options)) (own, upst
 		t.Fatal(err)
 	}
 	srv := httptest.NewServer(p)
-	t.Cleanup(srv.Close)
+	t.Cleanup(func() {
+		srv.Close()
+		heldtest.WaitsForNothing(t, "the proxy", heldtest.Of(p.(*handler).agents))
+	})
 	return srv.URL, up.URL
 }
 

@@ -35,9 +35,9 @@ type Ledger struct {
 	bearers func(role string) int
 	process [resources]*Pool // of what the whole process has one of
 
-	mu     sync.Mutex // guards everything below
-	listed map[*Pool]struct{}
-	asked  map[Resource]func(add func(Payer, int64))
+	mu     sync.Mutex                                // guards everything below
+	listed map[*Pool]struct{}                        `stays:"pools with accounts, see Held"`
+	asked  map[Resource]func(add func(Payer, int64)) `stays:"is set when the process starts"`
 }
 
 // New makes a Ledger.

@@ -31,11 +31,11 @@ type Pool struct {
 	total    int64
 	reserve  int64
 
-	mu       sync.Locker // guards everything below
-	accounts map[string]*Account
-	used     int64
-	active   int64 // accounts that have something
-	lacking  int64 // what active accounts may still take of their reserves
+	mu       sync.Locker         // guards everything below
+	accounts map[string]*Account `held:"accounts of payers"`
+	used     int64               `held:"units of payers"`
+	active   int64               `held:"payers with units"`      // accounts that have something
+	lacking  int64               `held:"units that payers lack"` // what active accounts may still take of their reserves
 }
 
 // Account is what a Payer has of a Pool.

@@ -23,10 +23,10 @@ const (
 
 // awaited is what waits for the browser of a hub. Hub.mu guards it.
 type awaited struct {
-	expected int           // those who see to it that there is a browser
+	expected int           `held:"browsers expected"` // those who see to it that there is a browser
 	ended    bool          // there was one, and no other is on its way
-	came     chan struct{} // closed when a Host comes, or none will; nil while nobody waits
-	parked   []*parked     // in the order in which they came
+	came     chan struct{} `stays:"one signal for all waiters"` // closed when a Host comes, or none will; nil while nobody waits
+	parked   []*parked     `held:"parked commands"`             // in the order in which they came
 }
 
 // parked is a command that waits.

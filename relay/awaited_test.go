@@ -18,7 +18,7 @@ func (p *closing) Drained() { p.got = append(p.got, "closed") }
 // waitsForBrowser is a hub whose browser is being started, and a Client with a command
 // that waits for it.
 func waitsForBrowser(t *testing.T) (h *Hub, c *Client, p *closing) {
-	h, p = New(Options{}), &closing{}
+	h, p = newHub(t, Options{}), &closing{}
 	t.Cleanup(h.ExpectBrowser())
 	c, err := h.Join(p, nil)
 	if err != nil {

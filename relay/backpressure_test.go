@@ -14,7 +14,7 @@ import (
 // TestR65FlooderWaits has a Client send faster than its Host answers.
 func TestR65FlooderWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := New(Options{})
+		h := newHub(t, Options{})
 		ev := setHost(h, &mute{}, list(1))
 		defer ev.HostGone(false)
 		c, err := h.Join(&sink{}, nil)
@@ -73,7 +73,7 @@ func TestR65FlooderWaits(t *testing.T) {
 // while another sends now and then.
 func TestR65FlooderAmongOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := New(Options{})
+		h := newHub(t, Options{})
 		ev := setHost(h, &mute{}, list(1))
 		defer ev.HostGone(false)
 		flooder, other := newChatter(t, h), newChatter(t, h)
@@ -117,7 +117,7 @@ func TestR65FlooderAmongOthers(t *testing.T) {
 // second does not depend on the number of connections.
 func TestR65ClientsOfOneTokenFloodTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := New(Options{})
+		h := newHub(t, Options{})
 		host := &mute{}
 		ev := setHost(h, host, list(1))
 		defer ev.HostGone(false)
@@ -154,7 +154,7 @@ func TestR65ClientsOfOneTokenFloodTogether(t *testing.T) {
 // that are answered soon.
 func TestR65LongCommandsHoldNobodyBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := New(Options{})
+		h := newHub(t, Options{})
 		ev := setHost(h, &mute{}, list(1))
 		defer ev.HostGone(false)
 		c := newChatter(t, h)
@@ -184,7 +184,7 @@ func TestR65LongCommandsHoldNobodyBack(t *testing.T) {
 // does, while the page is busy for a second.
 func TestR65BusyPageLosesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := New(Options{})
+		h := newHub(t, Options{})
 		host := &mute{}
 		ev := setHost(h, host, list(1))
 		defer ev.HostGone(false)
@@ -257,7 +257,7 @@ func (p *pacing) WaitForRoom(pace *bridge.Pace, n int) {
 // TestR272WhatCountsForAPace has sessions that begin and large params count, once two Clients are there;
 // Clients of one token count together.
 func TestR272WhatCountsForAPace(t *testing.T) {
-	h := New(Options{})
+	h := newHub(t, Options{})
 	host := &pacing{names: make(map[*bridge.Pace]string)}
 	ev := setHost(h, host, list(1))
 	defer ev.HostGone(false)

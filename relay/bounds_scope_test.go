@@ -12,7 +12,7 @@ import (
 // Policy, as on a hub without tokens. The Host gets none of them.
 func TestR235BoundsHoldInEveryScope(t *testing.T) {
 	for name, policy := range map[string]Policy{"readonly": scope.Readonly, "standard": scope.Standard, "full": scope.Full, "privileged": scope.Privileged, "none": nil} {
-		h := New(Options{})
+		h := newHub(t, Options{})
 		host := &mute{}
 		setHost(h, host, list(1))
 		peer := &buffer{}

@@ -12,7 +12,7 @@ import (
 // TestR152LevelsAreBounded discovers and auto-attaches in more sessions than one
 // Client may: each would be told of every Target.
 func TestR152LevelsAreBounded(t *testing.T) {
-	h := New(Options{})
+	h := newHub(t, Options{})
 	ev := setHost(h, &mute{}, list(2))
 	p := &inbox{}
 	c := join(t, h, p)
@@ -77,7 +77,7 @@ func TestR152TabsAreNotCounted(t *testing.T) {
 // TestR152KeptParamsAreBounded sends params that are kept, with more in them
 // than the hub reads.
 func TestR152KeptParamsAreBounded(t *testing.T) {
-	h := New(Options{})
+	h := newHub(t, Options{})
 	p := &inbox{}
 	c := join(t, h, p)
 	more := `,"more":"` + strings.Repeat("x", maxKept) + `"}`
@@ -95,7 +95,7 @@ func TestR152KeptParamsAreBounded(t *testing.T) {
 // TestR81HandlesOfPages has a Host say that it handles methods that belong to
 // pages: at browser level there is none that the hub could take note of.
 func TestR81HandlesOfPages(t *testing.T) {
-	h := New(Options{})
+	h := newHub(t, Options{})
 	h.SetHost(handlesAll{&mute{}}, bridge.Announcement{Targets: list(1)})
 	c := join(t, h, &inbox{})
 	for i, name := range []string{"Page.enable", "Page.disable", "Page.close", "Target.closeTarget"} {
@@ -144,7 +144,7 @@ func TestR152PromptTextIsBounded(t *testing.T) {
 // TestR152LongIDs names things by ids as long as a message: none is looked up,
 // and none is told back.
 func TestR152LongIDs(t *testing.T) {
-	h := New(Options{})
+	h := newHub(t, Options{})
 	ev := setHost(h, &keeper{}, list(1))
 	p := &inbox{}
 	c := join(t, h, p)
@@ -182,7 +182,7 @@ func (b *countingBrowser) Send(bridge.Command) error {
 // browser attach it by itself.
 func TestR68SessionsInABrowserAreBounded(t *testing.T) {
 	const most = 5
-	h := New(Options{Limits: Limits{ClientSessions: most}})
+	h := newHub(t, Options{Limits: Limits{ClientSessions: most}})
 	host, p := &countingBrowser{}, &inbox{}
 	ev := setHost(h, host, []targets.Info{{ID: "PAGE"}})
 	c := join(t, h, p)
@@ -228,7 +228,7 @@ func TestR68WorkersOfAPageAreBounded(t *testing.T) {
 			return fmt.Sprint("W", i-1)
 		},
 	} {
-		h := New(Options{})
+		h := newHub(t, Options{})
 		ev := setHost(h, &mute{}, list(2))
 		p := &inbox{}
 		c := join(t, h, p)

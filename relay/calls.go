@@ -53,9 +53,9 @@ func (c *call) origin() origin { return origin{c.client, c.session} }
 // they were sent. The newest call of each place is in its Client or session, and the others
 // are linked to it: to end a session, the hub need not search all calls.
 type calls struct {
-	last     bridge.CallID
-	byNumber map[bridge.CallID]*call
-	spare    *call // a list of calls to use again, by next
+	last     bridge.CallID           `stays:"numbers the calls"`
+	byNumber map[bridge.CallID]*call `held:"calls"`
+	spare    *call                   `stays:"its memory serves the next call"` // a list of calls to use again, by next
 }
 
 // len is the number of commands in flight.

@@ -11,7 +11,7 @@ import (
 // page could say that a person has done what was asked, or have a Client that counts
 // messages send all of its commands again (CdpHub.session).
 func TestR124HostsCannotSpeakForTheHub(t *testing.T) {
-	h := New(Options{})
+	h := newHub(t, Options{})
 	p := &inbox{}
 	ev := setHost(h, &mute{}, []targets.Info{{ID: "T0"}})
 	c := join(t, h, p)
@@ -42,7 +42,7 @@ func TestR124HostsCannotSpeakForTheHub(t *testing.T) {
 // and "B", and a session of the first in a frame.
 func opened(t *testing.T) (h *Hub, ev, of bridge.Events, roots [2]string, inboxes [2]*inbox, frame string) {
 	t.Helper()
-	h = New(Options{})
+	h = newHub(t, Options{})
 	ev = setHost(h, &mute{}, []targets.Info{{ID: "T0"}})
 	browser := &countingBrowser{}
 	of = setHost(h, browser, []targets.Info{{ID: "P"}})

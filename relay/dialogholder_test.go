@@ -23,7 +23,7 @@ func (d *dialogHost) Send(c bridge.Command) error {
 // TestHolderAnswersADialogThatWasOpen takes over a page whose agent has left a dialog
 // open: the holder hears of it, and its answer goes through the agent's session.
 func TestHolderAnswersADialogThatWasOpen(t *testing.T) {
-	h := New(Options{})
+	h := newHub(t, Options{})
 	host, agent := &dialogHost{}, &inbox{}
 	ev := setHost(h, host, []targets.Info{{ID: "PAGE"}, {ID: "OTHER"}})
 	c := join(t, h, agent)

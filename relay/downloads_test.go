@@ -60,7 +60,7 @@ func TestSetDownloads(t *testing.T) {
 // TestR152WishesEndWithTheirSessions asks for downloads in sessions that end, and in words
 // that are as long as a message.
 func TestR152WishesEndWithTheirSessions(t *testing.T) {
-	h := New(Options{})
+	h := newHub(t, Options{})
 	p := &inbox{}
 	c := join(t, h, p)
 	for range 100 {

@@ -11,7 +11,7 @@ import (
 // TestR147WhatAGivenTabOpensIsNotTakenAway gives a tab to another Client: what that tab
 // opens or contains the other one cannot take away.
 func TestR147WhatAGivenTabOpensIsNotTakenAway(t *testing.T) {
-	h := New(Options{})
+	h := newHub(t, Options{})
 	ev := setHost(h, &mute{}, []targets.Info{{ID: "MINE"}})
 	owner, guest := &inbox{}, &inbox{}
 	var clients []*Client
@@ -60,7 +60,7 @@ func TestR147WhatAGivenTabOpensIsNotTakenAway(t *testing.T) {
 // TestR147BrowserThatKeepsNoTabsApart has a browser that cannot say which tabs are whose:
 // a Client with tabs of its own gets nothing of it.
 func TestR147BrowserThatKeepsNoTabsApart(t *testing.T) {
-	h := New(Options{})
+	h := newHub(t, Options{})
 	p := &inbox{}
 	c, err := h.Admit(ClientOptions{Name: "own", Policy: OwnTabs{allowAll, "me"}})
 	if err != nil {

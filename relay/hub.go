@@ -125,11 +125,11 @@ func or[T comparable](v, d T) T {
 type Hub struct {
 	opts      Options // static after newHub
 	log       *zap.Logger
-	browserID string            // targetId of the browser itself
-	contextID string            // browserContextId of every Target
-	tabPrefix string            // before a Target's id, that of its tab
-	methods   map[string]method // those of the package; they call back what looks them up
-	values    sync.Map
+	browserID string                   // targetId of the browser itself
+	contextID string                   // browserContextId of every Target
+	tabPrefix string                   // before a Target's id, that of its tab
+	methods   map[string]method        // those of the package; they call back what looks them up
+	values    sync.Map                 `stays:"one for each adapter of the hub"`
 	policies  atomic.Pointer[[]Policy] // of Clients, but for those that see everything
 	redacting atomic.Bool              // one of policies redacts
 	quiet     atomic.Bool              // some lease is quiet (quiet.go); read without the lock
@@ -137,34 +137,34 @@ type Hub struct {
 	returning atomic.Pointer[expected] // nil: no Host page comes from another node
 
 	mu           sync.Mutex    // guards everything below
-	sides        []*side       // one for each Host: the emulated ones come first, see emulatedLocked
-	emulated     int           // number of emulated sides
-	freed        chan struct{} // closed when a Host leaves its slot; nil: nobody waits
+	sides        []*side       `held:"hosts"`                       // one for each Host: the emulated ones come first, see emulatedLocked
+	emulated     int           `held:"emulated hosts"`              // number of emulated sides
+	freed        chan struct{} `stays:"one signal for all waiters"` // closed when a Host leaves its slot; nil: nobody waits
 	replacements replacements
 	listing      listing
-	clients      map[*Client]struct{}
+	clients      map[*Client]struct{} `held:"clients"`
 	pools        pools
-	paces        map[string]*bridge.Pace // of the Clients of a Payer, by its ID
+	paces        map[string]*bridge.Pace `held:"paces of payers"` // of the Clients of a Payer, by its ID
 	told         bridge.Host             // the last that was told of a session
 	// policyCount is how many of them have a Policy.
-	policyCount map[Policy]int
+	policyCount map[Policy]int `held:"policies"`
 	sessions    session.Table
 	subscribers subscribers
-	dialogs     map[string]*dialogs // by targetId
-	handoffs    map[string]*handoff // by targetId; nil until the first
+	dialogs     map[string]*dialogs `held:"dialogs"`  // by targetId
+	handoffs    map[string]*handoff `held:"handoffs"` // by targetId; nil until the first
 	calls       calls
-	counters    Stats
+	counters    Stats `stays:"counts what has been"`
 	draining    bool
-	drained     chan struct{} // closed when it drains and no command is in flight; nil: nobody waits
+	drained     chan struct{} `stays:"is closed once, when the hub ends"` // closed when it drains and no command is in flight; nil: nobody waits
 	awaited     awaited
-	named       int                // how many Clients have had a name
-	owners      owners             // of tabs
-	private     map[string]private // by targetId; nil until the first
-	leases      *leases            // nil while nobody has taken over a target
+	named       int                `stays:"numbers the names of clients"` // how many Clients have had a name
+	owners      owners             `held:"*"`                             // of tabs
+	private     map[string]private `held:"private targets"`               // by targetId; nil until the first
+	leases      *leases            `held:"*"`                             // nil while nobody has taken over a target
 	// leaseWatchers are called when a lease has changed.
-	leaseWatchers map[*func(string)]struct{}
-	event         session.Event // the one on its way to Clients; its memory serves the next
-	shared        uint64        // counts the events for several sessions
+	leaseWatchers map[*func(string)]struct{} `held:"lease watchers"`
+	event         session.Event              `stays:"its memory serves the next event"` // the one on its way to Clients; its memory serves the next
+	shared        uint64                     `stays:"counts what has been"`             // counts the events for several sessions
 }
 
 // New makes a hub without Hosts and Clients.

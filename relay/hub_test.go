@@ -76,7 +76,7 @@ func join(t testing.TB, h *Hub, p *inbox) *Client {
 func TestDeepParams(t *testing.T) {
 	p := &inbox{}
 	m := &mute{}
-	h := New(Options{NewID: func() string { return "S" }})
+	h := newHub(t, Options{NewID: func() string { return "S" }})
 	setHost(h, m, list(1))
 	c := join(t, h, p)
 	c.Receive([]byte(`{"id":1,"method":"Target.attachToTarget","params":{"targetId":"T0"}}`))
@@ -96,7 +96,7 @@ func TestDeepParams(t *testing.T) {
 
 func TestEmptyFrame(t *testing.T) {
 	p := &inbox{}
-	c := join(t, New(Options{}), p)
+	c := join(t, newHub(t, Options{}), p)
 	c.Receive(nil)
 	if got := p.take(); len(got) != 1 || !strings.HasPrefix(got[0], `{"error":{"code":-32700,`) {
 		t.Errorf("got %q, want -32700 without an id", got)
@@ -104,7 +104,7 @@ func TestEmptyFrame(t *testing.T) {
 }
 
 func TestLimits(t *testing.T) {
-	h := New(Options{Limits: Limits{Clients: 2, ClientSessions: 3, ClientCalls: 4, Calls: 6}})
+	h := newHub(t, Options{Limits: Limits{Clients: 2, ClientSessions: 3, ClientCalls: 4, Calls: 6}})
 	setHost(h, &mute{}, list(5))
 	a, b := &inbox{}, &inbox{}
 	ca, cb := join(t, h, a), join(t, h, b)
@@ -177,7 +177,7 @@ func (s *sink) Event(_ *session.Session, e *session.Event) bool {
 }
 
 func TestHotPathAllocatesNothing(t *testing.T) {
-	h := New(Options{})
+	h := newHub(t, Options{})
 	ev := setHost(h, &mute{}, list(1))
 	c, err := h.Join(session.NewEncoder(&sink{}), nil)
 	if err != nil {
@@ -220,7 +220,7 @@ func TestR84Takeovers(t *testing.T) {
 			t.Errorf("takeover %d after a quiet time waits %v, want %v", n+1, got, want*time.Millisecond)
 		}
 	}
-	if h := New(Options{}); h.ReconnectDelay() != 0 {
+	if h := newHub(t, Options{}); h.ReconnectDelay() != 0 {
 		t.Error("the first Host of a hub must wait")
 	}
 }
@@ -251,7 +251,7 @@ func (b *lateBrowser) Refresh(told func()) {
 
 func TestRefresh(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := New(Options{})
+		h := newHub(t, Options{})
 		h.Refresh(t.Context()) // discard is there to ask
 		b := &lateBrowser{}
 		b.events, _ = h.SetHost(b, bridge.Announcement{Targets: list(1)})

@@ -27,16 +27,16 @@ var ErrTooManyHubs = errors.New("too many hubs in this process")
 type Hubs struct {
 	opts Options
 
-	mu       sync.Mutex // guards everything below
-	hubs     map[string]*entry
-	past     Stats // of hubs that are no more
+	mu       sync.Mutex        // guards everything below
+	hubs     map[string]*entry `held:"*"`
+	past     Stats             `stays:"counts what has been"` // of hubs that are no more
 	draining bool
 }
 
 // entry is one hub. Hubs.mu guards it.
 type entry struct {
 	hub    *Hub
-	users  int
+	users  int         `held:"users of hubs"`
 	idle   *time.Timer // set while there are no users
 	forget func()      // gives its place back
 }

@@ -185,7 +185,7 @@ func TestPeekMakesNoHub(t *testing.T) {
 
 func TestValueIsMadeOnce(t *testing.T) {
 	type key struct{}
-	h := New(Options{})
+	h := newHub(t, Options{})
 	made := 0
 	create := func() any { made++; return new(int) }
 	if h.Value(key{}, create) != h.Value(key{}, create) || made != 1 {

@@ -23,7 +23,7 @@ import (
 // of the page's Host, without which a browser would have most of them.
 func TestR70HubsOwnMethodsReadBeforeTheLock(t *testing.T) {
 	for _, browser := range []bool{false, true} {
-		h := New(Options{})
+		h := newHub(t, Options{})
 		h.SetHost(&keeper{}, bridge.Announcement{Targets: list(2)})
 		if browser {
 			h.SetHost(&browserKeeper{}, bridge.Announcement{Targets: []targets.Info{{ID: "B"}}})
@@ -85,22 +85,22 @@ func awaitLock(t *testing.T, done <-chan struct{}) {
 // TestR70HugeParamsHoldNoLock looks whether the lock is free while a method of
 // the hub's own with 64 MiB of params is on its way.
 func TestR70HugeParamsHoldNoLock(t *testing.T) {
-	h := New(Options{})
+	h := newHub(t, Options{})
 	setHost(h, &mute{}, list(1))
 	c := join(t, h, &inbox{})
 	message := []byte(`{"id":1,"method":"Target.getTargets","params":{"more":"` + strings.Repeat("x", 64<<20) + `"}}`)
 	least := 1.0
 	for range 10 {
-		if least = min(least, held(h, func() { c.Receive(message) })); least < 0.1 {
+		if least = min(least, lockShare(h, func() { c.Receive(message) })); least < 0.1 {
 			return
 		}
 	}
 	t.Errorf("the lock is held for %.0f %% of the time", 100*least)
 }
 
-// held is for how much of the time that do takes the hub's lock is held. What
+// lockShare is for how much of the time that do takes the hub's lock is held. What
 // else runs on the machine may stop who holds it.
-func held(h *Hub, do func()) float64 {
+func lockShare(h *Hub, do func()) float64 {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

@@ -3,7 +3,6 @@ package relay
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -75,7 +74,7 @@ func (r *interrupted) lease(wait time.Duration) LeaseOptions {
 func newInterrupted(t *testing.T) *interrupted {
 	n := 0
 	r := &interrupted{t: t, host: &keyHost{}, inbox: &inbox{}, goOn: make(chan struct{}), over: func() {}}
-	r.hub = New(Options{
+	r.hub = newHub(t, Options{
 		Grace:      20 * time.Second,
 		NewID:      func() string { n++; return fmt.Sprint("S", n) },
 		HandoffURL: func(string, string) string { return "https://hub.example/h" },
@@ -328,9 +327,8 @@ func (r *interrupted) finish() {
 	}
 	time.Sleep(2 * time.Hour)
 	r.check()
-	h := r.hub
-	left := []int{h.sessions.Len(), h.calls.len(), len(h.dialogs), len(h.handoffs), len(h.awaited.parked), len(h.sides), len(h.clients), r.taken - r.ended}
-	if h.leases != nil || slices.Max(left) != 0 || slices.Min(left) != 0 {
-		r.t.Errorf("sessions, calls, dialogs, handoffs, parked commands, sides, Clients and leases are left: %v, %v", left, h.leases)
+	wantsNothingLeft(r.t, r.hub)
+	if r.taken != r.ended {
+		r.t.Errorf("of %d leases, %d have ended", r.taken, r.ended)
 	}
 }

@@ -88,7 +88,7 @@ type lease struct {
 
 // leases are those of one hub; the hub has none of these while there are none.
 type leases struct {
-	list []*lease // in the order in which they were taken: mostly one
+	list []*lease `held:"leases"` // in the order in which they were taken: mostly one
 }
 
 // maxViewerName is how long the name of a viewer may be, in bytes.

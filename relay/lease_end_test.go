@@ -48,7 +48,7 @@ func TestLeaseWithoutAKeyIsNobodys(t *testing.T) {
 // TestLeaseIsOfAKnownPage has a person take a frame of which the browser does not say
 // what it is in: the lease would go on when the page has gone.
 func TestLeaseIsOfAKnownPage(t *testing.T) {
-	h := New(Options{})
+	h := newHub(t, Options{})
 	setHost(h, &familyHost{}, []targets.Info{{ID: "PAGE"}, {ID: "UNKNOWN", Type: "iframe"}})
 	ann, err := h.JoinLocal(LocalOptions{})
 	if err != nil {

@@ -36,7 +36,7 @@ var reachable = map[string]struct {
 }
 
 func newReach(t *testing.T) *reach {
-	r := &reach{t: t, hub: New(Options{}), host: &familyHost{}, inbox: &inbox{}}
+	r := &reach{t: t, hub: newHub(t, Options{}), host: &familyHost{}, inbox: &inbox{}}
 	var list []targets.Info
 	for id, target := range reachable {
 		target.ID = id

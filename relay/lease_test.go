@@ -26,7 +26,7 @@ type leased struct {
 func newLeased(t *testing.T) *leased {
 	t.Helper()
 	n := 0
-	l := &leased{t: t, hub: New(Options{NewID: func() string { n++; return fmt.Sprint("S", n) }}), host: &mute{}, inbox: &inbox{}}
+	l := &leased{t: t, hub: newHub(t, Options{NewID: func() string { n++; return fmt.Sprint("S", n) }}), host: &mute{}, inbox: &inbox{}}
 	l.events = setHost(l.hub, l.host, list(2))
 	t.Cleanup(func() { l.events.HostGone(false) })
 	l.agent = join(t, l.hub, l.inbox)
@@ -197,7 +197,7 @@ func TestLeaseEndsWhenIdle(t *testing.T) {
 }
 
 func TestR175LeaseCoversWhatIsInThePage(t *testing.T) {
-	h := New(Options{})
+	h := newHub(t, Options{})
 	p := &inbox{}
 	host := &familyHost{}
 	ev := setHost(h, host, []targets.Info{{ID: "PAGE"}, {ID: "FRAME", Type: "iframe"}, {ID: "OTHER"}})
@@ -336,7 +336,7 @@ func TestR175QuietLease(t *testing.T) {
 func BenchmarkLease(b *testing.B) {
 	for _, held := range []bool{false, true} {
 		b.Run(fmt.Sprint("held=", held), func(b *testing.B) {
-			h := New(Options{})
+			h := newHub(b, Options{})
 			host := &answering{}
 			host.events = setHost(h, host, list(2))
 			c := join(b, h, &inbox{})

@@ -11,7 +11,7 @@ import (
 // TestR175WorkersOfSeveralPagesAreQuiet has an agent attached to the service worker of a
 // page that a person has: the worker sends what the person types in a form.
 func TestR175WorkersOfSeveralPagesAreQuiet(t *testing.T) {
-	h := New(Options{})
+	h := newHub(t, Options{})
 	p := &inbox{}
 	host := &familyHost{}
 	ev := setHost(h, host, []targets.Info{{ID: "PAGE"}, {ID: "SERVICE", Type: "service_worker"}, {ID: "APART", Type: "service_worker"}})

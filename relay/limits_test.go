@@ -39,7 +39,7 @@ func TestR296Limits(t *testing.T) {
 	limittest.Reach(t, "wire.MaxMethod", wire.MaxMethod, func(n int) bool { return wire.IsMethod("A." + x(n-2)) })
 	limittest.Reach(t, "wire.MaxMethod in an error", wire.MaxMethod, func(n int) bool { return strings.Contains(methodNotFound(x(n), false).Message, x(n)) })
 	limittest.Reach(t, "longestState", longestState, func(n int) bool {
-		h := New(Options{})
+		h := newHub(t, Options{})
 		p := &inbox{}
 		c := join(t, h, p)
 		ev := setHost(h, &mute{}, list(1))
@@ -72,12 +72,12 @@ func TestR296Limits(t *testing.T) {
 		}
 		return ok
 	})
-	ev := setHost(New(Options{}), &mute{}, list(1))
+	ev := setHost(newHub(t, Options{}), &mute{}, list(1))
 	keys := 0
 	limittest.Reach(t, "maxScriptSize", maxScriptSize, func(n int) bool { keys++; return ev.PutScript(fmt.Sprint(keys), x(n)) })
 	limittest.Reach(t, "maxScriptKey", maxScriptKey, func(n int) bool { keys++; return ev.PutScript(fmt.Sprintf("%0*d", n, keys), "1") })
 	limittest.Reach(t, "maxKeptParams", maxKeptParams, func(n int) bool {
-		h := New(Options{})
+		h := newHub(t, Options{})
 		c := join(t, h, &inbox{})
 		l := &lease{LeaseOptions: LeaseOptions{Wait: time.Hour}}
 		h.mu.Lock()
@@ -86,7 +86,7 @@ func TestR296Limits(t *testing.T) {
 		return h.keepLocked(l, &request{client: c, Envelope: wire.Envelope{Params: []byte(x(n))}})
 	})
 	limittest.Reach(t, "maxParkedParams", maxParkedParams, func(n int) bool {
-		h := New(Options{})
+		h := newHub(t, Options{})
 		defer h.ExpectBrowser()()
 		p := &inbox{}
 		c := join(t, h, p)

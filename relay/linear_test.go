@@ -52,7 +52,7 @@ func (c *crowd) back(list []targets.Info) bridge.Announcement {
 func newCrowd(t *testing.T, n int) *crowd {
 	many := 2*n + 10
 	c := &crowd{t: t, n: n}
-	c.hub = New(Options{Limits: Limits{Clients: many, ClientSessions: many, ClientCalls: many, Calls: many}})
+	c.hub = newHub(t, Options{Limits: Limits{Clients: many, ClientSessions: many, ClientCalls: many, Calls: many}})
 	var err error
 	if c.host, err = c.hub.SetHost(&keeper{}, c.back(list(n))); err != nil {
 		t.Fatal(err)

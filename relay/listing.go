@@ -13,11 +13,11 @@ import (
 // change between two questions: only these are written anew. Otherwise the text of up to
 // 8,192 Targets would be written under the hub's lock for each question.
 type listing struct {
-	text    []byte
+	text    []byte   `stays:"cache of the list of targets"`
 	stale   bool     // text must be written anew
 	partial bool     // there has been a Target that some of these Clients do not see
-	changed []string // Targets whose part of text must be
-	scratch []byte
+	changed []string `stays:"at most maxChanged"` // Targets whose part of text must be
+	scratch []byte   `stays:"its memory serves the next list"`
 }
 
 // maxChanged is how many Targets may have changed: to find the part of each costs a

@@ -13,7 +13,7 @@ import (
 // TestListingAfterChanges changes Targets at random, and wants the answer to
 // getTargets to be what it is when all of it is written anew.
 func TestListingAfterChanges(t *testing.T) {
-	h := New(Options{})
+	h := newHub(t, Options{})
 	host := setHost(h, &mute{}, list(20))
 	c, _ := h.Join(session.NewEncoder(&buffer{}), nil)
 	titles := []string{

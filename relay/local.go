@@ -33,8 +33,8 @@ type Local struct {
 
 	mu      sync.Mutex // guards what is below
 	left    bool
-	last    int32
-	waiting map[string]chan reply // by id as it stands in the answer
+	last    int32                 `stays:"numbers the commands"`
+	waiting map[string]chan reply `held:"waiting commands"` // by id as it stands in the answer
 }
 
 // reply is the answer to one call.

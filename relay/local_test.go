@@ -16,7 +16,7 @@ import (
 
 func TestLocal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := New(Options{NewID: func() string { return "S" }})
+		h := newHub(t, Options{NewID: func() string { return "S" }})
 		ev := setHost(h, &mute{}, list(1))
 		defer ev.HostGone(false)
 		var heard []string
@@ -86,7 +86,7 @@ func (o only) Read(method string, params []byte) (wire.Object, []byte, *wire.Err
 func (o only) Event(_ string, params []byte) ([]byte, bool) { return params, true }
 
 func TestLocalHasAPolicy(t *testing.T) {
-	h := New(Options{})
+	h := newHub(t, Options{})
 	l, err := h.JoinLocal(LocalOptions{ClientOptions: ClientOptions{Policy: only("Target.getTargets")}})
 	if err != nil {
 		t.Fatal(err)
@@ -146,7 +146,7 @@ func TestR150LocalReadsNoBody(t *testing.T) {
 // TestLocalJudgesParams sends params that no message could have: none reaches the
 // Host.
 func TestLocalJudgesParams(t *testing.T) {
-	h := New(Options{NewID: func() string { return "S" }})
+	h := newHub(t, Options{NewID: func() string { return "S" }})
 	m := &mute{}
 	setHost(h, m, list(1))
 	l, err := h.JoinLocal(LocalOptions{})
@@ -171,7 +171,7 @@ func TestLocalJudgesParams(t *testing.T) {
 // TestLocalErrorsOfHosts wants the error of a Host in the Go error, and its very
 // bytes for the other Clients.
 func TestLocalErrorsOfHosts(t *testing.T) {
-	h := New(Options{NewID: func() string { return "S" }})
+	h := newHub(t, Options{NewID: func() string { return "S" }})
 	ev := setHost(h, &mute{}, list(1))
 	l, err := h.JoinLocal(LocalOptions{})
 	if err != nil {

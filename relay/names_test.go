@@ -7,7 +7,7 @@ import (
 )
 
 func TestNames(t *testing.T) {
-	h := New(Options{})
+	h := newHub(t, Options{})
 	var got []string
 	for _, wish := range []string{"playwright", "", "playwright", " a#b\n\x00c ", "#", strings.Repeat("é", 60)} {
 		l, err := h.JoinLocal(LocalOptions{ClientOptions: ClientOptions{Name: wish}})
@@ -23,7 +23,7 @@ func TestNames(t *testing.T) {
 }
 
 func TestDrivers(t *testing.T) {
-	h := New(Options{})
+	h := newHub(t, Options{})
 	setHost(h, &mute{}, list(2))
 	for _, name := range []string{"b", "a", "", "b"} {
 		l, err := h.JoinLocal(LocalOptions{ClientOptions: ClientOptions{Name: name}})

@@ -69,7 +69,7 @@ func observedHub(t *testing.T, wants ...string) (*Hub, *notes) {
 	t.Helper()
 	n := &notes{wants: wants}
 	next := 0
-	return New(Options{
+	return newHub(t, Options{
 		Observe: func(*Hub) Observer { return n },
 		NewID:   func() string { next++; return fmt.Sprint("S", next) },
 	}), n
@@ -161,7 +161,7 @@ func (*browserMute) AttachedToBrowser(bridge.Attachment) {}
 
 // TestAsk has the hub ask in a Client's session, which hears nothing of it.
 func TestAsk(t *testing.T) {
-	h := New(Options{})
+	h := newHub(t, Options{})
 	host := &asked{}
 	ev := setHost(h, host, list(1))
 	out := &buffer{}
@@ -215,7 +215,7 @@ func (a *asked) Send(c bridge.Command) error {
 // Observer wants nothing with the one without an Observer.
 func TestObserverOfNothingAllocatesNothing(t *testing.T) {
 	with, _ := observedHub(t)
-	without := New(Options{})
+	without := newHub(t, Options{})
 	if a, b := allocsOfCommand(t, with), allocsOfCommand(t, without); a > b {
 		t.Errorf("a command allocates %v times with an Observer, and %v times without", a, b)
 	}

@@ -17,7 +17,7 @@ func (*panicHost) Close(bridge.Reason)              {}
 // TestR103PanicUnlocksTheHub panics under the hub's lock and wants the hub to
 // serve others.
 func TestR103PanicUnlocksTheHub(t *testing.T) {
-	h := New(Options{})
+	h := newHub(t, Options{})
 	h.SetHost(&panicHost{}, bridge.Announcement{Targets: []targets.Info{{ID: "T"}}})
 	unlucky, err := h.JoinPage(discard{}, nil, "T", func() {})
 	if err != nil {

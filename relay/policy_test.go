@@ -44,7 +44,7 @@ func (*everything) TakesFiles() bool           { return true }
 func TestR24PolicyIsAskedFirst(t *testing.T) {
 	uploads := 0
 	n := 0
-	h := New(Options{
+	h := newHub(t, Options{
 		NewID:  func() string { n++; return fmt.Sprint("S", n) },
 		Upload: func(p []byte, _ func(int64) error) ([]byte, error) { uploads++; return p, nil },
 	})
@@ -108,7 +108,7 @@ type noting struct {
 func (n *noting) Send(c bridge.Command) error { n.last = c; return nil }
 
 func TestR24HostIsToldWhoMayHaveFiles(t *testing.T) {
-	h := New(Options{})
+	h := newHub(t, Options{})
 	host := &noting{}
 	setHost(h, host, list(1))
 	for _, tt := range []struct {
@@ -146,7 +146,7 @@ func (watcher) ReadOnly() bool { return true }
 // TestR24DialogsAreNotKeptForOnlookers wants a dialog to be the browser's own
 // where nobody looks on but Clients that may not answer it.
 func TestR24DialogsAreNotKeptForOnlookers(t *testing.T) {
-	h := New(Options{})
+	h := newHub(t, Options{})
 	setHost(h, &mute{}, list(1))
 	watch := func(policy Policy) *Client {
 		t.Helper()

@@ -10,7 +10,7 @@ import (
 // TestR175QuietLeaseCoversTheWholeBrowser has a Client intercept the requests of all
 // pages, where a browser is shared.
 func TestR175QuietLeaseCoversTheWholeBrowser(t *testing.T) {
-	h := New(Options{})
+	h := newHub(t, Options{})
 	p, host := &inbox{}, &familyHost{}
 	ev := setHost(h, host, []targets.Info{{ID: "PAGE"}})
 	c := join(t, h, p)

@@ -8,7 +8,7 @@ import (
 // pools are what the Clients of a hub have a limited amount of together. Hub.mu guards
 // them, so that counting a command takes no lock of its own.
 type pools struct {
-	clients, calls, sessions, parked *quota.Pool
+	clients, calls, sessions, parked *quota.Pool `held:"*"`
 }
 
 // account is what a Payer has of the pools of a hub, as one of its Clients reaches it: the

@@ -12,8 +12,8 @@ import (
 )
 
 // sharedHub is a hub for a number of tokens.
-func sharedHub(l Limits) *Hub {
-	return New(Options{Limits: l, Quotas: quota.New(quota.Options{Bearers: func(role string) int {
+func sharedHub(t testing.TB, l Limits) *Hub {
+	return newHub(t, Options{Limits: l, Quotas: quota.New(quota.Options{Bearers: func(role string) int {
 		if role == "client" {
 			return 10
 		}
@@ -49,7 +49,7 @@ func send(c *Client, p *inbox, n int, command string) (refused int) {
 
 // TestR247Clients has one token fill a hub with Clients.
 func TestR247Clients(t *testing.T) {
-	h := sharedHub(Limits{Clients: 40})
+	h := sharedHub(t, Limits{Clients: 40})
 	var all []*Client
 	for {
 		c, err := h.Admit(ClientOptions{Payer: quota.Payer{ID: "A"}})
@@ -78,7 +78,7 @@ func TestR247Clients(t *testing.T) {
 
 // TestR247Calls has many Clients of one token send commands that are never answered.
 func TestR247Calls(t *testing.T) {
-	h := sharedHub(Limits{ClientCalls: 50, Calls: 400})
+	h := sharedHub(t, Limits{ClientCalls: 50, Calls: 400})
 	setHost(h, &mute{}, list(2))
 	const attach = `{"id":ID,"method":"Target.attachToTarget","params":{"targetId":"T0","flatten":true}}`
 	refused := 0
@@ -111,7 +111,7 @@ func TestR247Calls(t *testing.T) {
 
 // TestR247Sessions has one token fill a hub with sessions, by itself and by auto-attach.
 func TestR247Sessions(t *testing.T) {
-	h := sharedHub(Limits{Sessions: 100})
+	h := sharedHub(t, Limits{Sessions: 100})
 	setHost(h, &mute{}, list(30))
 	for range 5 {
 		c, p := joinAs(t, h, "A")
@@ -132,7 +132,7 @@ func TestR247Sessions(t *testing.T) {
 
 // TestR247Parked has one token fill the room for commands that wait for a browser.
 func TestR247Parked(t *testing.T) {
-	h := sharedHub(Limits{})
+	h := sharedHub(t, Limits{})
 	defer h.ExpectBrowser()()
 	const command = `{"id":ID,"method":"Target.createBrowserContext"}`
 	a, p := joinAs(t, h, "A")
@@ -158,7 +158,7 @@ func TestR247Parked(t *testing.T) {
 
 // TestR247Paused has one token fill the room for commands that wait for a person.
 func TestR247Paused(t *testing.T) {
-	h := sharedHub(Limits{})
+	h := sharedHub(t, Limits{})
 	l := &lease{}
 	a, _ := joinAs(t, h, "A")
 	b, _ := joinAs(t, h, "B")
@@ -210,7 +210,7 @@ func TestR247Hubs(t *testing.T) {
 // TestR247Uploads has one token read files for as many commands as it gets, while
 // their Host takes none.
 func TestR247Uploads(t *testing.T) {
-	h := New(Options{
+	h := newHub(t, Options{
 		Quotas: quota.New(quota.Options{Bearers: func(string) int { return 5 }}),
 		Upload: func(p []byte, take func(int64) error) ([]byte, error) {
 			return p, take(quota.Table[quota.Uploads].Total / 8)
@@ -247,7 +247,7 @@ func (h *accounting) AttachedToBrowser(a bridge.Attachment) { h.Attached(a) }
 // TestR243HostsKnowWhoPays wants a browser to know of each Client on whose behalf it is there:
 // also a Client that shows itself as somebody else, such as the guest of a handoff.
 func TestR243HostsKnowWhoPays(t *testing.T) {
-	h, host := sharedHub(Limits{}), &accounting{}
+	h, host := sharedHub(t, Limits{}), &accounting{}
 	setHost(h, host, list(1))
 	for _, o := range []ClientOptions{
 		{Payer: quota.Payer{ID: "A", Name: "ci"}, Account: "guest"},

@@ -62,7 +62,7 @@ type world struct {
 }
 
 func newWorld(t *testing.T) *world {
-	return &world{t: t, hub: New(Options{}), boxes: map[*Client]*inbox{}, sent: map[*Client]int{}}
+	return &world{t: t, hub: newHub(t, Options{}), boxes: map[*Client]*inbox{}, sent: map[*Client]int{}}
 }
 
 func (w *world) send(c *Client, format string, args ...any) {

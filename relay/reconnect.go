@@ -91,7 +91,7 @@ func (s *side) resumeLocked(list []targets.Info) {
 // replacements delays Hosts that keep replacing each other, with exponential
 // backoff.
 type replacements struct {
-	times []time.Time // of the replacements within replacedWithin, oldest first
+	times []time.Time `stays:"those within 10 s, few"` // of the replacements within replacedWithin, oldest first
 }
 
 // The numbers of ReconnectDelay. Two Hosts that connect again at once when they are

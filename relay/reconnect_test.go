@@ -11,7 +11,7 @@ import (
 // sessions go on.
 func TestF02ReturnOfTheSameHost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := New(Options{})
+		h := newHub(t, Options{})
 		first := &mute{}
 		ready := bridge.Announcement{HostID: "H", Targets: list(1)}
 		if _, err := h.SetHost(first, ready); err != nil {

@@ -51,7 +51,7 @@ func newReaderStage(t *testing.T) *readerStage {
 	t.Helper()
 	n := 0
 	s := &readerStage{page: &keepsCommands{}, browser: &keepsBrowserCommands{}, read: &inbox{}, saw: &inbox{}}
-	s.hub = New(Options{NewID: func() string { n++; return fmt.Sprint("S", n) }})
+	s.hub = newHub(t, Options{NewID: func() string { n++; return fmt.Sprint("S", n) }})
 	s.events = setHost(s.hub, s.page, []targets.Info{{ID: "T0", Title: secretURL, URL: secretURL}})
 	s.ofBrowser = setHost(s.hub, s.browser, []targets.Info{{ID: "B0", Type: "page", Title: secretURL, URL: secretURL}})
 	var err error

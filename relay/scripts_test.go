@@ -10,7 +10,7 @@ import (
 
 func TestScripts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		st := newStage()
+		st := newStage(t)
 		host := &fakeHost{stage: st, name: "host"}
 		events := setHost(st.hub, host, nil)
 		if !events.PutScript("a", "1") || events.PutScript("a", "2") {

@@ -55,11 +55,18 @@ type sights struct {
 func newSights(t *testing.T) *sights {
 	w := &sights{t: t, host: &keeperHost{}, notes: &notes{wants: []string{"ended"}}, infos: make(map[string]targets.Info)}
 	n := 0
-	w.hub = New(Options{
+	w.hub = newHub(t, Options{
 		NewID:      func() string { n++; return fmt.Sprint("S", n) },
 		Observe:    func(*Hub) Observer { return w.notes },
 		HandoffURL: func(_, ticket string) string { return ticket },
 		Download:   func(folder, _ string, _ []byte) error { w.wrote = append(w.wrote, folder); return nil },
+	})
+	t.Cleanup(func() { // as the Host of a browser that ends does
+		for _, of := range w.hub.owners {
+			for _, id := range pages {
+				of.tabs.Remove(id)
+			}
+		}
 	})
 	w.page, w.browser = setHost(w.hub, &mute{}, nil), setHost(w.hub, w.host, nil)
 	w.ann = w.enter(ClientOptions{Name: "ann", Account: "A", Policy: scope.Full}).c

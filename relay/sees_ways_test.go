@@ -140,7 +140,7 @@ var notShown = map[string]string{
 
 	"Hub.Admit": noTarget, "Hub.AnswerHandoff": byWatcher, "Hub.Ask": toJournal, "Hub.AskNow": toJournal, "Hub.AwaitBrowser": noTarget, "Hub.AwaitFree": ofHost,
 	"Hub.BrowserConnected": noTarget, "Hub.Clients": noTarget, "Hub.Counts": "TestR147CountsOfOthers of package server has its numbers", "Hub.Drain": ofHub,
-	"Hub.Drained": ofHub, "Hub.Drivers": byWatcher, "Hub.Emulated": byWatcher, "Hub.ExpectBrowser": ofHub, "Hub.Free": ofHost, "Hub.Grant": "a seer is made by it",
+	"Hub.Drained": ofHub, "Hub.Drivers": byWatcher, "Hub.Emulated": byWatcher, "Hub.ExpectBrowser": ofHub, "Hub.Free": ofHost, "Hub.Grant": "a seer is made by it", "Hub.Held": noTarget,
 	"Hub.HandoffByKey": byKey, "Hub.HandoffOf": byWatcher, "Hub.Holder": byWatcher, "Hub.HostConnected": noTarget, "Hub.HostHangs": noTarget, "Hub.Join": noTarget,
 	"Hub.JoinLocal": noTarget, "Hub.JoinPage": "it is Client.ConnectPage", "Hub.Lacking": noTarget, "Hub.Name": noTarget, "Hub.ObserveLease": toJournal,
 	"Hub.OpenDialog": byKey, "Hub.OpenHandoff": byKey, "Hub.Part": ofHub, "Hub.Quieted": byWatcher, "Hub.ReconnectDelay": ofHost, "Hub.Refresh": noTarget,

@@ -14,7 +14,7 @@ import (
 // there, nor while it is away for a moment.
 func TestStandby(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := New(Options{})
+		h := newHub(t, Options{})
 		if !h.Free() || h.AwaitFree(t.Context()) != nil {
 			t.Fatal("a new hub is not free")
 		}
@@ -57,7 +57,7 @@ func TestStandby(t *testing.T) {
 
 func TestStandbyEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := New(Options{})
+		h := newHub(t, Options{})
 		events := setHost(h, &mute{}, nil)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()

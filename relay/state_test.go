@@ -22,8 +22,8 @@ func (h *told) Attached(a bridge.Attachment) {
 func (h *told) Resumed() { h.heard = append(h.heard, "resumed") }
 
 // roaming is a hub as each node of a cluster makes it.
-func roaming() *Hub {
-	return New(Options{Name: "x", Derive: func(parts ...string) string { return strings.Join(parts, ".") }})
+func roaming(t testing.TB) *Hub {
+	return newHub(t, Options{Name: "x", Derive: func(parts ...string) string { return strings.Join(parts, ".") }})
 }
 
 // roundTrip is a value as another node reads it.
@@ -43,7 +43,7 @@ func roundTrip[T any](t *testing.T, v T) (out T, text string) {
 // from its state: the state is the same, and the Host page hears of the same sessions.
 func TestHubGoesOnElsewhere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h, host, in := roaming(), &told{}, &inbox{}
+		h, host, in := roaming(t), &told{}, &inbox{}
 		pages := []targets.Info{{ID: "T0", Title: "Zero"}, {ID: "T1"}, {ID: "T2"}}
 		ready := bridge.Announcement{HostID: "H", Targets: pages}
 		if _, err := h.SetHost(host, ready); err != nil {
@@ -87,7 +87,7 @@ func TestHubGoesOnElsewhere(t *testing.T) {
 			t.Errorf("the state is %s", text)
 		}
 
-		h = roaming()
+		h = roaming(t)
 		h.Restore(hubState)
 		options.Known, in = state.Name, &inbox{}
 		if c, err = h.Admit(options); err != nil {

@@ -37,8 +37,8 @@ type origin struct {
 // hub walks those that get events of every Target. The others, in tabs, may be as
 // many as there are sessions. Hub.mu guards them.
 type subscribers struct {
-	at                     map[origin]*subscriber
-	discovering, attaching ordered.Map[origin, *subscriber] // in the order in which they began to
+	at                     map[origin]*subscriber           `held:"subscribers"`
+	discovering, attaching ordered.Map[origin, *subscriber] `held:"subscriptions"` // in the order in which they began to
 }
 
 // maxSubscriptions is how many subscriptions to every Target one Client may have:

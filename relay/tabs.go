@@ -25,8 +25,8 @@ type OwnTabs struct {
 
 // owner is who has tabs, by OwnTabs.Owner.
 type owner struct {
-	tabs    targets.Tabs
-	clients int
+	tabs    targets.Tabs `held:"tabs of owners"`
+	clients int          `held:"clients with tabs of their own"`
 }
 
 // owners are those of a hub. Hub.mu guards them.

@@ -102,7 +102,7 @@ func playAll(t *testing.T, ready func(st *stage, file string)) {
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				st := newStage()
+				st := newStage(t)
 				ready(st, file)
 				playFile(t, st, file)
 			})
@@ -114,7 +114,7 @@ func playAll(t *testing.T, ready func(st *stage, file string)) {
 // that came first serves it, and the other once that has gone.
 func TestTwoHostsServeTheBrowserLevel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		st := newStage()
+		st := newStage(t)
 		step := func(step string, want ...string) {
 			t.Helper()
 			if err := st.do(step); err != nil {

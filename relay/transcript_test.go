@@ -70,7 +70,7 @@ func TestTranscripts(t *testing.T) {
 	}
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { playFile(t, newStage(), file) })
+			synctest.Test(t, func(t *testing.T) { playFile(t, newStage(t), file) })
 		})
 	}
 }
@@ -151,12 +151,12 @@ type stage struct {
 	lines   []string // what peers got in this step, with the peer's name first
 }
 
-func newStage() *stage {
+func newStage(t testing.TB) *stage {
 	st := &stage{clients: map[string]*Client{}, hosts: map[string]*fakeHost{}}
 	names := []string{"BROWSER", "CONTEXT"}
 	address := func(string) string { return "http://hub/shell?app=URL" }
 	link := func(_, ticket string) string { return "http://hub/#handoff=" + ticket }
-	st.hub = New(Options{PageAddress: address, HandoffURL: link, NewID: func() string {
+	st.hub = newHub(t, Options{PageAddress: address, HandoffURL: link, NewID: func() string {
 		if len(names) > 0 {
 			name := names[0]
 			names = names[1:]

@@ -65,7 +65,7 @@ func paramsOf(t *testing.T) map[string][]param {
 // every wrong type, and with each parameter of every wrong type. Each earns
 // one error, and none goes to the Host.
 func TestR56WrongParams(t *testing.T) {
-	h := New(Options{})
+	h := newHub(t, Options{})
 	host := &mute{}
 	setHost(h, host, list(1))
 	p := &inbox{}

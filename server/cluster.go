@@ -65,7 +65,7 @@ type membership struct {
 	id       string
 	hubs     interface{ Has(hub string) bool }
 	log      *zap.Logger
-	forwards *forwards
+	forwards *forwards `held:"*"`
 	signer   verdicts
 	seed     maphash.Seed
 	restore  func(ctx context.Context, hub string) // what there is of a hub of another node
@@ -78,11 +78,11 @@ type membership struct {
 	placements placements
 	links      linkStats
 
-	mu   sync.Mutex // guards everything below
-	held map[string]*holding
-	lost uint64 // claims that other nodes have taken
+	mu   sync.Mutex          // guards everything below
+	held map[string]*holding `held:"hubs of this node"`
+	lost uint64              `stays:"counts what has been"` // claims that other nodes have taken
 	// leaving are Hosts of hubs that no other node has taken from this one.
-	leaving []*hubUser
+	leaving []*hubUser `held:"hubs that move"`
 }
 
 // clusterStatus is the answer of /cluster of the listener for operators.

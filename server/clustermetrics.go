@@ -19,7 +19,7 @@ const maxNodeSeries = 100
 
 // linkStats count what went to each node, by its name.
 type linkStats struct {
-	mu   sync.Mutex // guards the map, and what is in it
+	mu   sync.Mutex `stays:"counts what has been, by node"` // guards the map, and what is in it
 	link map[string]*linkCount
 }
 

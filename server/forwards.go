@@ -83,9 +83,9 @@ func (p patient) CloseWrite() error {
 type forwards struct {
 	transport http.RoundTripper // static
 
-	mu   sync.Mutex // guards everything below
-	cuts map[string]map[*func()]struct{}
-	n    int
+	mu   sync.Mutex                      // guards everything below
+	cuts map[string]map[*func()]struct{} `held:"hubs with forwarded requests"`
+	n    int                             `held:"forwarded requests"`
 }
 
 func newForwards(c *Cluster) *forwards {

@@ -35,7 +35,7 @@ const linkPath = "/link"
 type links struct {
 	table link.Table
 	conns *connGroup
-	doors [2]*door // for links to a listener of Clients, and to one that Hosts share
+	doors [2]*door `stays:"configuration"` // for links to a listener of Clients, and to one that Hosts share
 }
 
 func newLinks(s *Server) *links {

@@ -209,7 +209,7 @@ func (s *Server) registry() *prometheus.Registry {
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 		collectors.NewBuildInfoCollector(),
 		newHubCollector(s.hubs.Stats),
-		quotaCollector{s.quotas},
+		quotaCollector{s.quotas}, heldCollector{s},
 		s.metrics.closes, s.metrics.refusals, s.metrics.panics, s.metrics.logins,
 		s.metrics.browserStart, s.metrics.browserQueue,
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{

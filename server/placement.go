@@ -42,7 +42,7 @@ type placement struct {
 
 // placements are what this node has decided lately.
 type placements struct {
-	mu      sync.Mutex             // guards everything below
+	mu      sync.Mutex             `stays:"forgotten within seconds"` // guards everything below
 	placed  map[string][]placement // by node
 	avoided map[string]time.Time
 }

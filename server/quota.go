@@ -58,8 +58,8 @@ type addressPools struct {
 	resource quota.Resource
 	total    int64
 
-	mu   sync.Mutex // guards open
-	open map[place]*addressPool
+	mu   sync.Mutex             // guards open
+	open map[place]*addressPool `held:"addresses with connections"`
 }
 
 // place is an address at a listener.

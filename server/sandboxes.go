@@ -56,8 +56,8 @@ type sandboxes struct {
 	quotas *quota.Ledger // static
 	idle   time.Duration
 
-	mu   sync.Mutex // guards everything below
-	live map[string]*sandbox
+	mu   sync.Mutex          // guards everything below
+	live map[string]*sandbox `held:"sandboxes"`
 }
 
 // sandbox is one. The lock of sandboxes guards it.

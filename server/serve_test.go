@@ -3,15 +3,19 @@ package server
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"go.uber.org/zap"
 
+	"github.com/cdphub/cdphub/internal/held/heldtest"
 	"github.com/cdphub/cdphub/internal/hubtest"
 )
 
@@ -76,7 +80,37 @@ func makeServer(o Options, log *zap.Logger) (*Server, error) {
 // startServer runs a server that has been made.
 func startServer(t *testing.T, s *Server) started {
 	t.Helper()
+	t.Cleanup(func() {
+		s.sandboxes.mu.Lock()
+		sandboxes := slices.Collect(maps.Keys(s.sandboxes.live))
+		s.sandboxes.mu.Unlock()
+		for _, name := range sandboxes {
+			s.endSandbox(name, false)
+		}
+		heldtest.WaitsForNothing(t, "the server", s.left)
+	})
 	return started{Server: s, stop: hubtest.Run(t, s.Run)}
+}
+
+// ownHostPages are the servers with a Host page of their own in a browser that a test has opened.
+var ownHostPages sync.Map
+
+// left is what a server holds after its end, but for what may stay: hubs, and a Host page that may
+// come back, last for half a minute, timelines longer, and a recording stays. An own Host page
+// has a token for as long as the process runs.
+func (s *Server) left() map[string]int {
+	all := s.Held()
+	if _, own := ownHostPages.Load(s); own || s.app != nil {
+		all["issued tokens"]--
+		for _, ofHostPage := range []string{"hosts", "emulated hosts", "dialogs"} {
+			delete(all, ofHostPage)
+		}
+	}
+	maps.DeleteFunc(all, func(what string, _ int) bool {
+		r, _, _ := strings.Cut(what, ": ")
+		return what == "timelines" || slices.Contains([]string{"hubs", "timelines", "timeline_bytes", "recordings"}, r)
+	})
+	return all
 }
 
 func (s started) client(t *testing.T) *far {

@@ -44,25 +44,25 @@ import (
 
 // Server is one process's hubs behind its listeners.
 type Server struct {
-	o        Options // static after New, as is all down to draining
+	o        Options `stays:"configuration"` // static after New, as is all down to draining
 	log      *zap.Logger
 	hubs     *relay.Hubs
-	browsers *browsers.Pool
-	rules    auth.Rules
-	tokens   *auth.Tokens
+	browsers *browsers.Pool `held:"*"`
+	rules    auth.Rules     `stays:"configuration"`
+	tokens   *auth.Tokens   `held:"*"`
 	gate     *auth.Gate
 	quotas   *quota.Ledger
-	budget   *wsconn.Budget // of all connections; nil: none
-	poller   *wsconn.Poller // where idle Clients wait
+	budget   *wsconn.Budget `held:"*"` // of all connections; nil: none
+	poller   *wsconn.Poller `held:"*"` // where idle Clients wait
 	shares   *wsconn.Shares // of the CPUs, one for each hub
 	metrics  *metrics
 	closes   closelog.Ring // of connections, for operators
 
 	sandboxes  sandboxes
-	named      *named.Sessions
-	bap        *bap.Server
+	named      *named.Sessions       `held:"*"`
+	bap        *bap.Server           `held:"*"`
 	logins     httpserver.PerAddress // connections that have yet to show a token
-	mcp        *mcp.Handler
+	mcp        *mcp.Handler          `held:"*"`
 	tickets    devtools.Tickets[auth.Pass]
 	consents   *actions.Consents // for scripts of browser hooks
 	urls       *urlpolicy.Policy
@@ -70,26 +70,26 @@ type Server struct {
 	fenceTells bool                // who connects
 	fence      fence.Fence         // between the browsers and the listeners of this process
 	journal    *journal.Journal    // of what happens on targets; nil: nothing is kept
-	cluster    *membership         // nil: this server is alone
+	cluster    *membership         `held:"*"` // nil: this server is alone
 
-	listeners []listener
+	listeners []listener    `stays:"configuration"`
 	admin     *endpoint     // for operators; nil: none
 	app       *app          // behind the proxy; nil: none
-	files     []file        // that Reload reads again
-	reload    chan struct{} // Reload was called
+	files     []file        `stays:"configuration"`    // that Reload reads again
+	reload    chan struct{} `stays:"holds one signal"` // Reload was called
 
-	tokensChanged chan struct{} // their files are to be read
+	tokensChanged chan struct{} `stays:"holds one signal"` // their files are to be read
 
 	// What one address may have: WebSockets, those of BAP, streams of the dashboard's state.
-	connections, bapFrom, uiFrom *addressPools
+	connections, bapFrom, uiFrom *addressPools `held:"*"`
 
 	clients, hosts *connGroup
-	links          *links
+	links          *links        `held:"*"`
 	forwarded      *connGroup    // requests that other nodes serve
 	draining       atomic.Bool   // takes no more connections
-	ending         chan struct{} // closed then
+	ending         chan struct{} `stays:"closed at the end"` // closed then
 
-	endAsked chan struct{} // closed when Run is to drain and return
+	endAsked chan struct{} `stays:"closed at the end"` // closed when Run is to drain and return
 	endOnce  sync.Once     // closes it
 }
 

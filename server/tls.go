@@ -29,7 +29,7 @@ type keyPair struct {
 // written twice within the resolution of its time.
 type stamp struct {
 	changed time.Time
-	size    int64
+	size    int64 `stays:"configuration"`
 }
 
 // load reads the files. An error leaves the pair as it was.

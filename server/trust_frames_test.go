@@ -39,6 +39,7 @@ func newShell(t *testing.T) *shell {
 		t.Fatal(err)
 	}
 	t.Cleanup(b.Close)
+	ownHostPages.Store(s.Server, true)
 	s.url = "http://" + s.addr(true) + "/shell?app=" + s.app.URL + "/#" + s.fragment()
 	if s.page, err = b.NewPage(t.Context(), s.url, ""); err != nil {
 		t.Fatal(err)

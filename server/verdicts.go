@@ -56,8 +56,8 @@ type verdicts struct {
 
 	mu   sync.Mutex         // guards everything below
 	run  string             // names this process in the ids of its verdicts; "" before the first
-	last uint64             // the number of the newest
-	seen map[string]*window // of others, by their runs
+	last uint64             `stays:"numbers the verdicts"`   // the number of the newest
+	seen map[string]*window `stays:"a window for each node"` // of others, by their runs
 }
 
 // windowSize is how many of the newest numbers are kept: verdicts may overtake each

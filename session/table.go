@@ -3,8 +3,8 @@ package session
 // Table finds sessions by id, and keeps for each those inside it. It is not safe
 // for concurrent use: a hub's lock guards it.
 type Table struct {
-	byID   map[string]*Session
-	noSide ByTarget // the sessions without a Side
+	byID   map[string]*Session `held:"sessions"`
+	noSide ByTarget            // the sessions without a Side
 }
 
 // Add files a session, here and in the ByTarget of its Side. Its id must be new.
@@ -59,7 +59,7 @@ func (t *Table) Remove(s *Session) {
 // ByTarget finds the sessions of one Side by their targets. Its zero value is
 // empty; a Table fills it.
 type ByTarget struct {
-	lists map[string][]*Session
+	lists map[string][]*Session `held:"targets with sessions"`
 }
 
 // OfTarget returns the sessions on a target, in no particular order. The slice

@@ -10,8 +10,8 @@ import (
 // them, each under its own lock. Its zero value is empty. The Policy relay.OwnTabs makes
 // such Clients.
 type Tabs struct {
-	mu    sync.Mutex // guards what is below; no lock is taken under it
-	given map[string]bool
+	mu    sync.Mutex      // guards what is below; no lock is taken under it
+	given map[string]bool `held:"tabs"`
 }
 
 // Has reports whether a Target is one of them.

@@ -17,8 +17,8 @@ type Resolver struct {
 	// ask looks a name up; the system when nil.
 	ask func(ctx context.Context, host string) ([]netip.Addr, error)
 
-	mu    sync.Mutex // guards what is below
-	known map[string]answer
+	mu    sync.Mutex        // guards what is below
+	known map[string]answer `stays:"a cache, bounded by number"`
 }
 
 // Place is where a host leads.

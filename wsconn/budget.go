@@ -28,12 +28,12 @@ import (
 // that many small queues of one token end none of another.
 type Budget struct {
 	limit int64
-	used  atomic.Int64
+	used  atomic.Int64 `held:"bytes of connections"`
 
 	enforcing sync.Mutex // held while connections are closed
 
-	mu       sync.Mutex // guards accounts; nothing else is locked under it
-	accounts map[*Account]struct{}
+	mu       sync.Mutex            // guards accounts; nothing else is locked under it
+	accounts map[*Account]struct{} `held:"accounts of connections"`
 }
 
 // NewBudget returns a budget of some bytes, which must be positive.
@@ -51,8 +51,8 @@ type Account struct {
 	budget *Budget
 	of     holder
 	payer  quota.Payer
-	bytes  atomic.Int64
-	listed atomic.Bool // in Budget.accounts
+	bytes  atomic.Int64 `stays:"its budget counts them"`
+	listed atomic.Bool  // in Budget.accounts
 }
 
 // holder is whose memory an Account counts.

@@ -78,7 +78,7 @@ type Conn struct {
 	binary   func(message []byte) // handles binary messages; without it, as in CDP, one ends the connection
 
 	tooLarge   func(head, tail []byte, size int64) // handles a message that is too large; without it, one ends the connection
-	maxMessage atomic.Int64                        // bytes of one incoming message
+	maxMessage atomic.Int64                        `stays:"configuration"` // bytes of one incoming message
 	versionOne atomic.Bool                         // the peer knows 1008 in place of our own codes
 
 	memory Account
@@ -90,7 +90,7 @@ type Conn struct {
 
 	w writer // owned by the writer's goroutine, while there is one
 
-	mu     sync.Mutex // guards everything below
+	mu     sync.Mutex `stays:"its budget counts its bytes"` // guards everything below
 	out    outbox
 	served bool          // Serve runs: there may be a writer
 	writes bool          // there is one

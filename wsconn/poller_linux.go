@@ -23,7 +23,7 @@ type Poller struct {
 	done  chan struct{} // closed when run has ended
 
 	mu    sync.Mutex      // guards conns; nothing else is locked under it
-	conns map[int32]*Conn // by descriptor
+	conns map[int32]*Conn `held:"parked connections"` // by descriptor
 }
 
 // NewPoller starts a Poller for connections that were silent for the given

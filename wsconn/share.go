@@ -34,8 +34,8 @@ const (
 //	conn, err := wsconn.Upgrade(w, r, wsconn.Options{Share: hub})
 type Shares struct {
 	begun  time.Time
-	groups atomic.Uint32
-	light  atomic.Uint64 // see note
+	groups atomic.Uint32 `stays:"numbers the hubs"`
+	light  atomic.Uint64 `stays:"when a hub was busy last"` // see note
 }
 
 // NewShares returns one without groups.

@@ -48,8 +48,8 @@ type Server struct {
 	methods map[string]method
 	quotas  *quota.Ledger // of clients that have none
 
-	mu       sync.Mutex // guards sessions: those that can be resumed
-	sessions map[sessionKey]*session
+	mu       sync.Mutex              // guards sessions: those that can be resumed
+	sessions map[sessionKey]*session `held:"BAP sessions"`
 }
 
 // New makes a Server without sessions.
@@ -77,7 +77,7 @@ type connection struct {
 	log       *zap.Logger
 	scheduler *actions.Scheduler
 
-	mu      sync.Mutex // guards what is below
+	mu      sync.Mutex `stays:"goes with its connection"` // guards what is below
 	session *session   // nil before initialize and after shutdown
 }
 

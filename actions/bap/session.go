@@ -27,7 +27,7 @@ type session struct {
 	// giveBack ends the use of quota.BAPSessions; nil for one that ends with its connection.
 	giveBack func()
 
-	mu           sync.Mutex // guards everything below
+	mu           sync.Mutex `stays:"the server counts the session"` // guards everything below
 	ended        bool
 	owner        *connection // nil while the session is dormant
 	expires      *time.Timer // of a dormant session

@@ -31,8 +31,8 @@ type Handler struct {
 	// quotas count the sessions of callers without Quotas.
 	quotas *quota.Ledger
 
-	mu       sync.Mutex // guards everything below
-	sessions map[string]*entry
+	mu       sync.Mutex        // guards everything below
+	sessions map[string]*entry `held:"MCP sessions"`
 	closed   bool
 	begins   map[string]*turn // of payers who begin sessions, by their IDs
 }

@@ -31,7 +31,7 @@ type session struct {
 	asked  chan struct{} // gets an item when a page has opened a dialog
 	gone   chan struct{} // closed when the session has ended
 
-	mu      sync.Mutex // guards everything below
+	mu      sync.Mutex `stays:"the handler counts the session"` // guards everything below
 	closed  bool
 	browser *actions.Browser            // nil until the first call
 	watched map[*actions.Page]bool      // pages that tell of their requests

@@ -28,12 +28,12 @@ import (
 
 // downloads is what the Host knows of them. Host.mu guards it.
 type downloads struct {
-	takers  map[*session]struct{} // sessions that have set a behavior
-	folders map[string]string     // by context, where its downloads go; "" is the default context
-	set     map[string]string     // by context, the params that hold now
-	made    int                   // folders, ever
+	takers  map[*session]struct{} `held:"sessions with a download behavior"` // sessions that have set a behavior
+	folders map[string]string     `held:"folders of downloads"`              // by context, where its downloads go; "" is the default context
+	set     map[string]string     `held:"download behaviors"`                // by context, the params that hold now
+	made    int                   `stays:"numbers the folders"`              // folders, ever
 	last    *want                 // the newest
-	running map[string]download   // by guid
+	running map[string]download   `held:"downloads"` // by guid
 }
 
 // want is what a session has asked for the downloads of a context.

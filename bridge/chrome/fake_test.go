@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -11,6 +12,8 @@ import (
 	"testing/synctest"
 
 	"github.com/cdphub/cdphub/bridge"
+	"github.com/cdphub/cdphub/internal/held"
+	"github.com/cdphub/cdphub/internal/held/heldtest"
 	"github.com/cdphub/cdphub/internal/scope"
 	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/targets"
@@ -273,15 +276,98 @@ func newRig(t *testing.T, o Options) *rig {
 
 // newRigOf is newRig for a browser that is more than a fake one.
 func newRigOf(t *testing.T, o Options, c conn, fake *fakeBrowser) *rig {
-	ctx, cancel := context.WithCancel(t.Context())
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context())) // wantsNothingLeft needs it after the end
 	r := &rig{T: t, browser: fake, hub: &fakeHub{}, cancel: cancel, ended: make(chan error, 1)}
 	go func() { r.ended <- serve(ctx, c, &o, r.hub) }()
 	synctest.Wait()
 	t.Cleanup(func() {
+		r.wantsNothingLeft()
 		cancel()
 		synctest.Wait()
 	})
 	return r
+}
+
+// wantsNothingLeft ends all sessions, answers the Host's own commands with errors, and ends all
+// targets. Then a Host that goes on must hold nothing.
+func (r *rig) wantsNothingLeft() {
+	host, is := r.hub.host.(*Host)
+	if !is || r.browser.isOver() {
+		return
+	}
+	host.mu.Lock()
+	sessions := slices.Collect(maps.Keys(host.sessions))
+	host.mu.Unlock()
+	for _, id := range sessions {
+		r.hub.release(id)
+	}
+	r.hears(host.answers)
+	for id := range maps.Clone(host.contexts) {
+		if !host.endsLocked(id) {
+			host.unregisterContext(id) // it stays in a browser that others use, too
+		}
+	}
+	host.downloads.forget("") // the default context stays
+	left := host.Held()
+	for _, ofBrowser := range []string{"targets", "looks at pages", "groups of clients", "downloads", "pages that hang", "tabs that are probed"} {
+		delete(left, ofBrowser)
+	}
+	heldtest.WantsNothing(r, "without sessions, the Host", left)
+	r.hears(host.endings)
+	heldtest.WantsNothing(r, "the Host", host.Held())
+	heldtest.WantsNothing(r, "what waits", held.Of(&r.browser.bounds))
+}
+
+// hears has the Host hear what there is to hear. An answer may lead to another command.
+func (r *rig) hears(messages func() []string) {
+	for range 10 {
+		for _, m := range messages() {
+			select {
+			case r.browser.in <- m:
+			case <-r.browser.gone:
+			}
+			synctest.Wait()
+		}
+	}
+}
+
+// answers are errors for all commands of the Host.
+func (h *Host) answers() (list []string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for n, a := range h.onAnswers {
+		tail := ""
+		if a.session != nil && n > 0 {
+			tail = `,"sessionId":"` + a.session.upstream + `"`
+		}
+		list = append(list, fmt.Sprintf(`{"id":%d,"error":{"code":-32000,"message":"over"}%s}`, n, tail))
+	}
+	return list
+}
+
+// endings are messages of a browser that ends everything.
+func (h *Host) endings() []string {
+	list := h.answers()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for id := range h.downloads.running {
+		list = append(list, `{"method":"Browser.downloadProgress","params":{"guid":"`+id+`","state":"canceled"}}`)
+	}
+	ends := slices.Collect(maps.Keys(h.targets))
+	for tabs := range h.groups {
+		ends = slices.AppendSeq(ends, maps.Keys(tabs.Entries())) // some were in answers alone
+	}
+	for _, id := range ends {
+		list = append(list, `{"method":"Target.targetDestroyed","params":{"targetId":"`+id+`"}}`)
+	}
+	return list
+}
+
+// isOver reports whether the browser has ended.
+func (b *fakeBrowser) isOver() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.over != nil
 }
 
 // greeted starts a Host and lets it enter the hub. The default context is D.

@@ -41,7 +41,7 @@ type Host struct {
 	shared bool
 	dir    string                  // where downloads go; "" when Clients save their own
 	cancel context.CancelCauseFunc // ends the Host; never blocks
-	heard  atomic.Uint64           // messages received
+	heard  atomic.Uint64           `stays:"counts what has been"` // messages received
 
 	events       bridge.Events // owned by the reader, as is what follows; nil before the hub has the Host
 	announcement bridge.Announcement
@@ -52,29 +52,29 @@ type Host struct {
 	network *network // judges requests; nil: nothing is judged
 
 	mu            sync.Mutex            // guards everything below
-	sessions      map[string]*session   // by the hub's id
-	upstream      map[string]*session   // by the browser's id
-	waiters       map[*session]struct{} // for which new targets wait
-	onAnswers     map[int32]onAnswer    // by the id of the command towards the browser
-	lastCall      bridge.CallID         // the newest
-	lastOwn       int32                 // the root's newest, counted down from 0
-	scratch       []byte
-	context       string // the default one, if the browser names it
-	contexts      map[string]*session
-	passing       map[string]struct{} // contexts that end with their Client, also in a shared browser
-	targets       map[string]target
-	born          int                   // how many targets there have been
-	windows       int                   // how many groups of windows there have been: see families.go
-	stuck         map[string]*stuckPage // by the id of the target
-	looks         map[string]int32      // by target: the newest command that asked it for a sign of life
+	sessions      map[string]*session   `held:"sessions"`                        // by the hub's id
+	upstream      map[string]*session   `held:"sessions in the browser"`         // by the browser's id
+	waiters       map[*session]struct{} `held:"sessions for which targets wait"` // for which new targets wait
+	onAnswers     map[int32]onAnswer    `held:"commands with an answer to come"` // by the id of the command towards the browser
+	lastCall      bridge.CallID         `stays:"numbers the commands"`           // the newest
+	lastOwn       int32                 `stays:"numbers the commands"`           // the root's newest, counted down from 0
+	scratch       []byte                `stays:"its memory serves the next command"`
+	context       string                // the default one, if the browser names it
+	contexts      map[string]*session   `held:"contexts of clients"`
+	passing       map[string]struct{}   `held:"contexts that end with a client"` // contexts that end with their Client, also in a shared browser
+	targets       map[string]target     `held:"targets"`
+	born          int                   `stays:"numbers the targets"` // how many targets there have been
+	windows       int                   `stays:"numbers the windows"` // how many groups of windows there have been: see families.go
+	stuck         map[string]*stuckPage `held:"pages that hang"`      // by the id of the target
+	looks         map[string]int32      `held:"looks at pages"`       // by target: the newest command that asked it for a sign of life
 	looked        time.Time             // when that was done last
 	lastDestroyed string                // the last target that has gone: see destroyed
 	refreshing    bool                  // an answer to Target.getTargets is due
 	flooded       time.Time             // when a renderer was ended that had flooded the browser
 	downloads     downloads
-	shadows       map[string][]shadow      // by target
-	groups        map[*targets.Tabs]*group // of Clients with tabs of their own
-	probes        map[string]string        // tabs whose page is looked for, and the session for that, "" at first
+	shadows       map[string][]shadow      `held:"shadows"`              // by target
+	groups        map[*targets.Tabs]*group `held:"groups of clients"`    // of Clients with tabs of their own
+	probes        map[string]string        `held:"tabs that are probed"` // tabs whose page is looked for, and the session for that, "" at first
 }
 
 // Serve opens the browser that the options name and announces it to the hub. It returns

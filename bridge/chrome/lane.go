@@ -16,17 +16,17 @@ var (
 
 // load is how much of an outbox a lane has, or all lanes of an account.
 type load struct {
-	behind  int // bytes that wait behind the batch
-	held    int // bytes of commands that wait until their session is attached
-	batched int // bytes in the batch of this number
-	batch   uint64
+	behind  int    `held:"bytes behind the batch"`                 // bytes that wait behind the batch
+	held    int    `held:"bytes of commands without a session"`    // bytes of commands that wait until their session is attached
+	batched int    `stays:"of a batch that may have been written"` // bytes in the batch of this number
+	batch   uint64 `stays:"numbers the batches"`
 }
 
 // lane is the part of an outbox that one Client has, or the Host for its own commands. Its
 // zero value is ready: it has an account of its own. The outbox's lock guards it.
 type lane struct {
 	load
-	waiting [][]byte // messages behind the batch, in their order
+	waiting [][]byte `held:"messages behind the batch"` // messages behind the batch, in their order
 	of      *account // nil until it is needed, for a lane that has not joined one
 }
 
@@ -35,8 +35,8 @@ type lane struct {
 // opens.
 type account struct {
 	load
-	lanes  []*lane // with something that waits; the first is next
-	joined int     // lanes that have joined and not left
+	lanes  []*lane `held:"lanes with something that waits"` // with something that waits; the first is next
+	joined int     `held:"lanes of clients"`                // lanes that have joined and not left
 }
 
 // accountLocked is the account that a lane counts for.

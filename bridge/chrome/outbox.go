@@ -40,15 +40,15 @@ const (
 // So no account waits longer than one heavy message takes, however many there are.
 type outbox struct {
 	mu       sync.Mutex
-	batch    []byte
-	number   uint64              // of the batch
-	queue    []*account          // with something that waits; the first is next
-	accounts map[string]*account // by name; nil until a Client has one
-	bytes    int                 // that wait of Clients: held, behind and in the batch
-	ours     int                 // bytes of the batch that are the Host's own
-	counted  int                 // bytes of the batch that are in bytes
+	batch    []byte              `held:"bytes of a batch"`
+	number   uint64              `stays:"numbers the batches"`               // of the batch
+	queue    []*account          `held:"accounts with something that waits"` // with something that waits; the first is next
+	accounts map[string]*account `held:"*"`                                  // by name; nil until a Client has one
+	bytes    int                 `held:"bytes of clients"`                   // that wait of Clients: held, behind and in the batch
+	ours     int                 `stays:"part of the batch"`                 // bytes of the batch that are the Host's own
+	counted  int                 `stays:"part of the batch"`                 // bytes of the batch that are in bytes
 	closed   bool
-	wake     chan struct{} // holds one signal when something waits; closed with the outbox
+	wake     chan struct{} `stays:"holds one signal"` // holds one signal when something waits; closed with the outbox
 
 	heavy     *lane     // whose heavy message was the last one; nil for none
 	busy      bool      // the browser has yet to handle it

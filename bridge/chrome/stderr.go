@@ -18,7 +18,7 @@ const (
 type stderrTail struct {
 	log *zap.Logger // static
 
-	mu    sync.Mutex // guards everything below
+	mu    sync.Mutex `stays:"is of one process, and has a few lines"` // guards everything below
 	line  []byte     // the unfinished line
 	lines []string   // the last tailLines lines
 }

@@ -38,8 +38,8 @@ func (t *tally) over(now time.Time) bool {
 // limiter locks addresses out that guess. Its memory is bounded: when it is
 // full, what it knows of some place is forgotten.
 type limiter struct {
-	mu      sync.Mutex // guards everything below
-	tallies map[place]*tally
+	mu      sync.Mutex       // guards everything below
+	tallies map[place]*tally `stays:"swept, and bounded by number"`
 	swept   time.Time
 }
 

@@ -37,13 +37,13 @@ type Tokens struct {
 	file *source // owned by Watch's goroutine
 	keys []*source
 
-	mu      sync.RWMutex // guards everything below
-	fixed   []entry      // of options
-	listed  []entry      // of the file
-	issued  []entry      // of Issue
-	revoked map[string]bool
-	signers [][]key // by position in keys
-	leases  map[*lease]struct{}
+	mu      sync.RWMutex        // guards everything below
+	fixed   []entry             `stays:"configuration"` // of options
+	listed  []entry             `stays:"configuration"` // of the file
+	issued  []entry             `held:"issued tokens"`  // of Issue
+	revoked map[string]bool     `stays:"configuration"`
+	signers [][]key             `stays:"configuration"` // by position in keys
+	leases  map[*lease]struct{} `held:"leases of tokens"`
 
 	counts atomic.Pointer[map[Role]int] // of all these, see Count
 }

@@ -31,7 +31,7 @@ type Close struct {
 // Ring remembers the last Size ends. Its zero value is empty and ready for use,
 // also by several goroutines.
 type Ring struct {
-	mu   sync.Mutex // guards everything below
+	mu   sync.Mutex `stays:"has a fixed size"` // guards everything below
 	list []Close
 	next int // where the next one goes, once the list is full
 }

@@ -48,7 +48,7 @@ type Proxy struct {
 
 	mu      sync.Mutex // guards what is below
 	closed  bool
-	tunnels map[io.Closer]struct{}
+	tunnels map[io.Closer]struct{} `held:"tunnels"`
 	running sync.WaitGroup
 }
 

@@ -22,9 +22,9 @@ import (
 // Fence knows the listeners and the browsers of a process. Its zero value knows none, and
 // nil neither: its methods then do nothing.
 type Fence struct {
-	mu     sync.RWMutex // guards what is below
-	ports  map[uint16]int
-	groups map[int]int // browsers, and the process of each that held the last connection; 0: none yet
+	mu     sync.RWMutex   // guards what is below
+	ports  map[uint16]int `stays:"of listeners, which last as long as the process"`
+	groups map[int]int    `held:"groups of processes"` // browsers, and the process of each that held the last connection; 0: none yet
 }
 
 // Listens notes a listener, until closed is called. What is no TCP port no page can reach.

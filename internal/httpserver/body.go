@@ -47,7 +47,7 @@ type limitedBody struct {
 	conn *ownAnswer // static, as is rate
 	rate BodyRate
 
-	mu     sync.Mutex // guards everything below
+	mu     sync.Mutex `stays:"goes with its request"` // guards everything below
 	come   int64
 	waited time.Duration
 	ended  bool // the deadline is not to be touched any more

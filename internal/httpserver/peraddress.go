@@ -9,8 +9,8 @@ import (
 
 // PerAddress counts connections by where they come from. Its zero value works.
 type PerAddress struct {
-	mu   sync.Mutex // guards open
-	open map[netip.Prefix]int
+	mu   sync.Mutex           // guards open
+	open map[netip.Prefix]int `held:"addresses with connections"`
 }
 
 // Enter counts a connection until left is called, once. It returns false if that

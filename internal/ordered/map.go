@@ -8,7 +8,7 @@ import "iter"
 // of them, one by one, takes a time that grows with their number alone. The zero
 // value is empty. It is not safe for concurrent use.
 type Map[K comparable, V any] struct {
-	byKey       map[K]*item[K, V]
+	byKey       map[K]*item[K, V] `held:"entries"`
 	first, last *item[K, V]
 }
 

@@ -299,4 +299,8 @@ var sections = []section{
 		{"R-254", "answers of MCP tools, files attached to them, and kept consoles are bounded in bytes"},
 		{"R-271", "no command prints what a terminal obeys, and no log line has it: whatever servers, pages, Clients and recordings send, control characters and turned writing are spelled out, and JSON keeps its meaning"},
 	}},
+	{"What is taken is given back", []requirement{
+		{"R-290", "what hubs, servers, Hosts, named sessions, journals and quotas hold is counted by name: every map, list, channel and counter below a lock is either counted, or says why it may stay"},
+		{"R-291", "when Clients, Hosts and sessions have gone, after failures and refusals too, places, bytes and remembered owners are zero again"},
+	}},
 }
