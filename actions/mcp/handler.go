@@ -34,7 +34,7 @@ type Handler struct {
 	mu       sync.Mutex        // guards everything below
 	sessions map[string]*entry `held:"MCP sessions"`
 	closed   bool
-	begins   map[string]*turn // of payers who begin sessions, by their IDs
+	begins   map[string]*turn `held:"payers who begin sessions"` // by their IDs
 }
 
 // turn lets one of a payer's requests after the other begin a session. That takes
