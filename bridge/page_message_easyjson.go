@@ -4,7 +4,6 @@ package bridge
 
 import (
 	json "encoding/json"
-
 	easyjson "github.com/mailru/easyjson"
 	jlexer "github.com/mailru/easyjson/jlexer"
 	jwriter "github.com/mailru/easyjson/jwriter"
@@ -72,7 +71,6 @@ func easyjson4270c6b9DecodeGithubComCdphubCdphubBridge(in *jlexer.Lexer, out *ta
 		in.Consumed()
 	}
 }
-
 func easyjson4270c6b9EncodeGithubComCdphubCdphubBridge(out *jwriter.Writer, in targetMessage) {
 	out.RawByte('{')
 	first := true
@@ -128,7 +126,6 @@ func (v *targetMessage) UnmarshalJSON(data []byte) error {
 func (v *targetMessage) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjson4270c6b9DecodeGithubComCdphubCdphubBridge(l, v)
 }
-
 func easyjson4270c6b9DecodeGithubComCdphubCdphubBridge1(in *jlexer.Lexer, out *rawList) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
@@ -150,7 +147,7 @@ func easyjson4270c6b9DecodeGithubComCdphubCdphubBridge1(in *jlexer.Lexer, out *r
 			if in.IsNull() {
 				in.Skip()
 			} else {
-				v1.UnmarshalEasyJSON(in)
+				(v1).UnmarshalEasyJSON(in)
 			}
 			*out = append(*out, v1)
 			in.WantComma()
@@ -161,7 +158,6 @@ func easyjson4270c6b9DecodeGithubComCdphubCdphubBridge1(in *jlexer.Lexer, out *r
 		in.Consumed()
 	}
 }
-
 func easyjson4270c6b9EncodeGithubComCdphubCdphubBridge1(out *jwriter.Writer, in rawList) {
 	if in == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 		out.RawString("null")
@@ -171,7 +167,7 @@ func easyjson4270c6b9EncodeGithubComCdphubCdphubBridge1(out *jwriter.Writer, in 
 			if v2 > 0 {
 				out.RawByte(',')
 			}
-			v3.MarshalEasyJSON(out)
+			(v3).MarshalEasyJSON(out)
 		}
 		out.RawByte(']')
 	}
@@ -200,7 +196,6 @@ func (v *rawList) UnmarshalJSON(data []byte) error {
 func (v *rawList) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjson4270c6b9DecodeGithubComCdphubCdphubBridge1(l, v)
 }
-
 func easyjson4270c6b9DecodeGithubComCdphubCdphubBridge2(in *jlexer.Lexer, out *nestedMessage) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
@@ -243,7 +238,6 @@ func easyjson4270c6b9DecodeGithubComCdphubCdphubBridge2(in *jlexer.Lexer, out *n
 		in.Consumed()
 	}
 }
-
 func easyjson4270c6b9EncodeGithubComCdphubCdphubBridge2(out *jwriter.Writer, in nestedMessage) {
 	out.RawByte('{')
 	first := true
@@ -289,7 +283,6 @@ func (v *nestedMessage) UnmarshalJSON(data []byte) error {
 func (v *nestedMessage) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjson4270c6b9DecodeGithubComCdphubCdphubBridge2(l, v)
 }
-
 func easyjson4270c6b9DecodeGithubComCdphubCdphubBridge3(in *jlexer.Lexer, out *browserMessage) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
@@ -344,7 +337,6 @@ func easyjson4270c6b9DecodeGithubComCdphubCdphubBridge3(in *jlexer.Lexer, out *b
 		in.Consumed()
 	}
 }
-
 func easyjson4270c6b9EncodeGithubComCdphubCdphubBridge3(out *jwriter.Writer, in browserMessage) {
 	out.RawByte('{')
 	first := true
