@@ -29,6 +29,7 @@ var interruptions = map[string]func(r *interrupted){
 	"lease taken":     func(r *interrupted) { r.bob.Take("T0", "Bob", LeaseOptions{Quiet: true, Idle: time.Hour}) },
 	"lease given up":  func(r *interrupted) { r.ann.Release("T0") },
 	"hub drains":      func(r *interrupted) { r.hub.Drain() },
+	"no browser":      func(r *interrupted) { r.over(); r.over = func() {} },
 }
 
 // interrupted is a hub with a Client that has tabs of its own, in two connections, a Host that
@@ -186,7 +187,7 @@ var waitingOps = map[string]waitingOp{
 		async: true,
 		begin: func(r *interrupted) { r.take(time.Minute); r.send("Input.dispatchMouseEvent", "{}") },
 		end:   func(r *interrupted) string { return fmt.Sprint(r.count("paused: Ann")) },
-		want:  map[string]string{"": "0", "nothing": "1", "caller gives up": "1", "lease taken": "1", "session ends": "1", "tab taken away": "1", "Host returns": "1"},
+		want:  map[string]string{"": "0", "nothing": "1", "caller gives up": "1", "lease taken": "1", "session ends": "1", "tab taken away": "1", "Host returns": "1", "no browser": "1"},
 	},
 	"relay.Local.Send": {
 		heeds: true,
@@ -206,7 +207,7 @@ var waitingOps = map[string]waitingOp{
 			r.over = r.hub.ExpectBrowser()
 			r.outcome = fmt.Sprint(r.hub.AwaitBrowser(r.ctx))
 		},
-		want: map[string]string{"": advice.Restarting.Error(), "caller gives up": "context canceled"},
+		want: map[string]string{"": advice.Restarting.Error(), "caller gives up": "context canceled", "no browser": "<nil>"},
 	},
 	"relay.Hub.parkLocked": {
 		async: true,
