@@ -58,6 +58,7 @@ func TestR286InterruptedViews(t *testing.T) {
 		"target gone": func(f *fake, _, _ *watcher, _ *atomic.Bool) {
 			f.event("", "Target.detachedFromTarget", []byte(`{"sessionId":"S"}`))
 		},
+		"no answer for long":      func(*fake, *watcher, *watcher, *atomic.Bool) { time.Sleep(attaching + time.Second) },
 		"another viewer takes it": func(_ *fake, _, other *watcher, _ *atomic.Bool) { go other.Receive([]byte(`{"kind":"take"}`)) },
 	}
 	for function, op := range map[string]struct{ method, message, want string }{
@@ -96,6 +97,9 @@ func TestR286InterruptedViews(t *testing.T) {
 					close(s.goOn)
 					time.Sleep(2 * time.Second)
 					synctest.Wait()
+					if sessions := f.count("Target.attach") - f.count("Target.detach"); sessions > 1 {
+						t.Errorf("the view has %d sessions with the target", sessions)
+					}
 					got := sees
 					switch {
 					case w.left:

@@ -9,7 +9,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/targets"
 	"github.com/cdphub/cdphub/wsconn"
 )
 
@@ -111,4 +113,32 @@ func TestR214JournalGoesOnElsewhere(t *testing.T) {
 			t.Errorf("%d Clients are left", n)
 		}
 	})
+}
+
+// silent is a Host that answers nothing.
+type silent struct{ bridge.Host }
+
+func (silent) Send(bridge.Command) error  { return nil }
+func (silent) Attached(bridge.Attachment) {}
+func (silent) Release(string, string)     {}
+
+// TestR214WhatIsNotAnsweredIsNoted has a Client ask a Host that is silent: what it has asked for
+// is a change, too.
+func TestR214WhatIsNotAnsweredIsNoted(t *testing.T) {
+	r := newRig(t, Options{})
+	host, err := r.hub.SetHost(silent{}, bridge.Announcement{Targets: []targets.Info{{ID: "T"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer host.HostGone(false)
+	r.sessions.Watch()
+	link, l := r.join("a", "session=work")
+	link.Receive([]byte(`{"id":1,"method":"Target.attachToTarget","params":{"targetId":"T","flatten":true}}`))
+	_, session, _ := strings.Cut(l.take()[0], `"sessionId":"`)
+	session, _, _ = strings.Cut(session, `"`)
+	r.sessions.Changed()
+	link.Receive(fmt.Appendf(nil, `{"id":2,"method":"Page.enable","params":{},"sessionId":%q}`, session))
+	if got := r.sessions.Changed(); len(l.take()) != 0 || len(got) != 1 {
+		t.Errorf("changed are %q", got)
+	}
 }
