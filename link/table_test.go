@@ -69,7 +69,7 @@ func TestWhichReasonsEndALink(t *testing.T) {
 	}
 	for _, found := range regexp.MustCompile(`(?m)^\tReason(\w+) += Reason\{(\d+), "(.*)"\}`).FindAllSubmatch(source, -1) {
 		name, text := string(found[1]), string(found[3])
-		code, _ := strconv.ParseUint(string(found[2]), 10, 16) //nolint:errcheck // it has digits
+		code, _ := strconv.ParseUint(string(found[2]), 10, 16)
 		synctest.Test(t, func(t *testing.T) {
 			p := newTestPipe(t, time.Minute, nil)
 			newPeer(t, p, 1, 0)
