@@ -25,7 +25,7 @@ type Pace struct {
 	behind   int           // cost of what is on its way
 	unmarked int           // of it, what has no mark behind it
 	rest     time.Duration // to wait in any case, after what was larger than the window
-	turn     chan struct{} // closed when a mark comes back; nil: nobody waits
+	turn     chan struct{} // closed when a mark comes back; nil: no Client waits
 }
 
 // mark is a question that says, once it is answered, what the page has taken.
