@@ -5,8 +5,8 @@ import (
 	"net/http"
 
 	"github.com/cdphub/cdphub/actions"
-	"github.com/cdphub/cdphub/browsers"
 	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/internal/browsers"
 	"github.com/cdphub/cdphub/internal/version"
 	"github.com/cdphub/cdphub/quota"
 	"github.com/cdphub/cdphub/relay"

@@ -19,14 +19,14 @@ const module = "github.com/cdphub/cdphub"
 // ends in "/..." stands for all below it; "*" allows everything.
 var allowed = map[string]string{
 	"cmd/cdphub":           "internal/cli",
-	"internal/cli":         "actions actions/mcp actions/remote bridge/chrome browsers journal journal/... internal/auth internal/httpserver internal/logging internal/plain internal/version urlpolicy relay server web devtools link wsconn",
-	"server":               "actions actions/... bridge browsers cluster httpdiscovery journal live named internal/advice internal/auth internal/closelog internal/fence internal/httpserver quota internal/uiwire internal/webpage internal/scope internal/version urlpolicy wsconn proxy relay session targets web devtools link internal/held",
+	"internal/cli":         "actions actions/mcp actions/remote bridge/chrome internal/browsers journal journal/... internal/auth internal/httpserver internal/logging internal/plain internal/version urlpolicy relay server web devtools link wsconn",
+	"server":               "actions actions/... bridge internal/browsers cluster httpdiscovery journal live named internal/advice internal/auth internal/closelog internal/fence internal/httpserver quota internal/uiwire internal/webpage internal/scope internal/version urlpolicy wsconn proxy relay session targets web devtools link internal/held",
 	"journal":              "quota internal/scope internal/secrets internal/wire relay internal/held",
 	"live":                 "internal/secrets internal/wire relay internal/held",
 	"named":                "internal/advice internal/ordered quota internal/wire relay session wsconn internal/held",
 	"journal/export":       "internal/secrets internal/version journal",
 	"journal/replay":       "internal/auth internal/closelog internal/uiwire internal/version internal/webpage journal web",
-	"browsers":             "bridge bridge/chrome internal/advice quota relay",
+	"internal/browsers":    "bridge bridge/chrome internal/advice quota relay",
 	"relay":                "bridge session targets internal/advice internal/ordered quota internal/scope internal/secrets internal/wire internal/held",
 	"bridge":               "targets internal/wire wsconn",
 	"bridge/chrome":        "bridge internal/egress internal/fence internal/scope internal/version urlpolicy internal/wire wsconn targets internal/held",

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/cdphub/cdphub/bridge/chrome"
-	"github.com/cdphub/cdphub/browsers"
+	"github.com/cdphub/cdphub/internal/browsers"
 )
 
 // browserFlags are the options of browsers behind hubs.
