@@ -46,7 +46,7 @@ $(TOOLS)/%:
 	mv $(TOOLS)/new/$(firstword $(subst @, ,$*)) $@
 
 # The modules of this repository: the product, its cluster, its bundler, its end-to-end tests, its releases.
-MODULES := . cluster/nats web/build $(E2E) packaging/release
+MODULES := . internal/cluster/nats web/build $(E2E) packaging/release
 
 include npm/Makefile
 
@@ -96,13 +96,13 @@ test-product: tools compiler $(GOTESTSUM)
 	@mkdir -p $(RESULTS)
 	$(call GOTEST,race,$$(go list ./... | grep -vE '/(actions/conformance|web/test)$$' | tr '\n' ' ')) -race -shuffle=on -timeout 20m -p $(PACKAGES_AT_ONCE)
 	$(call GOTEST,plain,./actions/conformance ./web/test) -shuffle=on -timeout 20m -p 2
-	$(call GOTEST,norace,./relay ./cluster) -count=1 -run 'TestR70|TestR151|TestModel'
+	$(call GOTEST,norace,./relay ./internal/cluster) -count=1 -run 'TestR70|TestR151|TestModel'
 	cd $(E2E) && $(call GOTEST,scopes,./scopes) -shuffle=on -timeout 20m
 
 # A cluster, the bundler, and the files for Kubernetes.
 test-cluster: tools compiler $(GOTESTSUM)
 	@mkdir -p $(RESULTS)
-	cd cluster/nats && $(call GOTEST,nats,./...) -shuffle=on -timeout 20m -p 1
+	cd internal/cluster/nats && $(call GOTEST,nats,./...) -shuffle=on -timeout 20m -p 1
 	cd web/build && $(call GOTEST,build,./...) -shuffle=on -timeout 20m
 	go test -C packaging/release -run TestKubernetes .
 
@@ -230,9 +230,9 @@ bench-doc: tools
 
 # Each number is of this machine and what else runs on it: the ratios say more.
 bench-cluster:
-	go test -C cluster/nats -run '^$$' -bench Hop -benchtime 300x ./cmd/cdphub-cluster
-	go test -C cluster/nats -run '^$$' -bench 'Takeover|Idle' -benchtime 1x ./cmd/cdphub-cluster
-	go test -C cluster/nats -run '^$$' -bench 'Claim|Owner' .
+	go test -C internal/cluster/nats -run '^$$' -bench Hop -benchtime 300x ./cmd/cdphub-cluster
+	go test -C internal/cluster/nats -run '^$$' -bench 'Takeover|Idle' -benchtime 1x ./cmd/cdphub-cluster
+	go test -C internal/cluster/nats -run '^$$' -bench 'Claim|Owner' .
 
 DURATION ?= 60s
 SEED ?= 0
@@ -254,7 +254,7 @@ release: $(GORELEASER) devtools/dist/frontend.zip
 	@command -v mmdebstrap >/dev/null || ./.ci/install mmdebstrap debian-archive-keyring
 	go build -C packaging/release -o $(RELEASE) .
 	$(RELEASE) licenses ./cmd/cdphub > packaging/THIRD-PARTY.txt
-	cd cluster/nats && $(RELEASE) licenses ./cmd/cdphub-cluster > $(CURDIR)/packaging/cluster/THIRD-PARTY.txt
+	cd internal/cluster/nats && $(RELEASE) licenses ./cmd/cdphub-cluster > $(CURDIR)/packaging/cluster/THIRD-PARTY.txt
 	$(GORELEASER) check packaging/goreleaser.yaml
 	$(GORELEASER) release -f packaging/goreleaser.yaml --clean --skip=publish $$(git describe --exact-match --tags >/dev/null 2>&1 || echo --snapshot)
 	$(RELEASE) images dist

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/cdphub/cdphub/cluster"
 	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/internal/cluster"
 	"github.com/cdphub/cdphub/internal/httpserver"
 	"github.com/cdphub/cdphub/link"
 	"github.com/cdphub/cdphub/wsconn"

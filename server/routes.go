@@ -8,10 +8,10 @@ import (
 	"strings"
 
 	"github.com/cdphub/cdphub/actions/bap"
-	"github.com/cdphub/cdphub/cluster"
 	"github.com/cdphub/cdphub/httpdiscovery"
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/browsers"
+	"github.com/cdphub/cdphub/internal/cluster"
 	"github.com/cdphub/cdphub/internal/webpage"
 	"github.com/cdphub/cdphub/relay"
 	"github.com/cdphub/cdphub/targets"

@@ -20,7 +20,7 @@ const module = "github.com/cdphub/cdphub"
 var allowed = map[string]string{
 	"cmd/cdphub":           "internal/cli",
 	"internal/cli":         "actions actions/mcp actions/remote bridge/chrome internal/browsers journal journal/... internal/auth internal/httpserver internal/logging internal/plain internal/version urlpolicy relay server web devtools link wsconn",
-	"server":               "actions actions/... bridge internal/browsers cluster httpdiscovery journal live named internal/advice internal/auth internal/closelog internal/fence internal/httpserver quota internal/uiwire internal/webpage internal/scope internal/version urlpolicy wsconn proxy relay session targets web devtools link internal/held",
+	"server":               "actions actions/... bridge internal/browsers internal/cluster httpdiscovery journal live named internal/advice internal/auth internal/closelog internal/fence internal/httpserver quota internal/uiwire internal/webpage internal/scope internal/version urlpolicy wsconn proxy relay session targets web devtools link internal/held",
 	"journal":              "quota internal/scope internal/secrets internal/wire relay internal/held",
 	"live":                 "internal/secrets internal/wire relay internal/held",
 	"named":                "internal/advice internal/ordered quota internal/wire relay session wsconn internal/held",
@@ -75,7 +75,7 @@ var allowed = map[string]string{
 	"internal/urlhost":     "",
 	"urlpolicy":            "internal/urlhost",
 	"internal/egress":      "urlpolicy",
-	"cluster":              "",
+	"internal/cluster":     "",
 	"internal/archtest":    "",
 	"internal/wiretest":    "",
 	"internal/bench":       "*",

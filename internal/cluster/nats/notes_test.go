@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cdphub/cdphub/cluster"
+	"github.com/cdphub/cdphub/internal/cluster"
 )
 
 // TestNotes has a node leave a note, and its follower; the node that was first comes late.

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cdphub/cdphub/cluster"
+	"github.com/cdphub/cdphub/internal/cluster"
 	"github.com/cdphub/cdphub/internal/hubtest"
 )
 

@@ -11,8 +11,8 @@ import (
 	"os"
 	"time"
 
-	"github.com/cdphub/cdphub/cluster"
-	"github.com/cdphub/cdphub/cluster/nats"
+	"github.com/cdphub/cdphub/internal/cluster"
+	"github.com/cdphub/cdphub/internal/cluster/nats"
 	"github.com/cdphub/cdphub/internal/version"
 	"github.com/cdphub/cdphub/server"
 )

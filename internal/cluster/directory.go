@@ -1,7 +1,7 @@
 // Package cluster says which of several nodes owns a hub: all requests for the hub
 // are served there.
 //
-//	var all cluster.Memory // nodes of one process; cluster/nats has those of many
+//	var all cluster.Memory // nodes of one process; internal/cluster/nats has those of many
 //	nodes := all.Join(cluster.Node{ID: "a", Peer: "127.0.0.1:9301"})
 //	claim, err := nodes.Claim(ctx, "hub", 0)
 package cluster

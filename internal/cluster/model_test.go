@@ -13,7 +13,7 @@ import (
 // step is one message or one decision, and the explorer tries all orders of them.
 //
 // A state holds what the directory says, and what each node believes. The rules are those
-// of server (own, takeOver, moved, holds) and cluster/nats (Claim, Certain). What happens to
+// of server (own, takeOver, moved, holds) and internal/cluster/nats (Claim, Certain). What happens to
 // named sessions when a node is drained is in model_drain_test.go, and when it dies in
 // model_notes_test.go.
 

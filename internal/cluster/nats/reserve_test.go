@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cdphub/cdphub/cluster"
+	"github.com/cdphub/cdphub/internal/cluster"
 )
 
 // Nodes that take places at the same time have as many as there are, and those of a dead

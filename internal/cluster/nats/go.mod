@@ -1,8 +1,8 @@
-module github.com/cdphub/cdphub/cluster/nats
+module github.com/cdphub/cdphub/internal/cluster/nats
 
 go 1.26.0
 
-replace github.com/cdphub/cdphub => ../..
+replace github.com/cdphub/cdphub => ../../..
 
 require (
 	github.com/cdphub/cdphub v0.0.0

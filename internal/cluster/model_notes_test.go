@@ -18,7 +18,7 @@ type modelPen struct {
 const maxModelNotes = 3 // so that the states have an end
 
 // notes has a node write down that it has the named session (server, writeNote), in two
-// steps with anything between them (cluster/nats, claim.Note): it reads the note before,
+// steps with anything between them (internal/cluster/nats, claim.Note): it reads the note before,
 // and writes where that has not changed.
 func (w modelWorld) notes(n int8, next func(string, modelWorld)) {
 	switch pen := w.pens[n]; {
