@@ -10,7 +10,7 @@
 # make trust-doc     what must hold, and which test proves it: docs/trust.md
 # make actions-doc   how to speak the action APIs, and what works where: docs/actions.md
 # make clients-doc   which client can do what: docs/clients.md
-# make devtools      the DevTools front end, for programs that are built afterwards: devtools/dist/frontend.zip
+# make devtools      the DevTools front end, for programs that are built afterwards: internal/devtools/dist/frontend.zip
 # make docs          the documentation as a site with search: docs/.vitepress/dist
 # make docs-images   the pictures of the documentation, from the demo: docs/images
 # make bench         the hub against a forwarder that parses nothing, before a Chromium, and its actions against Playwright's
@@ -204,10 +204,10 @@ docs: docs/node_modules
 docs-images: tools
 	go test -C $(E2E) -count=1 ./docs -run TestImages -images $(CURDIR)/docs/images
 
-devtools: devtools/dist/frontend.zip
+devtools: internal/devtools/dist/frontend.zip
 
-devtools/dist/frontend.zip: devtools/node_modules devtools/embedder.js $(wildcard devtools/pack/*.go)
-	go run ./devtools/pack
+internal/devtools/dist/frontend.zip: internal/devtools/node_modules internal/devtools/embedder.js $(wildcard internal/devtools/pack/*.go)
+	go run ./internal/devtools/pack
 
 bench: tools
 	go run ./internal/bench
@@ -250,7 +250,7 @@ release release-test: export GORELEASER := $(GORELEASER)
 release: export GIT_CONFIG_COUNT = 1
 release: export GIT_CONFIG_KEY_0 = remote.origin.url
 release: export GIT_CONFIG_VALUE_0 = https://github.com/cdphub/cdphub
-release: $(GORELEASER) devtools/dist/frontend.zip
+release: $(GORELEASER) internal/devtools/dist/frontend.zip
 	@command -v mmdebstrap >/dev/null || ./.ci/install mmdebstrap debian-archive-keyring
 	go build -C packaging/release -o $(RELEASE) .
 	$(RELEASE) licenses ./cmd/cdphub > packaging/THIRD-PARTY.txt

@@ -11,8 +11,8 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/actions"
-	"github.com/cdphub/cdphub/devtools"
 	"github.com/cdphub/cdphub/internal/browsers"
+	"github.com/cdphub/cdphub/internal/devtools"
 	"github.com/cdphub/cdphub/internal/httpserver"
 	"github.com/cdphub/cdphub/quota"
 )

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cdphub/cdphub/devtools"
+	"github.com/cdphub/cdphub/internal/devtools"
 )
 
 // withDevTools has a front end of one page.

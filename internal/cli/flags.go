@@ -10,7 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"go.uber.org/zap"
 
-	"github.com/cdphub/cdphub/devtools"
+	"github.com/cdphub/cdphub/internal/devtools"
 	"github.com/cdphub/cdphub/internal/logging"
 	"github.com/cdphub/cdphub/server"
 )

@@ -1,7 +1,7 @@
 // Command pack puts the DevTools front end of the npm package into one zip, with its
 // licence. The same files give the same bytes.
 //
-//	npm ci --prefix devtools && go run ./devtools/pack
+//	npm ci --prefix internal/devtools && go run ./internal/devtools/pack
 package main
 
 import (
@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	source = "devtools/node_modules/@react-native/debugger-frontend/dist/third-party"
-	target = "devtools/dist/frontend.zip"
+	source = "internal/devtools/node_modules/@react-native/debugger-frontend/dist/third-party"
+	target = "internal/devtools/dist/frontend.zip"
 )
 
 func main() {

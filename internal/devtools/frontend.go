@@ -66,7 +66,7 @@ func Open(file string) (*FrontEnd, error) {
 		f.files[one.Name] = one
 	}
 	if f.files[Page] == nil {
-		return nil, fmt.Errorf("%s has no %s: use the file devtools/dist/frontend.zip that `make devtools` writes", file, Page)
+		return nil, fmt.Errorf("%s has no %s: use the file internal/devtools/dist/frontend.zip that `make devtools` writes", file, Page)
 	}
 	return f, nil
 }
@@ -92,7 +92,7 @@ func open(file string) (io.ReaderAt, int64, error) {
 
 // missing is what a program without a front end says.
 const missing = "This build of cdphub has no DevTools front end. Use a release of cdphub or its npm package, which have it. " +
-	"Or run `make devtools` in a clone, and build cdphub again or give it --devtools=devtools/dist/frontend.zip."
+	"Or run `make devtools` in a clone, and build cdphub again or give it --devtools=internal/devtools/dist/frontend.zip."
 
 // policy is the Content Security Policy of the front end. It runs its own scripts
 // and connects to its own origin alone; its elements have style attributes, and what
