@@ -12,8 +12,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cdphub/cdphub/internal/journal"
 	"github.com/cdphub/cdphub/internal/secrets"
-	"github.com/cdphub/cdphub/journal"
 )
 
 // actions are the actions of Clients in the order in which they began, without those

@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/cdphub/cdphub/journal"
+	"github.com/cdphub/cdphub/internal/journal"
 )
 
 // How long a picture is shown in a video, in milliseconds.

@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/cdphub/cdphub/journal"
+	"github.com/cdphub/cdphub/internal/journal"
 )
 
 // recorderFile is a user flow of the Recorder panel of Chrome's DevTools, in the

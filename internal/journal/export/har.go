@@ -10,8 +10,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/cdphub/cdphub/internal/journal"
 	"github.com/cdphub/cdphub/internal/version"
-	"github.com/cdphub/cdphub/journal"
 )
 
 // The types follow HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec/). Lists

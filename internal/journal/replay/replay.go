@@ -17,10 +17,10 @@ import (
 
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/closelog"
+	"github.com/cdphub/cdphub/internal/journal"
 	"github.com/cdphub/cdphub/internal/uiwire"
 	"github.com/cdphub/cdphub/internal/version"
 	"github.com/cdphub/cdphub/internal/webpage"
-	"github.com/cdphub/cdphub/journal"
 	"github.com/cdphub/cdphub/web"
 )
 

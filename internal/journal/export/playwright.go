@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/cdphub/cdphub/journal"
+	"github.com/cdphub/cdphub/internal/journal"
 )
 
 const playwrightHead = `// Made by cdphub replay --playwright. Run it with: npx playwright test

@@ -17,7 +17,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/cdphub/cdphub/journal"
+	"github.com/cdphub/cdphub/internal/journal"
 )
 
 var update = flag.Bool("update", false, "write the expected files")

@@ -12,7 +12,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/cdphub/cdphub/journal"
+	"github.com/cdphub/cdphub/internal/journal"
 )
 
 const recorded = `{"cdphub":1,"hub":"h","targetId":"T","began":1000}
