@@ -10,7 +10,7 @@ import (
 	"github.com/cdphub/cdphub/internal/browsers"
 	"github.com/cdphub/cdphub/internal/cluster"
 	"github.com/cdphub/cdphub/internal/hubtest"
-	"github.com/cdphub/cdphub/link"
+	"github.com/cdphub/cdphub/internal/link"
 )
 
 // twoWithSandbox are two nodes, and a sandbox that was made through the first.

@@ -13,7 +13,7 @@ import (
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/cluster"
 	"github.com/cdphub/cdphub/internal/httpserver"
-	"github.com/cdphub/cdphub/link"
+	"github.com/cdphub/cdphub/internal/link"
 	"github.com/cdphub/cdphub/wsconn"
 )
 

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/cdphub/cdphub/internal/hubtest"
-	"github.com/cdphub/cdphub/link"
+	"github.com/cdphub/cdphub/internal/link"
 	"github.com/cdphub/cdphub/wsconn"
 )
 

@@ -12,7 +12,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/cdphub/cdphub/internal/hubtest"
-	"github.com/cdphub/cdphub/link"
+	"github.com/cdphub/cdphub/internal/link"
 	"github.com/cdphub/cdphub/wsconn"
 )
 

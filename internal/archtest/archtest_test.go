@@ -19,8 +19,8 @@ const module = "github.com/cdphub/cdphub"
 // ends in "/..." stands for all below it; "*" allows everything.
 var allowed = map[string]string{
 	"cmd/cdphub":              "internal/cli",
-	"internal/cli":            "actions actions/mcp actions/remote bridge/chrome internal/browsers internal/journal internal/journal/... internal/auth internal/httpserver internal/logging internal/plain internal/version urlpolicy relay server web internal/devtools link wsconn",
-	"server":                  "actions actions/... bridge internal/browsers internal/cluster httpdiscovery internal/journal live named internal/advice internal/auth internal/closelog internal/fence internal/httpserver quota internal/uiwire internal/webpage internal/scope internal/version urlpolicy wsconn proxy relay session targets web internal/devtools link internal/held",
+	"internal/cli":            "actions actions/mcp actions/remote bridge/chrome internal/browsers internal/journal internal/journal/... internal/auth internal/httpserver internal/logging internal/plain internal/version urlpolicy relay server web internal/devtools internal/link wsconn",
+	"server":                  "actions actions/... bridge internal/browsers internal/cluster httpdiscovery internal/journal live named internal/advice internal/auth internal/closelog internal/fence internal/httpserver quota internal/uiwire internal/webpage internal/scope internal/version urlpolicy wsconn proxy relay session targets web internal/devtools internal/link internal/held",
 	"internal/journal":        "quota internal/scope internal/secrets internal/wire relay internal/held",
 	"live":                    "internal/secrets internal/wire relay internal/held",
 	"named":                   "internal/advice internal/ordered quota internal/wire relay session wsconn internal/held",
@@ -31,7 +31,7 @@ var allowed = map[string]string{
 	"bridge":                  "targets internal/wire wsconn",
 	"bridge/chrome":           "bridge internal/egress internal/fence internal/scope internal/version urlpolicy internal/wire wsconn targets internal/held",
 	"targets":                 "internal/ordered internal/wire",
-	"link":                    "quota wsconn",
+	"internal/link":           "quota wsconn",
 	"session":                 "internal/wire",
 	"internal/devtools":       "",
 	"internal/devtools/pack":  "",
@@ -93,7 +93,7 @@ var only = map[string]string{
 	"github.com/gobwas/":         "wsconn",
 	"github.com/google/uuid":     "session",
 	"github.com/mailru/easyjson": "internal/wire bridge bridge/chrome targets actions actions/...",
-	"net/http":                   "internal/cli server internal/journal/replay internal/hubtest internal/httpserver internal/fence link wsconn internal/auth httpdiscovery proxy web/test internal/webpage actions/... bridge/chrome internal/egress internal/bench internal/bench/... internal/devtools",
+	"net/http":                   "internal/cli server internal/journal/replay internal/hubtest internal/httpserver internal/fence internal/link wsconn internal/auth httpdiscovery proxy web/test internal/webpage actions/... bridge/chrome internal/egress internal/bench internal/bench/... internal/devtools",
 	"github.com/alecthomas/kong": "internal/cli",
 }
 

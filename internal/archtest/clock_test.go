@@ -19,7 +19,7 @@ var sleeps = map[string]string{
 	"internal/chaos/random_client_test.go":                     "a pause of random length",
 	"internal/chaos/random_host_test.go":                       "a pause of random length",
 	"internal/e2e/blip_test.go":                                "an event that must not come a second time",
-	"link/link_test.go":                                        "a link that is ending",
+	"internal/link/link_test.go":                               "a link that is ending",
 	"server/links_test.go":                                     "a link that is silent for longer than other connections may be",
 	"server/trust_dashboard_test.go":                           "two counts of pictures, which must not differ",
 	"server/trust_frames_test.go":                              "a document that may come, or not",

@@ -18,8 +18,8 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/internal/httpserver"
+	"github.com/cdphub/cdphub/internal/link"
 	"github.com/cdphub/cdphub/internal/plain"
-	"github.com/cdphub/cdphub/link"
 	"github.com/cdphub/cdphub/server"
 	"github.com/cdphub/cdphub/wsconn"
 )
