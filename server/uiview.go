@@ -9,8 +9,8 @@ import (
 
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/browsers"
+	"github.com/cdphub/cdphub/internal/live"
 	"github.com/cdphub/cdphub/internal/scope"
-	"github.com/cdphub/cdphub/live"
 	"github.com/cdphub/cdphub/quota"
 	"github.com/cdphub/cdphub/relay"
 	"github.com/cdphub/cdphub/wsconn"

@@ -30,7 +30,7 @@ var readers = map[string]string{
 	"actions/bap/session.go":        "params of a client",
 	"internal/journal/recording.go": "a recording that the operator opens, with bounds by line and by file",
 	"targets/filter.go":             "params of a client, at most MaxRules",
-	"live/messages.go":              "messages of a viewer, of at most MaxMessage",
+	"internal/live/messages.go":     "messages of a viewer, of at most MaxMessage",
 	"bridge/chrome/preloads.go":     "a file of the profile",
 	"actions/redact.go":             "one string",
 }
@@ -46,7 +46,7 @@ var compilers = map[string]string{
 // wire.Decode, and all patterns of Clients to be compiled by actions.Pattern.
 func TestR250R252InputHasOneReader(t *testing.T) {
 	used := map[string]bool{}
-	for _, folder := range []string{"actions", "internal/journal", "live", "named", "relay", "bridge", "targets", "server", "httpdiscovery"} {
+	for _, folder := range []string{"actions", "internal/journal", "internal/live", "named", "relay", "bridge", "targets", "server", "httpdiscovery"} {
 		eachCall(t, folder, func(file, name string, call *ast.CallExpr, at token.Position) {
 			pages := folder != "server" && folder != "httpdiscovery"
 			switch name {
