@@ -19,7 +19,7 @@ import (
 
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/cluster"
-	"github.com/cdphub/cdphub/named"
+	"github.com/cdphub/cdphub/internal/named"
 	"github.com/cdphub/cdphub/relay"
 	"github.com/cdphub/cdphub/wsconn"
 )

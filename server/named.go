@@ -10,8 +10,8 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/internal/named"
 	"github.com/cdphub/cdphub/internal/uiwire"
-	"github.com/cdphub/cdphub/named"
 	"github.com/cdphub/cdphub/relay"
 	"github.com/cdphub/cdphub/wsconn"
 )

@@ -20,10 +20,10 @@ const module = "github.com/cdphub/cdphub"
 var allowed = map[string]string{
 	"cmd/cdphub":              "internal/cli",
 	"internal/cli":            "actions actions/mcp actions/remote bridge/chrome internal/browsers internal/journal internal/journal/... internal/auth internal/httpserver internal/logging internal/plain internal/version urlpolicy relay server web internal/devtools internal/link wsconn",
-	"server":                  "actions actions/... bridge internal/browsers internal/cluster httpdiscovery internal/journal internal/live named internal/advice internal/auth internal/closelog internal/fence internal/httpserver quota internal/uiwire internal/webpage internal/scope internal/version urlpolicy wsconn proxy relay session targets web internal/devtools internal/link internal/held",
+	"server":                  "actions actions/... bridge internal/browsers internal/cluster httpdiscovery internal/journal internal/live internal/named internal/advice internal/auth internal/closelog internal/fence internal/httpserver quota internal/uiwire internal/webpage internal/scope internal/version urlpolicy wsconn proxy relay session targets web internal/devtools internal/link internal/held",
 	"internal/journal":        "quota internal/scope internal/secrets internal/wire relay internal/held",
 	"internal/live":           "internal/secrets internal/wire relay internal/held",
-	"named":                   "internal/advice internal/ordered quota internal/wire relay session wsconn internal/held",
+	"internal/named":          "internal/advice internal/ordered quota internal/wire relay session wsconn internal/held",
 	"internal/journal/export": "internal/secrets internal/version internal/journal",
 	"internal/journal/replay": "internal/auth internal/closelog internal/uiwire internal/version internal/webpage internal/journal web",
 	"internal/browsers":       "bridge bridge/chrome internal/advice quota relay",

@@ -46,7 +46,7 @@ var compilers = map[string]string{
 // wire.Decode, and all patterns of Clients to be compiled by actions.Pattern.
 func TestR250R252InputHasOneReader(t *testing.T) {
 	used := map[string]bool{}
-	for _, folder := range []string{"actions", "internal/journal", "internal/live", "named", "relay", "bridge", "targets", "server", "httpdiscovery"} {
+	for _, folder := range []string{"actions", "internal/journal", "internal/live", "internal/named", "relay", "bridge", "targets", "server", "httpdiscovery"} {
 		eachCall(t, folder, func(file, name string, call *ast.CallExpr, at token.Position) {
 			pages := folder != "server" && folder != "httpdiscovery"
 			switch name {
