@@ -20,7 +20,7 @@ const module = "github.com/cdphub/cdphub"
 var allowed = map[string]string{
 	"cmd/cdphub":              "internal/cli",
 	"internal/cli":            "actions actions/mcp actions/remote bridge/chrome internal/browsers internal/journal internal/journal/... internal/auth internal/httpserver internal/logging internal/plain internal/version urlpolicy relay server web internal/devtools internal/link wsconn",
-	"server":                  "actions actions/... bridge internal/browsers internal/cluster httpdiscovery internal/journal internal/live internal/named internal/advice internal/auth internal/closelog internal/fence internal/httpserver quota internal/uiwire internal/webpage internal/scope internal/version urlpolicy wsconn proxy relay session targets web internal/devtools internal/link internal/held",
+	"server":                  "actions actions/... bridge internal/browsers internal/cluster httpdiscovery internal/journal internal/live internal/named internal/advice internal/auth internal/closelog internal/fence internal/httpserver quota internal/uiwire internal/webpage internal/scope internal/version urlpolicy wsconn internal/proxy relay session targets web internal/devtools internal/link internal/held",
 	"internal/journal":        "quota internal/scope internal/secrets internal/wire relay internal/held",
 	"internal/live":           "internal/secrets internal/wire relay internal/held",
 	"internal/named":          "internal/advice internal/ordered quota internal/wire relay session wsconn internal/held",
@@ -46,7 +46,7 @@ var allowed = map[string]string{
 	"actions/actionstest":     "actions actions/remote",
 	"web":                     "",
 	"web/test":                "",
-	"proxy":                   "internal/advice internal/webpage internal/wire wsconn web",
+	"internal/proxy":          "internal/advice internal/webpage internal/wire wsconn web",
 	"internal/httpserver":     "internal/auth internal/logging",
 	"internal/hubtest":        "bridge internal/wire targets wsconn",
 	"internal/waittest":       "",
@@ -93,7 +93,7 @@ var only = map[string]string{
 	"github.com/gobwas/":         "wsconn",
 	"github.com/google/uuid":     "session",
 	"github.com/mailru/easyjson": "internal/wire bridge bridge/chrome targets actions actions/...",
-	"net/http":                   "internal/cli server internal/journal/replay internal/hubtest internal/httpserver internal/fence internal/link wsconn internal/auth httpdiscovery proxy web/test internal/webpage actions/... bridge/chrome internal/egress internal/bench internal/bench/... internal/devtools",
+	"net/http":                   "internal/cli server internal/journal/replay internal/hubtest internal/httpserver internal/fence internal/link wsconn internal/auth httpdiscovery internal/proxy web/test internal/webpage actions/... bridge/chrome internal/egress internal/bench internal/bench/... internal/devtools",
 	"github.com/alecthomas/kong": "internal/cli",
 }
 
