@@ -18,8 +18,8 @@ import (
 	"github.com/cdphub/cdphub/actions/actionstest"
 	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/internal/browsertest"
+	"github.com/cdphub/cdphub/internal/urlpolicy"
 	"github.com/cdphub/cdphub/relay"
-	"github.com/cdphub/cdphub/urlpolicy"
 	"github.com/cdphub/cdphub/web"
 	"github.com/cdphub/cdphub/wsconn"
 )

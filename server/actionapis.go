@@ -12,8 +12,8 @@ import (
 	"github.com/cdphub/cdphub/actions/jsonrpc"
 	"github.com/cdphub/cdphub/actions/ndjson"
 	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/internal/urlpolicy"
 	"github.com/cdphub/cdphub/relay"
-	"github.com/cdphub/cdphub/urlpolicy"
 	"github.com/cdphub/cdphub/wsconn"
 )
 

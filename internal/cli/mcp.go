@@ -16,9 +16,9 @@ import (
 	"github.com/cdphub/cdphub/actions/mcp"
 	"github.com/cdphub/cdphub/actions/remote"
 	"github.com/cdphub/cdphub/internal/browsers"
+	"github.com/cdphub/cdphub/internal/urlpolicy"
 	"github.com/cdphub/cdphub/internal/version"
 	"github.com/cdphub/cdphub/relay"
-	"github.com/cdphub/cdphub/urlpolicy"
 )
 
 // mcpCmd is `cdphub mcp`: the tools on standard input and output, for a hub
