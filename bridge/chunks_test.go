@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cdphub/cdphub/wsconn"
+	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
 const readyChunks = `{"kind":"ready","v":1,"targets":[{"targetId":"T1"}],"features":["sessions","chunks"]}`

@@ -13,8 +13,8 @@ import (
 	"github.com/cdphub/cdphub/internal/held"
 	"github.com/cdphub/cdphub/internal/held/heldtest"
 	"github.com/cdphub/cdphub/internal/wire"
+	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/targets"
-	"github.com/cdphub/cdphub/wsconn"
 )
 
 // ledger is a hub that writes down what its Host says.

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/cdphub/cdphub/internal/wire"
+	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/targets"
-	"github.com/cdphub/cdphub/wsconn"
 )
 
 const readyT1 = `{"kind":"ready","v":1,"targets":[{"targetId":"T1","title":"one","url":"http://a/"}]}`

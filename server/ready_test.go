@@ -10,7 +10,7 @@ import (
 
 	"github.com/cdphub/cdphub/bridge/chrome"
 	"github.com/cdphub/cdphub/internal/browsers"
-	"github.com/cdphub/cdphub/wsconn"
+	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
 // TestReadyMeansServed wants /readyz to fail, with the reason, while no browser

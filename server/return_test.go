@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/cdphub/cdphub/internal/advice"
-	"github.com/cdphub/cdphub/wsconn"
+	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
 const namedReady = `{"kind":"ready","v":1,"hostId":"H","features":["sessions","resume"],` +

@@ -13,9 +13,9 @@ import (
 	"github.com/cdphub/cdphub/internal/browsers"
 	"github.com/cdphub/cdphub/internal/cluster"
 	"github.com/cdphub/cdphub/internal/webpage"
+	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/relay"
 	"github.com/cdphub/cdphub/targets"
-	"github.com/cdphub/cdphub/wsconn"
 )
 
 // handler serves one listener: the paths of Clients, of Hosts, or both. It is

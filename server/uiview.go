@@ -11,9 +11,9 @@ import (
 	"github.com/cdphub/cdphub/internal/browsers"
 	"github.com/cdphub/cdphub/internal/live"
 	"github.com/cdphub/cdphub/internal/scope"
+	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/quota"
 	"github.com/cdphub/cdphub/relay"
-	"github.com/cdphub/cdphub/wsconn"
 )
 
 // viewsKey is where a hub keeps its views.

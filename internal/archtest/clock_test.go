@@ -24,9 +24,9 @@ var sleeps = map[string]string{
 	"server/trust_dashboard_test.go":                           "two counts of pictures, which must not differ",
 	"server/trust_frames_test.go":                              "a document that may come, or not",
 	"web/test/hub_test.go":                                     "a hub that answers late",
-	"wsconn/frames_test.go":                                    "goroutines that end before memory is measured",
-	"wsconn/slow_test.go":                                      "a writer that may have stopped, or not",
-	"wsconn/through_test.go":                                   "a server that answers too late",
+	"internal/wsconn/frames_test.go":                           "goroutines that end before memory is measured",
+	"internal/wsconn/slow_test.go":                             "a writer that may have stopped, or not",
+	"internal/wsconn/through_test.go":                          "a server that answers too late",
 }
 
 // defaultPort is an address with a port that cdphub listens at by default, where another

@@ -12,7 +12,7 @@ import (
 	"os/exec"
 	"time"
 
-	"github.com/cdphub/cdphub/wsconn"
+	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
 // flood is the program of a process that does nothing but load a hub: a

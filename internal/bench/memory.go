@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/cdphub/cdphub/internal/bench/probe"
-	"github.com/cdphub/cdphub/wsconn"
+	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
 // idleClients is how many Clients are connected to see what one costs.

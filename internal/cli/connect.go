@@ -20,8 +20,8 @@ import (
 	"github.com/cdphub/cdphub/internal/httpserver"
 	"github.com/cdphub/cdphub/internal/link"
 	"github.com/cdphub/cdphub/internal/plain"
+	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/server"
-	"github.com/cdphub/cdphub/wsconn"
 )
 
 // connectCmd is `cdphub connect`: a listener whose connections a hub far away serves,

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/cdphub/cdphub/wsconn"
+	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
 // ErrStale refuses a WebSocket that is older than the one that the pipe has.

@@ -11,8 +11,8 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/quota"
-	"github.com/cdphub/cdphub/wsconn"
 )
 
 // Dialer connects to a hub.

@@ -17,7 +17,7 @@ import (
 
 	"github.com/cdphub/cdphub/internal/held/heldtest"
 	"github.com/cdphub/cdphub/internal/hubtest"
-	"github.com/cdphub/cdphub/wsconn"
+	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
 // hub serves a table of links over HTTP.

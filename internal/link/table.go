@@ -9,8 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/quota"
-	"github.com/cdphub/cdphub/wsconn"
 )
 
 // Why a Table has no link for a handshake.

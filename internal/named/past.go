@@ -5,7 +5,7 @@ import (
 
 	"github.com/cdphub/cdphub/internal/advice"
 	"github.com/cdphub/cdphub/internal/ordered"
-	"github.com/cdphub/cdphub/wsconn"
+	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
 // ending is why a session ends. One without a text leaves nothing to remember.

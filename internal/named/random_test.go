@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/cdphub/cdphub/internal/wire"
+	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/relay"
-	"github.com/cdphub/cdphub/wsconn"
 )
 
 // pupil is a Client that resumes, as docs/sessions.md says it should. What is on the way

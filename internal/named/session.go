@@ -5,8 +5,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/session"
-	"github.com/cdphub/cdphub/wsconn"
 )
 
 // Session is one named session, whose connections come one after the other. Two connections

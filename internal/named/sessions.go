@@ -22,10 +22,10 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/internal/advice"
+	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/quota"
 	"github.com/cdphub/cdphub/relay"
 	"github.com/cdphub/cdphub/session"
-	"github.com/cdphub/cdphub/wsconn"
 )
 
 // Options bound named sessions. Zero fields take the default.

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/cdphub/cdphub/internal/wire"
+	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/relay"
 	"github.com/cdphub/cdphub/session"
-	"github.com/cdphub/cdphub/wsconn"
 )
 
 // A hub of a cluster may go on at another node, with its named sessions. Take and Look

@@ -11,9 +11,9 @@ import (
 
 	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/internal/held/heldtest"
+	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/relay"
 	"github.com/cdphub/cdphub/targets"
-	"github.com/cdphub/cdphub/wsconn"
 )
 
 // move takes the sessions of a rig to another one, as JSON.

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/cdphub/cdphub/internal/wire"
+	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/relay"
 	"github.com/cdphub/cdphub/session"
-	"github.com/cdphub/cdphub/wsconn"
 )
 
 // stream is one Client of a hub, with the messages to and from it, over one connection

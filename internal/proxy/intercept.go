@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cdphub/cdphub/wsconn"
+	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
 // pausedRequest is a request that an agent gets events of. If waits is set, it is

@@ -24,8 +24,8 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/web"
-	"github.com/cdphub/cdphub/wsconn"
 )
 
 // prefix is where the hub is on the app's origin.

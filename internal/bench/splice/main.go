@@ -27,7 +27,7 @@ import (
 
 	"github.com/cdphub/cdphub/internal/bench/probe"
 	"github.com/cdphub/cdphub/internal/wire"
-	"github.com/cdphub/cdphub/wsconn"
+	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
 func main() {

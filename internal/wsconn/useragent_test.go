@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/cdphub/cdphub/internal/version"
-	"github.com/cdphub/cdphub/wsconn"
+	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
 // TestDialNamesTheProgram wants one User-Agent header: the program's, or that
