@@ -10,7 +10,7 @@ import (
 
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/hubtest"
-	"github.com/cdphub/cdphub/quota"
+	"github.com/cdphub/cdphub/internal/quota"
 	"github.com/cdphub/cdphub/relay"
 )
 

@@ -14,7 +14,7 @@ import (
 	"github.com/cdphub/cdphub/internal/browsers"
 	"github.com/cdphub/cdphub/internal/hubtest"
 	"github.com/cdphub/cdphub/internal/journal"
-	"github.com/cdphub/cdphub/quota"
+	"github.com/cdphub/cdphub/internal/quota"
 	"github.com/cdphub/cdphub/relay"
 )
 

@@ -13,7 +13,7 @@ import (
 	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/bridge/chrome"
 	"github.com/cdphub/cdphub/internal/hubtest"
-	"github.com/cdphub/cdphub/quota"
+	"github.com/cdphub/cdphub/internal/quota"
 	"github.com/cdphub/cdphub/relay"
 )
 

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cdphub/cdphub/quota"
+	"github.com/cdphub/cdphub/internal/quota"
 	"github.com/cdphub/cdphub/relay"
 )
 

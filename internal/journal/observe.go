@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cdphub/cdphub/quota"
+	"github.com/cdphub/cdphub/internal/quota"
 	"github.com/cdphub/cdphub/relay"
 )
 
