@@ -49,7 +49,7 @@ func pack() error {
 		err = add(z, os.DirFS(source), "LICENSE")
 	}
 	if err == nil {
-		err = addAs(z, "embedder-static/embedderScript.js", os.DirFS("devtools"), "embedder.js")
+		err = addAs(z, "embedder-static/embedderScript.js", os.DirFS("internal/devtools"), "embedder.js")
 	}
 	if err == nil {
 		err = z.Close()
