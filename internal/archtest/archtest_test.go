@@ -20,7 +20,7 @@ const module = "github.com/cdphub/cdphub"
 var allowed = map[string]string{
 	"cmd/cdphub":              "internal/cli",
 	"internal/cli":            "actions actions/mcp actions/remote bridge/chrome internal/browsers internal/journal internal/journal/... internal/auth internal/httpserver internal/logging internal/plain internal/version internal/urlpolicy relay server web internal/devtools internal/link internal/wsconn",
-	"server":                  "actions actions/... bridge internal/browsers internal/cluster httpdiscovery internal/journal internal/live internal/named internal/advice internal/auth internal/closelog internal/fence internal/httpserver internal/quota internal/uiwire internal/webpage internal/scope internal/version internal/urlpolicy internal/wsconn internal/proxy relay session targets web internal/devtools internal/link internal/held",
+	"server":                  "actions actions/... bridge bridge/page internal/browsers internal/cluster httpdiscovery internal/journal internal/live internal/named internal/advice internal/auth internal/closelog internal/fence internal/httpserver internal/quota internal/uiwire internal/webpage internal/scope internal/version internal/urlpolicy internal/wsconn internal/proxy relay session targets web internal/devtools internal/link internal/held",
 	"internal/journal":        "internal/quota internal/scope internal/secrets internal/wire relay internal/held",
 	"internal/live":           "internal/secrets internal/wire relay internal/held",
 	"internal/named":          "internal/advice internal/ordered internal/quota internal/wire relay session internal/wsconn internal/held",
@@ -28,7 +28,8 @@ var allowed = map[string]string{
 	"internal/journal/replay": "internal/auth internal/closelog internal/uiwire internal/version internal/webpage internal/journal web",
 	"internal/browsers":       "bridge bridge/chrome internal/advice internal/quota relay",
 	"relay":                   "bridge session targets internal/advice internal/ordered internal/quota internal/scope internal/secrets internal/wire internal/held",
-	"bridge":                  "targets internal/wire internal/wsconn",
+	"bridge":                  "targets internal/wire",
+	"bridge/page":             "bridge targets internal/wire internal/wsconn",
 	"bridge/chrome":           "bridge internal/egress internal/fence internal/scope internal/version internal/urlpolicy internal/wire internal/wsconn targets internal/held",
 	"targets":                 "internal/ordered internal/wire",
 	"internal/link":           "internal/quota internal/wsconn",
@@ -92,7 +93,7 @@ var allowed = map[string]string{
 var only = map[string]string{
 	"github.com/gobwas/":         "internal/wsconn",
 	"github.com/google/uuid":     "session",
-	"github.com/mailru/easyjson": "internal/wire bridge bridge/chrome targets actions actions/...",
+	"github.com/mailru/easyjson": "internal/wire bridge/page bridge/chrome targets actions actions/...",
 	"net/http":                   "internal/cli server internal/journal/replay internal/hubtest internal/httpserver internal/fence internal/link internal/wsconn internal/auth httpdiscovery internal/proxy web/test internal/webpage actions/... bridge/chrome internal/egress internal/bench internal/bench/... internal/devtools",
 	"github.com/alecthomas/kong": "internal/cli",
 }

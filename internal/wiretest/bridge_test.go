@@ -11,10 +11,10 @@ import (
 
 func bridgeFiles(t *testing.T) *File { return files(t, "cdp.ts", "bridge.ts") }
 
-// TestHostMessages compares what a Host sends with what package bridge reads:
+// TestHostMessages compares what a Host sends with what package page reads:
 // the members that it looks for, and the kinds that it switches by.
 func TestHostMessages(t *testing.T) {
-	f, s := bridgeFiles(t), source(t, "bridge")
+	f, s := bridgeFiles(t), source(t, "bridge/page")
 	list := members(t, f, "HostMessage")
 	kinds, err := f.Union(list)
 	if err != nil {
@@ -47,7 +47,7 @@ var (
 	keys       = regexp.MustCompile(`[{,]"(\w+)":`)
 )
 
-// written is what a function of package bridge writes: kinds of messages, and
+// written is what a function of package bridge/page writes: kinds of messages, and
 // the members of any of them.
 type written struct{ kinds, fields map[string]bool }
 
@@ -117,7 +117,7 @@ func namedByCallers(s *Source, name string) map[string]bool {
 	return kinds
 }
 
-// TestHubMessages compares what a hub sends with the texts that package bridge
+// TestHubMessages compares what a hub sends with the texts that package page
 // writes: a function may write nothing but the members of its messages, and
 // each member of a message is written by a function that writes this message.
 func TestHubMessages(t *testing.T) {
@@ -128,7 +128,7 @@ func TestHubMessages(t *testing.T) {
 		byKind[Literal(kind.Type)] = i
 	}
 	sent := map[string]map[string]bool{}
-	for _, w := range writers(source(t, "bridge")) {
+	for _, w := range writers(source(t, "bridge/page")) {
 		may := map[string]bool{}
 		for kind := range w.kinds {
 			i := byKind[kind]
@@ -159,7 +159,7 @@ func TestHubMessages(t *testing.T) {
 	}
 }
 
-// TestCommentsOfBridge compares the examples in the comments of package bridge.
+// TestCommentsOfBridge compares the examples in the comments of package bridge/page.
 func TestCommentsOfBridge(t *testing.T) {
-	examples(t, "the comments of package bridge", source(t, "bridge").Comments())
+	examples(t, "the comments of package bridge/page", source(t, "bridge/page").Comments())
 }

@@ -94,7 +94,7 @@ func one(t *testing.T, f *File, names ...string) map[string]string {
 // TestProxyCommands compares what an agent sends over /__hub/control: each
 // command with the struct that Go reads it into.
 func TestProxyCommands(t *testing.T) {
-	f, s := files(t, "proxy.ts"), source(t, "proxy")
+	f, s := files(t, "proxy.ts"), source(t, "internal/proxy")
 	commands := map[string]string{
 		"state": "targetState", "navigate": "navigateCommand",
 		"go": "continueRequest", "fulfill": "fulfillRequest", "fail": "failRequest", "body": "getBody",
@@ -119,7 +119,7 @@ func TestProxyCommands(t *testing.T) {
 
 // TestProxyEvents compares what a proxy sends over /__hub/control.
 func TestProxyEvents(t *testing.T) {
-	f, s := files(t, "proxy.ts"), source(t, "proxy")
+	f, s := files(t, "proxy.ts"), source(t, "internal/proxy")
 	list := members(t, f, "ControlEvent")
 	kinds, err := f.Union(list)
 	if err != nil {
@@ -143,7 +143,7 @@ func TestProxyEvents(t *testing.T) {
 
 // TestDocumentResponse compares the attribute data-response.
 func TestDocumentResponse(t *testing.T) {
-	f, s := files(t, "proxy.ts"), source(t, "proxy")
+	f, s := files(t, "proxy.ts"), source(t, "internal/proxy")
 	for name, goName := range map[string]string{"RedirectHop": "hop", "DocumentResponse": "navigationResponse"} {
 		made := structOf(t, s, goName)
 		compare(t, name+" and "+goName, one(t, f, name), made)

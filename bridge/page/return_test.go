@@ -1,4 +1,4 @@
-package bridge
+package page
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/internal/wsconn"
 )
@@ -30,7 +31,7 @@ func TestPageReturns(t *testing.T) {
 		p := connect(t)
 		p.say(fmt.Sprintf(ready, tt.hostID))
 		want(t, p.hub.lines, tt.announced)
-		p.hub.host.(Resumer).Resumed()
+		p.hub.host.(bridge.Resumer).Resumed()
 		want(t, p.frames, `{"kind":"accepted","features":["resume"]}`, `{"kind":"resumed"}`)
 		p.far.Close(tt.end)
 		want(t, p.hub.lines, tt.gone)
@@ -44,7 +45,7 @@ func TestPageReturns(t *testing.T) {
 // says that it runs.
 func TestR85HostThatHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		near, far := wsconn.Pipe(PageLimits(), wsconn.Limits{})
+		near, far := wsconn.Pipe(Limits(), wsconn.Limits{})
 		hub := &ledger{lines: make(chan string, 10)}
 		done := make(chan struct{}, 2)
 		var hangs atomic.Bool
@@ -65,7 +66,7 @@ func TestR85HostThatHangs(t *testing.T) {
 		state := func(after time.Duration) (responsive bool, err error) {
 			time.Sleep(after)
 			synctest.Wait()
-			return hub.host.(Liveness).Responsive(), hub.host.Send(Command{Call: 1, SessionID: "S", TargetID: "T", Method: "A.b"})
+			return hub.host.(bridge.Liveness).Responsive(), hub.host.Send(bridge.Command{Call: 1, SessionID: "S", TargetID: "T", Method: "A.b"})
 		}
 		if ok, err := state(time.Minute); !ok || err != nil {
 			t.Errorf("a page that answers: responsive %v, %v", ok, err)

@@ -1,4 +1,4 @@
-package bridge
+package page
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/internal/wsconn"
 )
@@ -19,7 +20,7 @@ var invalidAnswer = wire.AppendError(nil, wire.ServerError("Invalid answer from 
 // receive takes one message of the Host. Whatever is wrong with it is refused piece by
 // piece; a Host is never disconnected for it. It is the handler of the connection: frame is
 // its memory, and messages come one at a time.
-func (p *Page) receive(frame []byte) {
+func (p *Host) receive(frame []byte) {
 	if !p.abilities.Load().chunks || !bytes.HasPrefix(frame, chunkBegins) {
 		p.receiveWhole(frame)
 		return
@@ -32,7 +33,7 @@ func (p *Page) receive(frame []byte) {
 }
 
 // receiveWhole takes one message that came in one frame, or of which all chunks have come.
-func (p *Page) receiveWhole(frame []byte) {
+func (p *Host) receiveWhole(frame []byte) {
 	f := read.Get().(*fields)
 	defer f.free()
 	f.payloadLast = p.abilities.Load().payloadLast
@@ -90,7 +91,7 @@ func (p *Page) receiveWhole(frame []byte) {
 // receiveReady announces the Host to the hub, or announces it anew. The first ready makes
 // it a Host of the hub. A later one replaces everything that it has announced, with other
 // abilities if it names others.
-func (p *Page) receiveReady(f *fields) {
+func (p *Host) receiveReady(f *fields) {
 	list, refused, ok := readTargets(f.targets)
 	if version, is := wire.Int(f.v); !ok || f.v != nil && (!is || version != 1) {
 		p.warn("ready refused: it has no list of targets, or another version than 1")
@@ -120,7 +121,7 @@ func (p *Page) receiveReady(f *fields) {
 	if f.features != nil {
 		p.accept(known) // sessions may begin as soon as the hub has the Host, so this is first
 	}
-	a := Announcement{
+	a := bridge.Announcement{
 		HostID: readHostID(f.hostID), Version: readVersion(f.more), Targets: list,
 	}
 	if p.events != nil {
@@ -128,7 +129,7 @@ func (p *Page) receiveReady(f *fields) {
 		return
 	}
 	// A browser has other abilities: the hub finds them by the type of the Host.
-	var host Host = p
+	var host bridge.Host = p
 	if p.browser = slices.Contains(known, featureBrowser); p.browser {
 		host = pageBrowser{p}
 	}
@@ -136,7 +137,7 @@ func (p *Page) receiveReady(f *fields) {
 	if p.events, err = p.hub.SetHost(host, a); err != nil {
 		p.log.Warn("host refused", zap.Error(err))
 		why := wsconn.ReasonTryAgain
-		if errors.Is(err, ErrTaken) {
+		if errors.Is(err, bridge.ErrTaken) {
 			why = wsconn.ReasonReplaced
 		}
 		errors.As(err, &why)
@@ -150,7 +151,7 @@ func (p *Page) receiveReady(f *fields) {
 
 // accept answers with the features that are known. An unknown feature is left out of the
 // answer, by which the Host knows that the hub is older.
-func (p *Page) accept(known []string) {
+func (p *Host) accept(known []string) {
 	body := []byte(`{"kind":"accepted","features":[`)
 	for i, name := range known {
 		if i > 0 {
@@ -163,7 +164,7 @@ func (p *Page) accept(known []string) {
 
 // putScript leaves a script at the hub and says so; one that is refused is
 // never heard of again, and the Frame Agent goes on without it.
-func (p *Page) putScript(f *fields) {
+func (p *Host) putScript(f *fields) {
 	key, named := wire.Text(f.key)
 	source, ok := wire.Text(f.source)
 	if !p.abilities.Load().scripts || !named || !ok {
@@ -180,7 +181,7 @@ func (p *Page) putScript(f *fields) {
 // answer passes on the answer to a command. A result that is absent is {}, as
 // when a handler of the page returns nothing. An answer without an id belongs to no
 // command: the hub's timeout, or the end of the session, ends the command.
-func (p *Page) answer(f *fields) {
+func (p *Host) answer(f *fields) {
 	call, ok := wire.Int(f.id)
 	if !ok {
 		p.warn("answer of the host has no id")
@@ -198,12 +199,12 @@ func (p *Page) answer(f *fields) {
 	case f.result == nil:
 		f.result = wire.Empty
 	}
-	p.events.Result(CallID(call), sessionID, f.result, f.cdpErr)
+	p.events.Result(bridge.CallID(call), sessionID, f.result, f.cdpErr)
 }
 
 // event passes on an event. Without "sessionIds" and "sessions", the members of these names
 // are ignored: a Host of version 1 did not mean them.
-func (p *Page) event(f *fields) {
+func (p *Host) event(f *fields) {
 	method, ok := wire.Text(f.method)
 	if !ok || !wire.IsMethod(method) || f.params != nil && f.params[0] != '{' {
 		p.warn("event of the host refused: it has no good method or params")
@@ -230,7 +231,7 @@ func (p *Page) event(f *fields) {
 }
 
 // eventOfSessions passes on an event that names several sessions.
-func (p *Page) eventOfSessions(f *fields, method string) {
+func (p *Host) eventOfSessions(f *fields, method string) {
 	ids, ok := appendTexts(p.ids[:0], f.sessionIDs)
 	if ok {
 		p.events.SessionsEvent(ids, method, f.params)
@@ -245,7 +246,7 @@ func (p *Page) eventOfSessions(f *fields, method string) {
 // must begin before the message that announces it, and end before the one that says so:
 // Events.Opened and Closed come first. It reports false for a session that the hub refuses:
 // the Client must not hear of it.
-func (p *Page) nest(f *fields, parent string) bool {
+func (p *Host) nest(f *fields, parent string) bool {
 	if f.opens == nil && f.closes == nil || !p.abilities.Load().nested {
 		return true
 	}
@@ -264,14 +265,14 @@ func (p *Page) nest(f *fields, parent string) bool {
 
 // refuse has the Host end a session that the hub does not take. It runs without the hub's
 // lock, and so has a buffer of its own.
-func (p *Page) refuse(n Nested) {
+func (p *Host) refuse(n bridge.Nested) {
 	b := wire.AppendString([]byte(`{"kind":"detached","sessionId":`), n.SessionID)
 	p.conn.Deliver(wire.Frame{Head: appendTargetID(b, n.TargetID), Tail: wire.End})
 }
 
 // warn logs at most one warning a minute, and how many it left out. A Host with a fault
 // would otherwise fill the disk.
-func (p *Page) warn(message string, more ...zap.Field) {
+func (p *Host) warn(message string, more ...zap.Field) {
 	now := time.Now()
 	if !p.warned.IsZero() && now.Sub(p.warned) < warnEvery {
 		p.skipped++

@@ -1,4 +1,4 @@
-package bridge
+package page
 
 import (
 	"errors"
@@ -8,6 +8,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/internal/wsconn"
 )
@@ -31,7 +32,7 @@ func TestCloseCodes(t *testing.T) {
 			p.say(message)
 			<-p.hub.lines
 		}
-		p.hub.host.Close(ReasonReplaced)
+		p.hub.host.Close(bridge.ReasonReplaced)
 		if got, want := <-p.ended, (wsconn.Reason{Code: tt.code, Text: wsconn.ReasonReplaced.Text}); got != want {
 			t.Errorf("%s: closed with %v, want %v", name, got, want)
 		}
@@ -40,11 +41,11 @@ func TestCloseCodes(t *testing.T) {
 
 // refusing is a hub that takes no Host.
 type refusing struct {
-	Hub
+	bridge.Hub
 	err error
 }
 
-func (r refusing) SetHost(Host, Announcement) (Events, error) { return nil, r.err }
+func (r refusing) SetHost(bridge.Host, bridge.Announcement) (bridge.Events, error) { return nil, r.err }
 
 // TestR251RefusedHostsHearWhy has a hub refuse Hosts for each kind of reason.
 func TestR251RefusedHostsHearWhy(t *testing.T) {
@@ -52,14 +53,14 @@ func TestR251RefusedHostsHearWhy(t *testing.T) {
 		err  error
 		want wsconn.Reason
 	}{
-		"the place is taken": {fmt.Errorf("no: %w", ErrTaken), wsconn.ReasonReplaced},
+		"the place is taken": {fmt.Errorf("no: %w", bridge.ErrTaken), wsconn.ReasonReplaced},
 		"a reason":           {fmt.Errorf("no: %w", wsconn.ReasonTooBig), wsconn.ReasonTooBig},
 		"an error":           {errors.New("no"), wsconn.ReasonTryAgain},
 	} {
-		conn, far := wsconn.Pipe(PageLimits(), wsconn.Limits{})
+		conn, far := wsconn.Pipe(Limits(), wsconn.Limits{})
 		ended := make(chan wsconn.Reason, 1)
 		go func() { ended <- far.Serve(t.Context(), func([]byte) {}) }()
-		go ServePage(t.Context(), conn, refusing{err: c.err}, nil)
+		go Serve(t.Context(), conn, refusing{err: c.err}, nil)
 		far.Deliver(wire.Frame{Body: []byte(`{"kind":"ready","v":1,"targets":[],"features":["codes"]}`)})
 		if got := <-ended; got.Text != c.want.Text {
 			t.Errorf("%s: closed with %v, want %v", name, got, c.want)
@@ -71,10 +72,10 @@ func TestR251RefusedHostsHearWhy(t *testing.T) {
 // question: it would count as hanging.
 func TestR251OnlyHostsThatAnswerAreAsked(t *testing.T) {
 	for _, feature := range []string{"", featureAlive} {
-		conn, far := wsconn.Pipe(PageLimits(), wsconn.Limits{})
+		conn, far := wsconn.Pipe(Limits(), wsconn.Limits{})
 		conn.Close(wsconn.ReasonGone)
 		far.Close(wsconn.ReasonGone)
-		p := &Page{conn: conn, hub: &ledger{lines: make(chan string, 9)}, log: zap.NewNop(), ready: time.NewTimer(time.Hour)}
+		p := &Host{conn: conn, hub: &ledger{lines: make(chan string, 9)}, log: zap.NewNop(), ready: time.NewTimer(time.Hour)}
 		p.abilities.Store(&abilities{})
 		p.receive([]byte(`{"kind":"ready","v":1,"targets":[],"features":["` + feature + `"]}`))
 		if asks := p.alive.timer != nil; asks != (feature == featureAlive) {

@@ -1,4 +1,6 @@
-package bridge
+// Package page is the Host behind a bridge WebSocket: a web page that drives the iframes in it.
+// docs/bridge.md describes the messages.
+package page
 
 import (
 	"context"
@@ -10,14 +12,15 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
-// PageLimits are the limits for the connection of a Page. A Host may send 256 MiB at once:
+// Limits are those for the connection of a Host page. A Host may send 256 MiB at once:
 // a screenshot or a large document. 64 MiB may wait for it, in up to 1,048,576 frames, as
 // commands are small.
-func PageLimits() wsconn.Limits {
+func Limits() wsconn.Limits {
 	return wsconn.Limits{MaxMessage: 256 << 20, MaxPending: maxPending, MaxQueued: 1 << 20}
 }
 
@@ -71,7 +74,7 @@ var errBusy = errors.New("host accepts no more commands")
 // errSilent says that the page behind the Host hangs.
 var errSilent = errors.New("host does not answer")
 
-// Page is the Host behind a bridge WebSocket: a web page that drives iframes.
+// Host is the Host behind a bridge WebSocket: a web page that drives iframes.
 // What it writes are JSON text frames:
 //
 //	{"kind":"accepted","features":["sessions"]}   only to a Host that sent features
@@ -85,9 +88,9 @@ var errSilent = errors.New("host does not answer")
 //	{"kind":"alive","n":3}        only with "alive": to be sent back by the page's script, after all before it
 //	{"kind":"browserRequest","id":8,"method":"Target.createTarget","params":{}}
 //	{"kind":"standby","free":true}   only to a Host on standby, before its ready
-type Page struct {
-	conn *wsconn.Conn // static after ServePage began
-	hub  Hub
+type Host struct {
+	conn *wsconn.Conn // static after Serve began
+	hub  bridge.Hub
 	log  *zap.Logger
 
 	abilities atomic.Pointer[abilities] // of the last ready
@@ -95,11 +98,11 @@ type Page struct {
 
 	alive   aliveness
 	marks   marks
-	events  Events      // owned by the reader, as is what follows; nil before ready
-	browser bool        // the Host has come as one
-	ids     []string    `stays:"its memory serves the next event"` // of the event at hand
-	pieces  []byte      `held:"bytes of chunks"`                   // of a message of which not all chunks have come
-	ready   *time.Timer `held:"timers of Hosts without a ready"`   // nil once the Host has sent it
+	events  bridge.Events // owned by the reader, as is what follows; nil before ready
+	browser bool          // the Host has come as one
+	ids     []string      `stays:"its memory serves the next event"` // of the event at hand
+	pieces  []byte        `held:"bytes of chunks"`                   // of a message of which not all chunks have come
+	ready   *time.Timer   `held:"timers of Hosts without a ready"`   // nil once the Host has sent it
 	warned  time.Time
 	skipped int `stays:"counts what has been"` // warnings since then
 }
@@ -137,15 +140,15 @@ func (h handles) have(method string) bool {
 	return false
 }
 
-// ServePage runs a Host over conn, which should have PageLimits, until the
+// Serve runs a Host over conn, which should have Limits, until the
 // connection ends, and returns why. The Host enters the hub with its first
 // ready message, which it owes within 10 s. It returns when the Host is out of the hub.
-func ServePage(ctx context.Context, conn *wsconn.Conn, hub Hub, log *zap.Logger) wsconn.Reason {
-	return newPage(conn, hub, log).serve(ctx)
+func Serve(ctx context.Context, conn *wsconn.Conn, hub bridge.Hub, log *zap.Logger) wsconn.Reason {
+	return newHost(conn, hub, log).serve(ctx)
 }
 
-// serve is ServePage for a Page that was made.
-func (p *Page) serve(ctx context.Context) (why wsconn.Reason) {
+// serve is Serve for a Host that was made.
+func (p *Host) serve(ctx context.Context) (why wsconn.Reason) {
 	defer func() { p.end(why) }()
 	return p.conn.Serve(ctx, p.receive)
 }
@@ -153,26 +156,26 @@ func (p *Page) serve(ctx context.Context) (why wsconn.Reason) {
 // Guard makes a handler of messages that survives a panic of the one it is given.
 type Guard func(handle func(message []byte)) func(message []byte)
 
-// StartPage is ServePage, but returns at once and calls ended when ServePage would
+// Start is Serve, but returns at once and calls ended when Serve would
 // return. While the Host is silent it needs no goroutine: see wsconn.Conn.Start.
-func StartPage(ctx context.Context, conn *wsconn.Conn, hub Hub, log *zap.Logger, g Guard, ended func(wsconn.Reason)) {
-	newPage(conn, hub, log).start(ctx, g, ended)
+func Start(ctx context.Context, conn *wsconn.Conn, hub bridge.Hub, log *zap.Logger, g Guard, ended func(wsconn.Reason)) {
+	newHost(conn, hub, log).start(ctx, g, ended)
 }
 
-// start is StartPage for a Page that was made.
-func (p *Page) start(ctx context.Context, g Guard, ended func(wsconn.Reason)) {
+// start is Start for a Host that was made.
+func (p *Host) start(ctx context.Context, g Guard, ended func(wsconn.Reason)) {
 	p.conn.Start(ctx, g(p.receive), func(why wsconn.Reason) {
 		p.end(why)
 		ended(why)
 	})
 }
 
-// newPage makes a Page, which owes its ready from now on.
-func newPage(conn *wsconn.Conn, hub Hub, log *zap.Logger) *Page {
+// newHost makes a Host, which owes its ready from now on.
+func newHost(conn *wsconn.Conn, hub bridge.Hub, log *zap.Logger) *Host {
 	if log == nil {
 		log = zap.NewNop()
 	}
-	p := &Page{conn: conn, hub: hub, log: log.Named("bridge")}
+	p := &Host{conn: conn, hub: hub, log: log.Named("bridge")}
 	p.abilities.Store(&abilities{})
 	conn.UseVersionOneCodes(true) // until the Host has said that it knows others
 	p.ready = time.AfterFunc(readyTimeout, func() { conn.Close(wsconn.ReasonNoReady) })
@@ -180,7 +183,7 @@ func newPage(conn *wsconn.Conn, hub Hub, log *zap.Logger) *Page {
 }
 
 // end takes the Host out of the hub when its connection has ended.
-func (p *Page) end(why wsconn.Reason) {
+func (p *Host) end(why wsconn.Reason) {
 	p.stopWaiting()
 	p.alive.stop()
 	p.marks.end()
@@ -191,7 +194,7 @@ func (p *Page) end(why wsconn.Reason) {
 }
 
 // stopWaiting is for a Host that owes no ready any more.
-func (p *Page) stopWaiting() {
+func (p *Host) stopWaiting() {
 	if p.ready != nil {
 		p.ready.Stop()
 		p.ready = nil
@@ -204,7 +207,7 @@ func mayReturn(why wsconn.Reason) bool { return why.Code != 1000 && why.Code != 
 
 // Send implements Host. The params are copied once, into the connection's queue. errBusy
 // and errSilent are not the Client's answer as they stand: relay turns them into one.
-func (p *Page) Send(c Command) error {
+func (p *Host) Send(c bridge.Command) error {
 	if !p.Responsive() {
 		return errSilent
 	}
@@ -231,10 +234,10 @@ func (p *Page) Send(c Command) error {
 }
 
 // Release implements Host.
-func (p *Page) Release(sessionID, targetID string) { p.session("detached", sessionID, targetID, "") }
+func (p *Host) Release(sessionID, targetID string) { p.session("detached", sessionID, targetID, "") }
 
 // Attached implements Announcer. A Host without the feature gets nothing.
-func (p *Page) Attached(s Attachment) {
+func (p *Host) Attached(s bridge.Attachment) {
 	a := p.abilities.Load()
 	if !a.sessions {
 		return
@@ -246,7 +249,7 @@ func (p *Page) Attached(s Attachment) {
 }
 
 // Resumed implements Resumer.
-func (p *Page) Resumed() {
+func (p *Host) Resumed() {
 	if p.abilities.Load().resume {
 		p.conn.Deliver(wire.Frame{Head: []byte(`{"kind":"resumed"`), Tail: wire.End})
 	}
@@ -254,7 +257,7 @@ func (p *Page) Resumed() {
 
 // session says that a session has begun or ended. A Host too slow to take even
 // that is disconnected, since it would be wrong about its sessions for ever.
-func (p *Page) session(kind, sessionID, targetID, dialogKey string) {
+func (p *Host) session(kind, sessionID, targetID, dialogKey string) {
 	b := append(append(append(p.scratch[:0], `{"kind":"`...), kind...), `","sessionId":`...)
 	b = wire.AppendString(b, sessionID)
 	b = appendTargetID(b, targetID)
@@ -275,35 +278,35 @@ func appendTargetID(b []byte, id string) []byte {
 }
 
 // Handles implements Lifecycle.
-func (p *Page) Handles(method string) bool {
+func (p *Host) Handles(method string) bool {
 	return p.abilities.Load().handles.have(method)
 }
 
 // AsksHub implements Dialogs.
-func (p *Page) AsksHub() bool { return p.abilities.Load().dialog }
+func (p *Host) AsksHub() bool { return p.abilities.Load().dialog }
 
 // NestsSessions implements Nesting.
-func (p *Page) NestsSessions() bool { return p.abilities.Load().nested }
+func (p *Host) NestsSessions() bool { return p.abilities.Load().nested }
 
 // TakesFiles implements Uploads.
-func (p *Page) TakesFiles() bool { return p.abilities.Load().uploads }
+func (p *Host) TakesFiles() bool { return p.abilities.Load().uploads }
 
 // pageBrowser is a Page that said it is a whole browser.
-type pageBrowser struct{ *Page }
+type pageBrowser struct{ *Host }
 
 // Slot implements Slotter.
-func (pageBrowser) Slot() string { return BrowserSlot }
+func (pageBrowser) Slot() string { return bridge.BrowserSlot }
 
 // AttachedToBrowser implements BrowserSessions.
-func (p pageBrowser) AttachedToBrowser(s Attachment) { p.Attached(s) }
+func (p pageBrowser) AttachedToBrowser(s bridge.Attachment) { p.Attached(s) }
 
 // TakesFiles implements Uploads: a browser reads files itself.
 func (pageBrowser) TakesFiles() bool { return false }
 
 // Close implements Host. The close code of a replaced Host tells it to stay
 // away.
-func (p *Page) Close(r Reason) {
-	if r == ReasonReplaced {
+func (p *Host) Close(r bridge.Reason) {
+	if r == bridge.ReasonReplaced {
 		p.conn.Close(wsconn.ReasonReplaced)
 		return
 	}

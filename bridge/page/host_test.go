@@ -1,4 +1,4 @@
-package bridge
+package page
 
 import (
 	"errors"
@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/targets"
@@ -117,11 +118,11 @@ func TestPageSends(t *testing.T) {
 	p.say(`{"kind":"ready","v":1,"targets":[],"features":["busy","sessions",5],"handles":["Target.closeTarget","Browser.close",1]}`)
 	want(t, p.hub.lines, "ready [] |")
 	h := p.hub.host
-	if !h.(Lifecycle).Handles("Target.closeTarget") || h.(Lifecycle).Handles("Browser.close") || h.(Lifecycle).Handles("Target.createTarget") {
+	if !h.(bridge.Lifecycle).Handles("Target.closeTarget") || h.(bridge.Lifecycle).Handles("Browser.close") || h.(bridge.Lifecycle).Handles("Target.createTarget") {
 		t.Error("the host handles other methods than Target.closeTarget")
 	}
-	h.(Announcer).Attached(Attachment{SessionID: "S", TargetID: `T"1`, DialogKey: "K", Account: "A"})
-	for _, c := range []Command{
+	h.(bridge.Announcer).Attached(bridge.Attachment{SessionID: "S", TargetID: `T"1`, DialogKey: "K", Account: "A"})
+	for _, c := range []bridge.Command{
 		{Call: 7, SessionID: "S", TargetID: `T"1`, Method: "A.b", Params: []byte(`{"n":1e400}`)},
 		{Call: 8, SessionID: "S", TargetID: "T", Method: "A.b"},
 		{Call: 9, Method: "Target.closeTarget", Params: []byte(`{}`)},
@@ -144,14 +145,14 @@ func TestPageSends(t *testing.T) {
 
 	p.say(readyT1) // version 1 from here on
 	want(t, p.hub.lines, "ready again [{T1 one http://a/ }] |")
-	if h.(Lifecycle).Handles("Target.closeTarget") {
+	if h.(bridge.Lifecycle).Handles("Target.closeTarget") {
 		t.Error("handles of the first ready are still in force")
 	}
-	h.(Announcer).Attached(Attachment{SessionID: "S2", TargetID: "T1", DialogKey: "K"})
+	h.(bridge.Announcer).Attached(bridge.Attachment{SessionID: "S2", TargetID: "T1", DialogKey: "K"})
 	h.Release("S2", "T1")
 	want(t, p.frames, `{"kind":"detached","sessionId":"S2","targetId":"T1"}`)
 
-	h.Close(ReasonReplaced)
+	h.Close(bridge.ReasonReplaced)
 	want(t, p.ended, wsconn.Reason{Code: 1008, Text: wsconn.ReasonReplaced.Text})
 	want(t, p.hub.lines, "host lost")
 }
@@ -167,14 +168,14 @@ func TestPageExtensions(t *testing.T) {
 		"Storage.getCookies": true, "Browser.getWindowForTarget": true, "Target.activateTarget": true,
 		"Target.getTargets": false, "Target.createTarget": false, "Browser.getVersion": false, "Storage": false,
 	} {
-		if got := h.(Lifecycle).Handles(method); got != handled {
+		if got := h.(bridge.Lifecycle).Handles(method); got != handled {
 			t.Errorf("Handles(%s) = %v, want %v", method, got, handled)
 		}
 	}
-	if !h.(Uploads).TakesFiles() {
+	if !h.(bridge.Uploads).TakesFiles() {
 		t.Error("the host takes no files, though it said so")
 	}
-	h.(Announcer).Attached(Attachment{SessionID: "S", TargetID: "T2", DialogKey: "KEY"})
+	h.(bridge.Announcer).Attached(bridge.Attachment{SessionID: "S", TargetID: "T2", DialogKey: "KEY"})
 	p.say(`{"kind":"evalput","key":"K\u0031","source":"f(\"x\")"}`)
 	want(t, p.hub.lines, `script K1 f("x")`)
 	p.say(`{"kind":"evalput","key":"taken","source":""}`)
@@ -191,7 +192,7 @@ func TestPageExtensions(t *testing.T) {
 
 	p.say(readyT1) // version 1 from here on
 	want(t, p.hub.lines, "ready again [{T1 one http://a/ }] |")
-	if h.(Lifecycle).Handles("Storage.getCookies") || h.(Uploads).TakesFiles() {
+	if h.(bridge.Lifecycle).Handles("Storage.getCookies") || h.(bridge.Uploads).TakesFiles() {
 		t.Error("abilities of the first ready are still in force")
 	}
 	p.say(`{"kind":"evalput","key":"K4","source":"1"}`)
@@ -260,7 +261,7 @@ func TestPageShutdown(t *testing.T) {
 	p := connect(t)
 	p.say(readyT1)
 	want(t, p.hub.lines, "ready [{T1 one http://a/ }] |")
-	p.hub.host.Close(ReasonShutdown)
+	p.hub.host.Close(bridge.ReasonShutdown)
 	want(t, p.ended, wsconn.ReasonShutdown)
 }
 
@@ -272,7 +273,7 @@ func TestReadNames(t *testing.T) {
 
 func TestPageWithoutReady(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		near, far := wsconn.Pipe(PageLimits(), wsconn.Limits{})
+		near, far := wsconn.Pipe(Limits(), wsconn.Limits{})
 		ended := make(chan wsconn.Reason, 2)
 		hub := &ledger{lines: make(chan string, 1)}
 		start := time.Now()
@@ -307,7 +308,7 @@ func TestPageFullQueue(t *testing.T) {
 		var err error
 		sent := 0
 		for ; err == nil && sent < 1000; sent++ {
-			err = hub.host.Send(Command{Call: 1, SessionID: "S", TargetID: "T", Method: "A.b", Params: []byte(`{"x":"` + strings.Repeat("a", 200) + `"}`)})
+			err = hub.host.Send(bridge.Command{Call: 1, SessionID: "S", TargetID: "T", Method: "A.b", Params: []byte(`{"x":"` + strings.Repeat("a", 200) + `"}`)})
 			synctest.Wait()
 		}
 		if !errors.Is(err, errBusy) || sent < 3 {
@@ -315,7 +316,7 @@ func TestPageFullQueue(t *testing.T) {
 		}
 		close(block)
 		synctest.Wait()
-		if err := hub.host.Send(Command{Call: 2, SessionID: "S", TargetID: "T", Method: "A.b"}); err != nil {
+		if err := hub.host.Send(bridge.Command{Call: 2, SessionID: "S", TargetID: "T", Method: "A.b"}); err != nil {
 			t.Errorf("when the host reads again Send returned %v", err)
 		}
 		far.Close(wsconn.ReasonNormal)

@@ -1,4 +1,4 @@
-package bridge
+package page
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/internal/wsconn"
 )
@@ -30,7 +31,7 @@ func (freeHub) AwaitFree(context.Context) error { return nil }
 // TestHostOnStandbyOwesReady has a Host stay silent that the hub has let come.
 func TestHostOnStandbyOwesReady(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		near, far := wsconn.Pipe(PageLimits(), wsconn.Limits{})
+		near, far := wsconn.Pipe(Limits(), wsconn.Limits{})
 		ended := make(chan wsconn.Reason, 1)
 		go far.Serve(t.Context(), func([]byte) {})
 		StartStandby(t.Context(), near, freeHub{&ledger{}}, nil, func(handle func([]byte)) func([]byte) { return handle }, func(why wsconn.Reason) { ended <- why })
@@ -63,12 +64,12 @@ func TestStartedHostParks(t *testing.T) {
 		return func(m []byte) { handle(m); guarded <- struct{}{} }
 	}
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		c, err := wsconn.Upgrade(w, r, wsconn.Options{Limits: PageLimits(), Poller: poller})
+		c, err := wsconn.Upgrade(w, r, wsconn.Options{Limits: Limits(), Poller: poller})
 		if err != nil {
 			t.Error(err)
 			return
 		}
-		StartPage(context.Background(), c, hub, nil, guard, func(why wsconn.Reason) { gone <- why })
+		Start(context.Background(), c, hub, nil, guard, func(why wsconn.Reason) { gone <- why })
 	}))
 	t.Cleanup(s.Close)
 	var err error
@@ -87,7 +88,7 @@ func TestStartedHostParks(t *testing.T) {
 	p.say(`{"kind":"ready","v":1,"targets":[]}`)
 	want(t, hub.lines, "ready [] |")
 	parked()
-	if err := hub.host.Send(Command{Call: 1, SessionID: "S", TargetID: "T", Method: "A.b", Params: wire.Empty}); err != nil {
+	if err := hub.host.Send(bridge.Command{Call: 1, SessionID: "S", TargetID: "T", Method: "A.b", Params: wire.Empty}); err != nil {
 		t.Fatal(err)
 	}
 	want(t, p.frames, `{"kind":"command","sessionId":"S","targetId":"T","id":1,"method":"A.b","params":{}}`)

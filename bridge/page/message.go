@@ -1,6 +1,6 @@
-package bridge
+package page
 
-//go:generate go run github.com/mailru/easyjson/easyjson@v0.9.2 -output_filename page_message_easyjson.go page_message.go
+//go:generate go run github.com/mailru/easyjson/easyjson@v0.9.2 -output_filename message_easyjson.go message.go
 
 import (
 	"errors"
@@ -10,6 +10,7 @@ import (
 	"github.com/mailru/easyjson"
 	"github.com/mailru/easyjson/jlexer"
 
+	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/targets"
 )
@@ -211,13 +212,13 @@ func appendTexts(list []string, raw []byte) (_ []string, ok bool) {
 }
 
 // readNested reads a session that begins; its parent is named elsewhere.
-func readNested(raw []byte) (n Nested, ok bool) {
+func readNested(raw []byte) (n bridge.Nested, ok bool) {
 	var m nestedMessage
 	if len(raw) == 0 || raw[0] != '{' || wire.Decode(raw, &m) != nil {
 		return n, false
 	}
 	ok = m.SessionID != "" && len(m.SessionID) <= maxSessionID && len(m.TargetID) <= targets.MaxID && len(m.Type) <= maxType
-	return Nested{SessionID: m.SessionID, TargetID: m.TargetID, Type: m.Type}, ok
+	return bridge.Nested{SessionID: m.SessionID, TargetID: m.TargetID, Type: m.Type}, ok
 }
 
 // readTargets reads the Targets of a ready and counts those refused. ok is
@@ -319,7 +320,7 @@ func readHostID(raw []byte) string {
 
 // readVersion reads how a Host names its browser. Members that are missing or too long stay
 // empty.
-func readVersion(raw []byte) (v Version) {
+func readVersion(raw []byte) (v bridge.Version) {
 	var m browserMessage
 	if len(raw) == 0 || raw[0] != '{' || wire.Decode(raw, &m) != nil {
 		return v
@@ -330,7 +331,7 @@ func readVersion(raw []byte) (v Version) {
 		}
 		return s
 	}
-	return Version{
+	return bridge.Version{
 		Product: limited(m.Product, maxProduct), UserAgent: limited(m.UserAgent, maxUserAgent), Revision: limited(m.Revision, maxProduct),
 		JSVersion: limited(m.JSVersion, maxProduct), Protocol: limited(m.Protocol, maxProduct),
 	}

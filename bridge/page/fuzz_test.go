@@ -1,4 +1,4 @@
-package bridge
+package page
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/targets"
@@ -34,11 +35,11 @@ func FuzzR58HostMessages(f *testing.F) {
 		if !utf8.Valid(in) {
 			return // such a frame ends its connection
 		}
-		conn, far := wsconn.Pipe(PageLimits(), wsconn.Limits{})
+		conn, far := wsconn.Pipe(Limits(), wsconn.Limits{})
 		conn.Close(wsconn.ReasonGone) // nobody reads what the hub says
 		far.Close(wsconn.ReasonGone)
 		w := &witness{t: t}
-		p := &Page{conn: conn, hub: w, log: zap.NewNop(), ready: time.NewTimer(time.Hour)}
+		p := &Host{conn: conn, hub: w, log: zap.NewNop(), ready: time.NewTimer(time.Hour)}
 		p.abilities.Store(&abilities{})
 		defer p.stopWaiting()
 		defer p.alive.stop()
@@ -134,7 +135,7 @@ func (w *witness) passes(value []byte, member json.RawMessage) {
 	}
 }
 
-func (w *witness) announced(a Announcement) {
+func (w *witness) announced(a bridge.Announcement) {
 	w.t.Helper()
 	m := w.says(map[string]string{"kind": "ready"})
 	if a.HostID != "" && a.HostID != text(m["hostId"]) {
@@ -159,12 +160,12 @@ func (w *witness) target(t targets.Info, found bool) {
 	}
 }
 
-func (w *witness) SetHost(_ Host, a Announcement) (Events, error) {
+func (w *witness) SetHost(_ bridge.Host, a bridge.Announcement) (bridge.Events, error) {
 	w.announced(a)
 	return w, nil
 }
 
-func (w *witness) Reannounced(a Announcement) { w.announced(a) }
+func (w *witness) Reannounced(a bridge.Announcement) { w.announced(a) }
 
 func (w *witness) TargetCreated(t targets.Info) bool {
 	m := w.says(map[string]string{"kind": "targetCreated"})
@@ -181,7 +182,7 @@ func (w *witness) TargetGone(id string) {
 	w.says(map[string]string{"kind": "targetDestroyed", "targetId": id})
 }
 
-func (w *witness) Result(call CallID, sessionID string, result, cdpErr []byte) {
+func (w *witness) Result(call bridge.CallID, sessionID string, result, cdpErr []byte) {
 	if bytes.Equal(cdpErr, invalidAnswer) && result == nil {
 		return // of an answer that may be no JSON at all
 	}
@@ -199,7 +200,7 @@ func (w *witness) Result(call CallID, sessionID string, result, cdpErr []byte) {
 	}
 }
 
-func (w *witness) Opened(Nested) bool { return true }
+func (w *witness) Opened(bridge.Nested) bool { return true }
 
 func (w *witness) Closed(string) {}
 
@@ -233,5 +234,5 @@ func (w *witness) PutScript(key, source string) bool {
 	return true
 }
 
-func (w *witness) Fail(string, *Error) { w.t.Fatal("a page has failed a session") }
-func (w *witness) HostGone(bool)       {}
+func (w *witness) Fail(string, *bridge.Error) { w.t.Fatal("a page has failed a session") }
+func (w *witness) HostGone(bool)              {}

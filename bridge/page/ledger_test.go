@@ -1,4 +1,4 @@
-package bridge
+package page
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/internal/held"
 	"github.com/cdphub/cdphub/internal/held/heldtest"
 	"github.com/cdphub/cdphub/internal/wire"
@@ -19,19 +20,19 @@ import (
 
 // ledger is a hub that writes down what its Host says.
 type ledger struct {
-	host  Host
+	host  bridge.Host
 	lines chan string
 }
 
 func (l *ledger) note(format string, args ...any) { l.lines <- fmt.Sprintf(format, args...) }
 
-func (l *ledger) SetHost(h Host, a Announcement) (Events, error) {
+func (l *ledger) SetHost(h bridge.Host, a bridge.Announcement) (bridge.Events, error) {
 	l.host = h
 	if a.HostID == "late" {
 		return nil, errors.New("overtaken")
 	}
 	kind := ""
-	if _, is := h.(BrowserSessions); is {
+	if _, is := h.(bridge.BrowserSessions); is {
 		kind = " browser"
 	}
 	l.note("ready%s%s %v %s|%s", kind, named(a.HostID), shown(a.Targets), a.Version.Product, a.Version.UserAgent)
@@ -57,7 +58,7 @@ func named(hostID string) string {
 	return " as " + hostID
 }
 
-func (l *ledger) Reannounced(a Announcement) {
+func (l *ledger) Reannounced(a bridge.Announcement) {
 	l.note("ready again%s %v %s|%s", named(a.HostID), shown(a.Targets), a.Version.Product, a.Version.UserAgent)
 }
 
@@ -73,7 +74,9 @@ func (l *ledger) PutScript(key, source string) bool {
 	return key != "taken"
 }
 
-func (l *ledger) Fail(session string, why *Error) { l.note("fails %s: %s", session, why.Message) }
+func (l *ledger) Fail(session string, why *bridge.Error) {
+	l.note("fails %s: %s", session, why.Message)
+}
 
 func (l *ledger) HostGone(mayReturn bool) {
 	if mayReturn {
@@ -83,7 +86,7 @@ func (l *ledger) HostGone(mayReturn bool) {
 	}
 }
 
-func (l *ledger) Result(c CallID, session string, result, cdpErr []byte) {
+func (l *ledger) Result(c bridge.CallID, session string, result, cdpErr []byte) {
 	l.note("result %d %s %s%s", c, session, result, cdpErr)
 }
 
@@ -99,7 +102,7 @@ func (l *ledger) SessionsEvent(ids []string, method string, params []byte) {
 	l.note("event of %q %s %s", ids, method, params)
 }
 
-func (l *ledger) Opened(n Nested) bool {
+func (l *ledger) Opened(n bridge.Nested) bool {
 	l.note("opened %s in %s on %s %s", n.SessionID, n.Parent, n.TargetID, n.Type)
 	return n.TargetID != "REFUSED"
 }
@@ -118,7 +121,7 @@ type page struct {
 
 func connect(t *testing.T) *page {
 	t.Helper()
-	return connectWith(t, wsconn.Options{Limits: PageLimits()})
+	return connectWith(t, wsconn.Options{Limits: Limits()})
 }
 
 // connectWith connects a Host whose connection has these limits.
@@ -155,8 +158,8 @@ func connectWith(t *testing.T, o wsconn.Options) *page {
 }
 
 // servesPage is ServePage for a Host that must hold nothing once its connection has ended.
-func servesPage(ctx context.Context, t *testing.T, c *wsconn.Conn, hub Hub) wsconn.Reason {
-	host := newPage(c, hub, nil)
+func servesPage(ctx context.Context, t *testing.T, c *wsconn.Conn, hub bridge.Hub) wsconn.Reason {
+	host := newHost(c, hub, nil)
 	defer func() { heldtest.WantsNothing(t, "the Host", held.Of(host)) }()
 	return host.serve(ctx)
 }

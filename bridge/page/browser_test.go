@@ -1,6 +1,10 @@
-package bridge
+package page
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/cdphub/cdphub/bridge"
+)
 
 // A Host that is a browser: its sessions name no Target at browser level, and
 // are born inside each other.
@@ -9,8 +13,8 @@ func TestPageThatIsABrowser(t *testing.T) {
 	p.say(`{"kind":"ready","v":1,"targets":[{"targetId":"T1","type":"iframe"}],"features":["browser","nested"],"browser":{"product":"Chrome/156"}}`)
 	want(t, p.hub.lines, "ready browser [{T1    iframe}] Chrome/156|")
 	h := p.hub.host
-	h.(Announcer).Attached(Attachment{SessionID: "R"})
-	for _, c := range []Command{
+	h.(bridge.Announcer).Attached(bridge.Attachment{SessionID: "R"})
+	for _, c := range []bridge.Command{
 		{Call: 1, SessionID: "R", Method: "Target.getTargets"},
 		{Call: 2, SessionID: "N", TargetID: "T1", Method: "Page.enable"},
 	} {

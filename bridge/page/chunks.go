@@ -1,4 +1,4 @@
-package bridge
+package page
 
 import (
 	"bytes"
@@ -33,7 +33,7 @@ var errNoChunk = errors.New("not an object of the kind \"chunk\" with a line bre
 // is complete. It has the limits of a message in one frame: size, and the memory of its
 // connection. A chunk that is not valid spoils its message, which is refused once its last
 // chunk has come.
-func (p *Page) receiveChunk(frame []byte) (complete bool) {
+func (p *Host) receiveChunk(frame []byte) (complete bool) {
 	head, piece, found := bytes.Cut(frame, lineBreak)
 	last, err := readChunk(head)
 	if err != nil || !found {
@@ -66,7 +66,7 @@ func readChunk(head []byte) (last bool, err error) {
 }
 
 // freePieces frees the memory of a message that came in chunks.
-func (p *Page) freePieces() {
+func (p *Host) freePieces() {
 	p.conn.Hold(-cap(p.pieces))
 	p.pieces = nil
 }

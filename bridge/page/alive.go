@@ -1,4 +1,4 @@
-package bridge
+package page
 
 import (
 	"strconv"
@@ -30,7 +30,7 @@ type aliveness struct {
 // start asks from now on, again and again. There is one question at a time: while it has no
 // answer, none is sent. A question that does not fit into the queue counts as asked, since
 // a Host that does not read is no better than one that hangs.
-func (a *aliveness) start(p *Page) {
+func (a *aliveness) start(p *Host) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.timer = time.AfterFunc(aliveEvery, func() {
@@ -52,7 +52,7 @@ func (a *aliveness) start(p *Page) {
 
 // askAlive sends a question to the page's script, which answers with the same number once it
 // has taken all messages before it. It returns false when the queue is full.
-func (p *Page) askAlive(n int64) bool {
+func (p *Host) askAlive(n int64) bool {
 	return p.conn.Offer(wire.Frame{Head: strconv.AppendInt([]byte(`{"kind":"alive","n":`), n, 10), Tail: wire.End})
 }
 
@@ -77,4 +77,4 @@ func (a *aliveness) heard(n int64) {
 }
 
 // Responsive implements Liveness.
-func (p *Page) Responsive() bool { return !p.alive.silent.Load() }
+func (p *Host) Responsive() bool { return !p.alive.silent.Load() }
