@@ -4,7 +4,7 @@
 # make test-clients  every client in every way: Playwright, Puppeteer, chromedp, rod, MCP servers, apps
 # make test-long     the tests of the product at full size, then make fuzz
 # make flaky         every test N times (20) in random order, with all cores kept busy (PACKAGES=./relay: those alone)
-# make mutate        faults put into a package, and which of them its tests notice (PKG=./internal/quota N=40 SEED=1)
+# make mutate        faults put into a package, and which of them its tests notice (PKG=./relay/quota N=40 SEED=1)
 # make fuzz          what strangers send, made up: each target for FUZZTIME (10m)
 # make lint          format, linters, types, generated files
 # make trust-doc     what must hold, and which test proves it: docs/trust.md

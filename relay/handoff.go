@@ -9,8 +9,8 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/cdphub/cdphub/internal/quota"
 	"github.com/cdphub/cdphub/internal/wire"
+	"github.com/cdphub/cdphub/relay/quota"
 	"github.com/cdphub/cdphub/session"
 )
 

@@ -7,8 +7,8 @@ import (
 	"unicode"
 
 	"github.com/cdphub/cdphub/internal/advice"
-	"github.com/cdphub/cdphub/internal/quota"
 	"github.com/cdphub/cdphub/internal/wire"
+	"github.com/cdphub/cdphub/relay/quota"
 	"github.com/cdphub/cdphub/targets"
 )
 

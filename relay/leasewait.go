@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/cdphub/cdphub/internal/quota"
 	"github.com/cdphub/cdphub/internal/wire"
+	"github.com/cdphub/cdphub/relay/quota"
 )
 
 // With LeaseOptions.Wait, commands that act on a page wait until it is handed back.

@@ -2,8 +2,8 @@ package relay
 
 import (
 	"github.com/cdphub/cdphub/bridge"
-	"github.com/cdphub/cdphub/internal/quota"
 	"github.com/cdphub/cdphub/internal/wire"
+	"github.com/cdphub/cdphub/relay/quota"
 	"github.com/cdphub/cdphub/session"
 )
 

@@ -7,9 +7,9 @@ import (
 	"github.com/cdphub/cdphub/actions"
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/browsers"
-	"github.com/cdphub/cdphub/internal/quota"
 	"github.com/cdphub/cdphub/internal/version"
 	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/relay/quota"
 )
 
 // caller is who asks, as the action APIs know it. Before a login, hub is nil, and the

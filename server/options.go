@@ -14,7 +14,7 @@ import (
 	"github.com/cdphub/cdphub/internal/browsers"
 	"github.com/cdphub/cdphub/internal/devtools"
 	"github.com/cdphub/cdphub/internal/httpserver"
-	"github.com/cdphub/cdphub/internal/quota"
+	"github.com/cdphub/cdphub/relay/quota"
 )
 
 // Options say what a server does. The zero value serves Clients on

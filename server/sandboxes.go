@@ -16,7 +16,7 @@ import (
 
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/browsers"
-	"github.com/cdphub/cdphub/internal/quota"
+	"github.com/cdphub/cdphub/relay/quota"
 )
 
 // sandboxPath is where sandboxes are made and asked for:

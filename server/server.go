@@ -35,11 +35,11 @@ import (
 	"github.com/cdphub/cdphub/internal/httpserver"
 	"github.com/cdphub/cdphub/internal/journal"
 	"github.com/cdphub/cdphub/internal/named"
-	"github.com/cdphub/cdphub/internal/quota"
 	"github.com/cdphub/cdphub/internal/urlpolicy"
 	"github.com/cdphub/cdphub/internal/version"
 	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/relay/quota"
 )
 
 // Server is one process's hubs behind its listeners.

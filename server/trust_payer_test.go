@@ -14,8 +14,8 @@ import (
 	"github.com/cdphub/cdphub/internal/browsers"
 	"github.com/cdphub/cdphub/internal/hubtest"
 	"github.com/cdphub/cdphub/internal/journal"
-	"github.com/cdphub/cdphub/internal/quota"
 	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/relay/quota"
 )
 
 // TestR247WhatATokenMakesCountsForIt has a token make a sandbox, whose own token connects,

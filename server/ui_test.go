@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/cdphub/cdphub/actions"
-	"github.com/cdphub/cdphub/internal/quota"
 	"github.com/cdphub/cdphub/internal/uiwire"
+	"github.com/cdphub/cdphub/relay/quota"
 )
 
 // events reads a stream of states until the test ends.

@@ -10,10 +10,10 @@ import (
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/browsers"
 	"github.com/cdphub/cdphub/internal/live"
-	"github.com/cdphub/cdphub/internal/quota"
 	"github.com/cdphub/cdphub/internal/scope"
 	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/relay/quota"
 )
 
 // viewsKey is where a hub keeps its views.

@@ -10,9 +10,9 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/actions"
-	"github.com/cdphub/cdphub/internal/quota"
 	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/internal/wsconn"
+	"github.com/cdphub/cdphub/relay/quota"
 )
 
 // Options bounds what clients may use, beside actions.Limits. Zero fields take the

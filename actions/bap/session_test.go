@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/cdphub/cdphub/actions"
-	"github.com/cdphub/cdphub/internal/quota"
 	"github.com/cdphub/cdphub/internal/wsconn"
+	"github.com/cdphub/cdphub/relay/quota"
 )
 
 // TestSessions loses connections, and takes their sessions over.

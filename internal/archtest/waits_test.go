@@ -11,7 +11,7 @@ import (
 // waitingFolders are the packages of the product in which Clients, pages and people wait.
 var waitingFolders = []string{
 	"actions", "actions/bap", "actions/hooks", "actions/jsonrpc", "actions/mcp", "actions/ndjson", "actions/remote", "bridge", "bridge/page", "bridge/chrome",
-	"internal/browsers", "internal/cluster", "internal/cluster/nats", "internal/journal", "internal/link", "internal/live", "internal/named", "internal/proxy", "internal/quota", "relay", "server", "session", "targets", "internal/urlpolicy", "internal/wsconn",
+	"internal/browsers", "internal/cluster", "internal/cluster/nats", "internal/journal", "internal/link", "internal/live", "internal/named", "internal/proxy", "relay/quota", "relay", "server", "session", "targets", "internal/urlpolicy", "internal/wsconn",
 }
 
 // uninterrupted are the functions that no row of a table interrupts, by the tests that do it in

@@ -22,8 +22,8 @@ import (
 	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/bridge/chrome"
 	"github.com/cdphub/cdphub/internal/advice"
-	"github.com/cdphub/cdphub/internal/quota"
 	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/relay/quota"
 )
 
 // Options say which browsers there are. The zero value launches a headless

@@ -8,8 +8,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/cdphub/cdphub/internal/quota"
 	"github.com/cdphub/cdphub/internal/waittest"
+	"github.com/cdphub/cdphub/relay/quota"
 )
 
 // TestR288InterruptedUsers interrupts a user who waits for a browser that starts, or for a

@@ -1,6 +1,6 @@
 package browsers
 
-import "github.com/cdphub/cdphub/internal/quota"
+import "github.com/cdphub/cdphub/relay/quota"
 
 // partInUse is ErrFull for a user whose token has its part of the browsers.
 type partInUse struct{ error }

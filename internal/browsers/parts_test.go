@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/cdphub/cdphub/internal/quota"
+	"github.com/cdphub/cdphub/relay/quota"
 )
 
 // partPool is testPool with a number of browsers, for many tokens.

@@ -11,8 +11,8 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/bridge"
-	"github.com/cdphub/cdphub/internal/quota"
 	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/relay/quota"
 )
 
 // Pool is the hubs of a process with their browsers. Its methods may be called from

@@ -13,8 +13,8 @@ import (
 	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/bridge/chrome"
 	"github.com/cdphub/cdphub/internal/hubtest"
-	"github.com/cdphub/cdphub/internal/quota"
 	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/relay/quota"
 )
 
 // testPool runs fake browsers, which take a second to come.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cdphub/cdphub/internal/quota"
+	"github.com/cdphub/cdphub/relay/quota"
 )
 
 // waiter is a user in the queue. The pool's lock guards it until served is closed;

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cdphub/cdphub/internal/quota"
 	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/relay/quota"
 )
 
 func TestEntries(t *testing.T) {

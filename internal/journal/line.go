@@ -6,9 +6,9 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/cdphub/cdphub/internal/quota"
 	"github.com/cdphub/cdphub/internal/scope"
 	"github.com/cdphub/cdphub/internal/secrets"
+	"github.com/cdphub/cdphub/relay/quota"
 )
 
 // line is the timeline of one target. Journal.mu guards it; only the Journal's

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cdphub/cdphub/internal/quota"
 	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/relay/quota"
 )
 
 // Observe makes the Observer of a hub, for relay.Options.

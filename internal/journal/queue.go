@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cdphub/cdphub/internal/quota"
+	"github.com/cdphub/cdphub/relay/quota"
 )
 
 // queue takes what hubs tell under their locks, for the Journal's goroutine to read.

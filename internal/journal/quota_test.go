@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cdphub/cdphub/internal/quota"
+	"github.com/cdphub/cdphub/relay/quota"
 )
 
 // act keeps entries of some kilobytes on a target, on behalf of a token. The Journal does

@@ -18,7 +18,7 @@ import (
 	logs "go.uber.org/zap/zaptest/observer"
 
 	"github.com/cdphub/cdphub/internal/logging/logtest"
-	"github.com/cdphub/cdphub/internal/quota"
+	"github.com/cdphub/cdphub/relay/quota"
 )
 
 // recordings opens what is in a folder.

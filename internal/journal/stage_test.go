@@ -13,8 +13,8 @@ import (
 	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/internal/held"
 	"github.com/cdphub/cdphub/internal/held/heldtest"
-	"github.com/cdphub/cdphub/internal/quota"
 	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/relay/quota"
 	"github.com/cdphub/cdphub/session"
 	"github.com/cdphub/cdphub/targets"
 )

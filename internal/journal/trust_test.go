@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cdphub/cdphub/internal/quota"
 	"github.com/cdphub/cdphub/internal/scope"
 	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/relay/quota"
 	"github.com/cdphub/cdphub/targets"
 )
 

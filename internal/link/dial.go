@@ -11,8 +11,8 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/cdphub/cdphub/internal/quota"
 	"github.com/cdphub/cdphub/internal/wsconn"
+	"github.com/cdphub/cdphub/relay/quota"
 )
 
 // Dialer connects to a hub.

@@ -16,8 +16,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cdphub/cdphub/internal/quota"
 	"github.com/cdphub/cdphub/internal/wsconn"
+	"github.com/cdphub/cdphub/relay/quota"
 )
 
 // What reads and writes fail with when a Pipe has ended.

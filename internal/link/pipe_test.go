@@ -13,8 +13,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/cdphub/cdphub/internal/quota"
 	"github.com/cdphub/cdphub/internal/wsconn"
+	"github.com/cdphub/cdphub/relay/quota"
 )
 
 // peer is the other end of a pipe, which speaks frames itself.

@@ -9,8 +9,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cdphub/cdphub/internal/quota"
 	"github.com/cdphub/cdphub/internal/wsconn"
+	"github.com/cdphub/cdphub/relay/quota"
 )
 
 // Why a Table has no link for a handshake.

@@ -9,9 +9,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/cdphub/cdphub/internal/quota"
 	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/relay/quota"
 )
 
 // TestR203MemoryIsBounded has two bearers fill their sessions, and end thousands.

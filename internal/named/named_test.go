@@ -11,11 +11,11 @@ import (
 	"time"
 
 	"github.com/cdphub/cdphub/internal/held/heldtest"
-	"github.com/cdphub/cdphub/internal/quota"
 	"github.com/cdphub/cdphub/internal/scope"
 	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/relay/quota"
 )
 
 // line is a connection that writes down what it gets.

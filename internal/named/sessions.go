@@ -22,9 +22,9 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/internal/advice"
-	"github.com/cdphub/cdphub/internal/quota"
 	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/relay/quota"
 	"github.com/cdphub/cdphub/session"
 )
 

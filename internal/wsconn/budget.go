@@ -7,7 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/cdphub/cdphub/internal/quota"
+	"github.com/cdphub/cdphub/relay/quota"
 )
 
 // Budget limits the memory of all connections that share it. It counts chunks

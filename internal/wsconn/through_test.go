@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cdphub/cdphub/internal/quota"
 	"github.com/cdphub/cdphub/internal/wire"
+	"github.com/cdphub/cdphub/relay/quota"
 )
 
 // echoes serves WebSockets that send each message back, and answers with a header.

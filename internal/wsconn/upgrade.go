@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cdphub/cdphub/internal/quota"
+	"github.com/cdphub/cdphub/relay/quota"
 )
 
 // Options says how a handshake is answered and what the connection may use.
