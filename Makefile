@@ -54,7 +54,7 @@ demo: tools
 	go run ./cmd/cdphub demo --agent-browser=$(AGENT_BROWSER) $(ARGS)
 
 # Packages whose tests use a browser, or take long.
-SLOW := actions$$|actions/conformance|internal/answersdoc|bridge/chrome|browsers|internal/browsertest|internal/cli|server|internal/chaos|internal/bench|web/test
+SLOW := actions$$|actions/conformance|bridge/chrome|browsers|internal/browsertest|internal/cli|server|internal/chaos|internal/bench|web/test
 
 check: fresh $(GOFUMPT) $(GOLANGCI) web/node_modules
 	@out=$$($(GOFUMPT) -l .) && test -z "$$out" || { echo "gofumpt would change these files; run $(GOFUMPT) -w ."; echo "$$out"; exit 1; }
