@@ -8,7 +8,6 @@
 # make fuzz          what strangers send, made up: each target for FUZZTIME (10m)
 # make lint          format, linters, types, generated files
 # make trust-doc     what must hold, and which test proves it: docs/trust.md
-# make actions-doc   how to speak the action APIs, and what works where: docs/actions.md
 # make clients-doc   which client can do what: docs/clients.md
 # make devtools      the DevTools front end, for programs that are built afterwards: devtools/dist/frontend.zip
 # make docs          the documentation as a site with search: docs/.vitepress/dist
@@ -23,7 +22,7 @@
 # make npm           the npm packages, for all platforms: npm/dist
 # make npm-test      the npm packages, installed and used as others do
 
-.PHONY: demo check test test-product test-browsers test-cluster test-sample test-e2e test-clients test-long flaky mutate fuzz lint fresh trust-doc actions-doc clients-doc docs docs-images devtools bench bench-doc bench-cluster chaos release release-test generate tools compiler
+.PHONY: demo check test test-product test-browsers test-cluster test-sample test-e2e test-clients test-long flaky mutate fuzz lint fresh trust-doc clients-doc docs docs-images devtools bench bench-doc bench-cluster chaos release release-test generate tools compiler
 .DEFAULT_GOAL := test
 .DELETE_ON_ERROR:
 
@@ -78,7 +77,6 @@ test: tools compiler $(GOTESTSUM)
 	$(MAKE) -j3 --output-sync=target test-product test-browsers test-cluster
 	@again=$$(cat $(RESULTS)/*.again 2>/dev/null); test -z "$$again" || { echo "These tests failed, and passed when they ran again, alone:"; echo "$$again"; }
 	@cat $(RESULTS)/*.json | go run ./internal/trust -outcome
-	@cat $(RESULTS)/*.json | go run ./internal/actionsdoc -check docs/actions.md
 
 PACKAGES_AT_ONCE ?= 3
 
@@ -186,11 +184,6 @@ fresh: web/node_modules
 
 trust-doc:
 	go run ./internal/trust -write docs/trust.md
-
-# docs/actions.md, from a run of the conformance tests
-actions-doc: tools
-	go test -json -count=1 -run '^Test(NDJSON|JSONRPC|Hooks|BAP|MCP)(Conformance|Security|Seed|Playwright)$$' ./actions/conformance | \
-		go run ./internal/actionsdoc -write docs/actions.md
 
 # docs/clients.md, from a run of the end-to-end tests of all clients
 clients-doc: tools

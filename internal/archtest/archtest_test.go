@@ -81,7 +81,7 @@ var allowed = map[string]string{
 	"internal/bench":       "*",
 	"internal/testrun":     "",
 	"internal/trust":       "internal/testrun",
-	"internal/actionsdoc":  "internal/testrun",
+	"internal/actionsdoc":  "actions/mcp internal/docpage",
 	"internal/bench/...":   "*",
 	"internal/chaos":       "*",
 	"internal/docstest":    "",
