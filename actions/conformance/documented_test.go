@@ -25,7 +25,7 @@ type documented struct{ takes, remark string }
 func documentedMethods(t testing.TB) map[string]documented {
 	t.Helper()
 	list := map[string]documented{}
-	for line := range strings.Lines(readFile(t, "../../internal/actionsdoc/methods.txt")) {
+	for line := range strings.Lines(readFile(t, "../../internal/docgen/actions.txt")) {
 		if cells := append(cellsOf(line), ""); len(cells) > 3 && line[0] != '#' {
 			list[cells[0]] = documented{cells[1], cells[3]}
 		}

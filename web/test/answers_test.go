@@ -36,7 +36,7 @@ var levels = []string{"", "browser:", "tab:", "worker:"}
 // readAnswers reads the table of the methods that are answered with success. It says of each whether nothing is done.
 func readAnswers(t *testing.T) (nothing map[string]bool) {
 	t.Helper()
-	text, err := os.ReadFile("../../internal/answersdoc/answers.txt")
+	text, err := os.ReadFile("../../internal/docgen/answers.txt")
 	if err != nil {
 		t.Fatal(err)
 	}

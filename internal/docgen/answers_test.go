@@ -7,10 +7,9 @@ import (
 	"testing"
 )
 
-// TestTestsOfTheTable has each test that the table names exist and name the
-// methods that it is there for.
-func TestTestsOfTheTable(t *testing.T) {
-	rows, err := parse(file)
+// TestAnswersNameTheirTests wants each test that answers.txt names to exist, and to contain the methods that it is there for.
+func TestAnswersNameTheirTests(t *testing.T) {
+	rows, err := parseAnswers()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,7 +23,7 @@ func TestTestsOfTheTable(t *testing.T) {
 			all.Write(text)
 		}
 		for _, m := range r.Methods {
-			_, name := levelOf(m)
+			_, name := splitLevel(m)
 			_, verb, _ := strings.Cut(name, ".")
 			if r.Why == "" && !strings.Contains(all.String(), name) && !strings.Contains(all.String(), `"`+verb+`"`) {
 				t.Errorf("%s is not in %v", m, r.Tests)
