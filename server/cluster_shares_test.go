@@ -9,7 +9,6 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/internal/auth"
-	"github.com/cdphub/cdphub/internal/browsers"
 	"github.com/cdphub/cdphub/internal/cluster"
 	"github.com/cdphub/cdphub/internal/hubtest"
 	"github.com/cdphub/cdphub/internal/wsconn"
@@ -23,7 +22,7 @@ func sharingNodes(t *testing.T, log *zap.Logger, names string) []node {
 		o.Tokens.File = file
 		withDevTools(t, o)
 		if o.Cluster.Directory.Self().Name != "a" {
-			o.Browsers = &browsers.Options{Run: hubtest.RunPageBrowser, Max: 20}
+			o.Browsers = &Browsers{Run: hubtest.RunPageBrowser, Max: 20}
 		}
 	})
 }

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/cdphub/cdphub/bridge/chrome"
-	"github.com/cdphub/cdphub/internal/browsers"
 	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
@@ -52,7 +51,7 @@ func TestReadyMeansServed(t *testing.T) {
 // connect to.
 func TestNotReadyWithoutTheBrowserToConnectTo(t *testing.T) {
 	s, admin := startAdmin(t, func(o *Options) {
-		o.Browsers = &browsers.Options{Chrome: chrome.Options{URL: "http://127.0.0.1:1"}}
+		o.Browsers = &Browsers{Chrome: chrome.Options{URL: "http://127.0.0.1:1"}}
 	})
 	if status, body := s.get(t, s.addr(false), "/health", nil); status != 200 {
 		t.Errorf("/health: %d %s", status, body)

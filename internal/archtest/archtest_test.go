@@ -20,7 +20,7 @@ const module = "github.com/cdphub/cdphub"
 var allowed = map[string]string{
 	"cmd/cdphub":              "internal/cli",
 	"internal/cli":            "actions actions/mcp actions/remote bridge/chrome internal/browsers internal/journal internal/journal/... internal/auth internal/httpserver internal/logging internal/plain internal/version internal/urlpolicy relay server web internal/devtools internal/link internal/wsconn",
-	"server":                  "actions actions/... bridge bridge/page internal/browsers internal/cluster httpdiscovery internal/journal internal/live internal/named internal/advice internal/auth internal/closelog internal/fence internal/httpserver relay/quota internal/uiwire internal/webpage internal/scope internal/version internal/urlpolicy internal/wsconn internal/proxy relay session targets web internal/devtools internal/link internal/held",
+	"server":                  "actions actions/... bridge bridge/chrome bridge/page internal/browsers internal/cluster httpdiscovery internal/journal internal/live internal/named internal/advice internal/auth internal/closelog internal/fence internal/httpserver relay/quota internal/uiwire internal/webpage internal/scope internal/version internal/urlpolicy internal/wsconn internal/proxy relay session targets web internal/devtools internal/link internal/held",
 	"internal/journal":        "relay/quota internal/scope internal/secrets internal/wire relay internal/held",
 	"internal/live":           "internal/secrets internal/wire relay internal/held",
 	"internal/named":          "internal/advice internal/ordered relay/quota internal/wire relay session internal/wsconn internal/held",
@@ -169,6 +169,15 @@ func TestImports(t *testing.T) {
 	}
 }
 
+// ours are exported names that only this module can use, and why they are where they are.
+var ours = map[string]string{
+	"actions.URLs":          "server sets it from Options.Network",
+	"actions.Names":         "server sets it from Options.Network",
+	"bridge/chrome.Network": "server sets it from Options.Network",
+	"bridge/page.Limits":    "a Host page needs a connection of the server",
+	"server.Directory":      "the program cdphub-cluster has one",
+}
+
 // TestExportedTypes wants the exported names of public packages to need no type
 // of an internal package: a program outside of this module could not use them.
 // What is an alias for such a type, in a public package, can be used.
@@ -197,12 +206,16 @@ func TestExportedTypes(t *testing.T) {
 			t.Errorf("go doc %s: %v", folder, err)
 		}
 		for _, m := range inner.FindAllStringSubmatch(string(text), -1) {
-			if internal[m[1]] && !strings.Contains(m[0], " = ") {
+			name := folder + "." + exportedName.FindString(m[0])
+			if internal[m[1]] && !strings.Contains(m[0], " = ") && ours[name] == "" {
 				t.Errorf("%s exports what only this module can use: %s…", folder, strings.TrimSpace(m[0]))
 			}
 		}
 	}
 }
+
+// exportedName finds the name in a line of go doc.
+var exportedName = regexp.MustCompile(`\b[A-Z]\w*`)
 
 func TestLookup(t *testing.T) {
 	table := map[string]string{"a": "1", "a/...": "2", "a/b": "3"}

@@ -91,8 +91,9 @@ func (c *mcpCmd) join(ctx context.Context, urls *urlpolicy.Policy, log *zap.Logg
 		}
 		return remote.Join(endpoint, header), func() {}, nil
 	}
-	o.Log, o.Chrome.Network = log, urls
-	pool, err := browsers.New(relay.NewHubs(relay.Options{Log: log, Product: version.Current().Product("/")}), *o)
+	o.Chrome.Network = urls
+	hubs := relay.NewHubs(relay.Options{Log: log, Product: version.Current().Product("/")})
+	pool, err := browsers.New(hubs, browsers.Options{Chrome: o.Chrome, Hubs: o.Hubs, Max: o.Max, Idle: o.Idle, Queue: o.Queue, Log: log})
 	if err != nil {
 		return nil, nil, err
 	}
