@@ -62,7 +62,7 @@ func TestR147OwnTabsOnEveryPath(t *testing.T) {
 	t.Parallel()
 	change, _ := withFile(t, "tokens:\n  - {name: own, token: "+ownToken+", role: client, scope: full, tabs: own}\n"+
 		"  - {name: other, token: "+strangerToken+", role: client, tabs: own}\n  - {name: all, token: "+everyToken+", role: client, scope: full}\n"+
-		"  - {token: "+hostToken+", role: host}\n")
+		"  - {name: reads, token: "+readToken+", role: client, scope: readonly, tabs: own}\n  - {token: "+hostToken+", role: host}\n")
 	s := start(t, func(f *Options) { change(f) })
 	s.paired(t, hostToken)
 	const frame = "http://app/1"
@@ -77,6 +77,7 @@ func TestR147OwnTabsOnEveryPath(t *testing.T) {
 	wants("a token that sees all", everyToken, "", true)
 	wants("the same with tabs=own", everyToken, "?tabs=own", false)
 	wants("a token of its own tabs", ownToken, "", false)
+	wants("one that only reads", readToken, "", false)
 	wants("the same with tabs=all", ownToken, "?tabs=all", false)
 	for _, path := range []string{"/json/close/T1", "/json/activate/T1", "/devtools/page/T1"} {
 		status, _ := s.get(t, s.addr(false), path, bearer(ownToken))
