@@ -121,9 +121,10 @@ type pkg struct {
 	Imports    []string
 }
 
-func packages(t *testing.T) []pkg {
+// listPackages asks the go command for packages.
+func listPackages(t *testing.T, args ...string) []pkg {
 	t.Helper()
-	cmd := exec.Command("go", "list", "-json=ImportPath,Imports", module+"/...")
+	cmd := exec.Command("go", append([]string{"list", "-json=ImportPath,Imports"}, args...)...)
 	out, err := cmd.Output()
 	if err != nil {
 		var exit *exec.ExitError
@@ -145,7 +146,7 @@ func packages(t *testing.T) []pkg {
 }
 
 func TestImports(t *testing.T) {
-	list := packages(t)
+	list := listPackages(t, module+"/...")
 	if len(list) < 8 {
 		t.Fatalf("go list found %d packages only", len(list))
 	}
@@ -169,6 +170,41 @@ func TestImports(t *testing.T) {
 	}
 }
 
+// unreachable says what a package must not reach, through whatever it imports, but for what these
+// libraries bring: zap can serve its level over HTTP, easyjson can answer requests.
+var unreachable = map[string][]string{
+	"relay":  {"net/http", "crypto/tls", "github.com/gobwas/ws", module + "/internal/wsconn"},
+	"bridge": {"net/http", "crypto/tls", "github.com/gobwas/ws", module + "/internal/wsconn"},
+}
+
+// TestTransitiveImports follows the imports of packages that know nothing of HTTP and WebSocket.
+func TestTransitiveImports(t *testing.T) {
+	for folder, banned := range unreachable {
+		imports := make(map[string][]string)
+		for _, p := range listPackages(t, "-deps", module+"/"+folder) {
+			imports[p.ImportPath] = p.Imports
+		}
+		from := map[string]string{module + "/" + folder: ""}
+		for next := []string{module + "/" + folder}; len(next) > 0; next = next[1:] {
+			for _, imported := range imports[next[0]] {
+				if _, seen := from[imported]; seen || strings.HasPrefix(imported, "go.uber.org/zap") || imported == "github.com/mailru/easyjson" {
+					continue
+				}
+				from[imported] = next[0]
+				next = append(next, imported)
+			}
+		}
+		if len(from) < 20 {
+			t.Errorf("%s reaches %d packages only", folder, len(from))
+		}
+		for _, b := range banned {
+			if by, reached := from[b]; reached {
+				t.Errorf("%s reaches %s, by %s", folder, b, by)
+			}
+		}
+	}
+}
+
 // ours are exported names that only this module can use, and why they are where they are.
 var ours = map[string]string{
 	"actions.URLs":          "server sets it from Options.Network",
@@ -185,7 +221,7 @@ func TestExportedTypes(t *testing.T) {
 	inner := regexp.MustCompile(`(?m)^(?:func|type|var|const|\t[A-Z])[^\n/]*?\b(\w+)\.[A-Z]`)
 	internal := map[string]bool{}
 	var public []string
-	for _, p := range packages(t) {
+	for _, p := range listPackages(t, module+"/...") {
 		folder := strings.TrimPrefix(p.ImportPath, module+"/")
 		switch name := path.Base(folder); {
 		case strings.HasPrefix(folder, "internal/"):
