@@ -4,7 +4,6 @@ package page
 
 import (
 	json "encoding/json"
-
 	easyjson "github.com/mailru/easyjson"
 	jlexer "github.com/mailru/easyjson/jlexer"
 	jwriter "github.com/mailru/easyjson/jwriter"
@@ -18,7 +17,7 @@ var (
 	_ easyjson.Marshaler
 )
 
-func easyjson4270c6b9DecodeGithubComCdphubCdphubBridge(in *jlexer.Lexer, out *targetMessage) {
+func easyjson4086215fDecodeGithubComCdphubCdphubBridgePage(in *jlexer.Lexer, out *targetMessage) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -72,7 +71,7 @@ func easyjson4270c6b9DecodeGithubComCdphubCdphubBridge(in *jlexer.Lexer, out *ta
 		in.Consumed()
 	}
 }
-func easyjson4270c6b9EncodeGithubComCdphubCdphubBridge(out *jwriter.Writer, in targetMessage) {
+func easyjson4086215fEncodeGithubComCdphubCdphubBridgePage(out *jwriter.Writer, in targetMessage) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -107,27 +106,27 @@ func easyjson4270c6b9EncodeGithubComCdphubCdphubBridge(out *jwriter.Writer, in t
 // MarshalJSON supports json.Marshaler interface
 func (v targetMessage) MarshalJSON() ([]byte, error) {
 	w := jwriter.Writer{}
-	easyjson4270c6b9EncodeGithubComCdphubCdphubBridge(&w, v)
+	easyjson4086215fEncodeGithubComCdphubCdphubBridgePage(&w, v)
 	return w.Buffer.BuildBytes(), w.Error
 }
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v targetMessage) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson4270c6b9EncodeGithubComCdphubCdphubBridge(w, v)
+	easyjson4086215fEncodeGithubComCdphubCdphubBridgePage(w, v)
 }
 
 // UnmarshalJSON supports json.Unmarshaler interface
 func (v *targetMessage) UnmarshalJSON(data []byte) error {
 	r := jlexer.Lexer{Data: data}
-	easyjson4270c6b9DecodeGithubComCdphubCdphubBridge(&r, v)
+	easyjson4086215fDecodeGithubComCdphubCdphubBridgePage(&r, v)
 	return r.Error()
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *targetMessage) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson4270c6b9DecodeGithubComCdphubCdphubBridge(l, v)
+	easyjson4086215fDecodeGithubComCdphubCdphubBridgePage(l, v)
 }
-func easyjson4270c6b9DecodeGithubComCdphubCdphubBridge1(in *jlexer.Lexer, out *rawList) {
+func easyjson4086215fDecodeGithubComCdphubCdphubBridgePage1(in *jlexer.Lexer, out *rawList) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		in.Skip()
@@ -159,7 +158,7 @@ func easyjson4270c6b9DecodeGithubComCdphubCdphubBridge1(in *jlexer.Lexer, out *r
 		in.Consumed()
 	}
 }
-func easyjson4270c6b9EncodeGithubComCdphubCdphubBridge1(out *jwriter.Writer, in rawList) {
+func easyjson4086215fEncodeGithubComCdphubCdphubBridgePage1(out *jwriter.Writer, in rawList) {
 	if in == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 		out.RawString("null")
 	} else {
@@ -177,27 +176,27 @@ func easyjson4270c6b9EncodeGithubComCdphubCdphubBridge1(out *jwriter.Writer, in 
 // MarshalJSON supports json.Marshaler interface
 func (v rawList) MarshalJSON() ([]byte, error) {
 	w := jwriter.Writer{}
-	easyjson4270c6b9EncodeGithubComCdphubCdphubBridge1(&w, v)
+	easyjson4086215fEncodeGithubComCdphubCdphubBridgePage1(&w, v)
 	return w.Buffer.BuildBytes(), w.Error
 }
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v rawList) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson4270c6b9EncodeGithubComCdphubCdphubBridge1(w, v)
+	easyjson4086215fEncodeGithubComCdphubCdphubBridgePage1(w, v)
 }
 
 // UnmarshalJSON supports json.Unmarshaler interface
 func (v *rawList) UnmarshalJSON(data []byte) error {
 	r := jlexer.Lexer{Data: data}
-	easyjson4270c6b9DecodeGithubComCdphubCdphubBridge1(&r, v)
+	easyjson4086215fDecodeGithubComCdphubCdphubBridgePage1(&r, v)
 	return r.Error()
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *rawList) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson4270c6b9DecodeGithubComCdphubCdphubBridge1(l, v)
+	easyjson4086215fDecodeGithubComCdphubCdphubBridgePage1(l, v)
 }
-func easyjson4270c6b9DecodeGithubComCdphubCdphubBridge2(in *jlexer.Lexer, out *nestedMessage) {
+func easyjson4086215fDecodeGithubComCdphubCdphubBridgePage2(in *jlexer.Lexer, out *nestedMessage) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -239,7 +238,7 @@ func easyjson4270c6b9DecodeGithubComCdphubCdphubBridge2(in *jlexer.Lexer, out *n
 		in.Consumed()
 	}
 }
-func easyjson4270c6b9EncodeGithubComCdphubCdphubBridge2(out *jwriter.Writer, in nestedMessage) {
+func easyjson4086215fEncodeGithubComCdphubCdphubBridgePage2(out *jwriter.Writer, in nestedMessage) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -264,27 +263,27 @@ func easyjson4270c6b9EncodeGithubComCdphubCdphubBridge2(out *jwriter.Writer, in 
 // MarshalJSON supports json.Marshaler interface
 func (v nestedMessage) MarshalJSON() ([]byte, error) {
 	w := jwriter.Writer{}
-	easyjson4270c6b9EncodeGithubComCdphubCdphubBridge2(&w, v)
+	easyjson4086215fEncodeGithubComCdphubCdphubBridgePage2(&w, v)
 	return w.Buffer.BuildBytes(), w.Error
 }
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v nestedMessage) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson4270c6b9EncodeGithubComCdphubCdphubBridge2(w, v)
+	easyjson4086215fEncodeGithubComCdphubCdphubBridgePage2(w, v)
 }
 
 // UnmarshalJSON supports json.Unmarshaler interface
 func (v *nestedMessage) UnmarshalJSON(data []byte) error {
 	r := jlexer.Lexer{Data: data}
-	easyjson4270c6b9DecodeGithubComCdphubCdphubBridge2(&r, v)
+	easyjson4086215fDecodeGithubComCdphubCdphubBridgePage2(&r, v)
 	return r.Error()
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *nestedMessage) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson4270c6b9DecodeGithubComCdphubCdphubBridge2(l, v)
+	easyjson4086215fDecodeGithubComCdphubCdphubBridgePage2(l, v)
 }
-func easyjson4270c6b9DecodeGithubComCdphubCdphubBridge3(in *jlexer.Lexer, out *browserMessage) {
+func easyjson4086215fDecodeGithubComCdphubCdphubBridgePage3(in *jlexer.Lexer, out *browserMessage) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -338,7 +337,7 @@ func easyjson4270c6b9DecodeGithubComCdphubCdphubBridge3(in *jlexer.Lexer, out *b
 		in.Consumed()
 	}
 }
-func easyjson4270c6b9EncodeGithubComCdphubCdphubBridge3(out *jwriter.Writer, in browserMessage) {
+func easyjson4086215fEncodeGithubComCdphubCdphubBridgePage3(out *jwriter.Writer, in browserMessage) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -373,23 +372,23 @@ func easyjson4270c6b9EncodeGithubComCdphubCdphubBridge3(out *jwriter.Writer, in 
 // MarshalJSON supports json.Marshaler interface
 func (v browserMessage) MarshalJSON() ([]byte, error) {
 	w := jwriter.Writer{}
-	easyjson4270c6b9EncodeGithubComCdphubCdphubBridge3(&w, v)
+	easyjson4086215fEncodeGithubComCdphubCdphubBridgePage3(&w, v)
 	return w.Buffer.BuildBytes(), w.Error
 }
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v browserMessage) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson4270c6b9EncodeGithubComCdphubCdphubBridge3(w, v)
+	easyjson4086215fEncodeGithubComCdphubCdphubBridgePage3(w, v)
 }
 
 // UnmarshalJSON supports json.Unmarshaler interface
 func (v *browserMessage) UnmarshalJSON(data []byte) error {
 	r := jlexer.Lexer{Data: data}
-	easyjson4270c6b9DecodeGithubComCdphubCdphubBridge3(&r, v)
+	easyjson4086215fDecodeGithubComCdphubCdphubBridgePage3(&r, v)
 	return r.Error()
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *browserMessage) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson4270c6b9DecodeGithubComCdphubCdphubBridge3(l, v)
+	easyjson4086215fDecodeGithubComCdphubCdphubBridgePage3(l, v)
 }
