@@ -18,7 +18,11 @@ import (
 
 // TestLimitDefaults wants the zero value to be what the options document.
 func TestLimitDefaults(t *testing.T) {
-	l := Limits{}
+	l := Limits{MaxClientQueue: 7, MaxHostQueue: 8}
+	if c, h := l.client(), l.host(); c.MaxPending != 7 || h.MaxPending != 8 {
+		t.Errorf("of the queues %d and %d bytes are let through", c.MaxPending, h.MaxPending)
+	}
+	l = Limits{}
 	if got := l.client(); got.MaxMessage != 100<<20 {
 		t.Errorf("a Client's limits are %+v", got)
 	}

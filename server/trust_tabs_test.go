@@ -77,6 +77,7 @@ func TestR147CountsOfOthers(t *testing.T) {
 	}
 	wants(everyToken, "", "1", "1")
 	wants(ownToken, "", "0", "0")
+	wants(ownToken, "?tabs=all", "0", "0")
 	wants(everyToken, "?tabs=own", "0", "0")
 	own := dial(t, "ws://"+s.addr(false)+"/devtools/browser", bearer(ownToken))
 	own.send(`{"id":1,"method":"Target.getTargets"}`)
