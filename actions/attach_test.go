@@ -167,6 +167,35 @@ func TestSubscriptionsAreReady(t *testing.T) {
 	}
 }
 
+// TestDomainsGoWithTheirSession ends a page's session while a domain is being enabled in it:
+// the next session enables it again.
+func TestDomainsGoWithTheirSession(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var b *Browser
+		var p *Page
+		sessions, enabled := 0, ""
+		b, p = script(func(session, method string) string {
+			switch method {
+			case "Target.attachToTarget":
+				sessions++
+				return fmt.Sprintf(`{"sessionId":"S%d"}`, sessions)
+			case "Network.enable":
+				if enabled += session; session == "S1" {
+					b.event("", "Target.detachedFromTarget", []byte(`{"sessionId":"S1","targetId":"T1"}`))
+					time.Sleep(time.Second) // it is taken before the answer
+				}
+			}
+			return "{}"
+		}).open(t)
+		for range 3 {
+			_, _ = p.Requests(t.Context(), 1)
+		}
+		if enabled != "S1S2" {
+			t.Errorf("it was enabled in %s, want S1 and S2", enabled)
+		}
+	})
+}
+
 // TestLeftDialogsEnd has a tab show a dialog to a caller that leaves it to
 // others, of whom there are none, or one.
 func TestLeftDialogsEnd(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"github.com/cdphub/cdphub/urlpolicy"
 )
 
-// heldPage is a fakePage that answers one of its commands only when it is told to.
+// heldPage is a fakePage that answers one of its commands only once the test allows it.
 type heldPage struct {
 	*fakePage
 	goOn chan struct{}

@@ -44,6 +44,8 @@ var Addresses = map[string]string{
 	"a bearer of news":                        "a bearer of news",
 	"a bearer of news; x = y; 1 + 1 = 2":      "a bearer of news; x = y; 1 + 1 = 2",
 	"data:text/html,<p>a@b":                   "data:text/html,<p>a@b",
+	// What ends the place where a user may be.
+	"//h/@ //h?@ //h#@ //h @ //h\t@ //h\n@ //h\r@ //h\f@ //h\v@ //h\"@ //h'@ //h<@ //h>@ //h\\@": "//h/@ //h?@ //h#@ //h @ //h\t@ //h\n@ //h\r@ //h\f@ //h\v@ //h\"@ //h'@ //h<@ //h>@ //h\\@",
 	// In texts of HTML, JSON and script, and escaped more than once.
 	`<a href="/?a=1&amp;code=s&amp;b=2">`:                `<a href="/?a=1&amp;code=[REDACTED]&amp;b=2">`,
 	`/?a=1&amp;amp;code=s&amp;amp;b=2`:                   `/?a=1&amp;amp;code=[REDACTED]&amp;amp;b=2`,

@@ -46,8 +46,14 @@ func (a *aliveness) start(p *Page) {
 		}
 		a.n++
 		a.since = time.Now()
-		p.conn.Offer(wire.Frame{Head: strconv.AppendInt([]byte(`{"kind":"alive","n":`), a.n, 10), Tail: wire.End})
+		p.askAlive(a.n)
 	})
+}
+
+// askAlive sends a question to the page's script, which answers with the same number once it
+// has taken all messages before it. It returns false when the queue is full.
+func (p *Page) askAlive(n int64) bool {
+	return p.conn.Offer(wire.Frame{Head: strconv.AppendInt([]byte(`{"kind":"alive","n":`), n, 10), Tail: wire.End})
 }
 
 // stop asks no more. A timer that has fired already finds none, and does nothing.

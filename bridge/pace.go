@@ -1,11 +1,8 @@
 package bridge
 
 import (
-	"strconv"
 	"sync"
 	"time"
-
-	"github.com/cdphub/cdphub/internal/wire"
 )
 
 // A Host page takes all messages in one thread, in their order. What one payer has sent
@@ -28,11 +25,12 @@ type Pace struct {
 	behind   int           // cost of what is on its way
 	unmarked int           // of it, what has no mark behind it
 	rest     time.Duration // to wait in any case, after what was larger than the window
-	turn     chan struct{} // closed when a mark comes back; nil: nobody waits
+	turn     chan struct{} // closed when a mark comes back; nil: no Client waits
 }
 
 // mark is a question that says, once it is answered, what the page has taken.
 type mark struct {
+	n    int64
 	pace *Pace
 	cost int
 	sent time.Time
@@ -42,7 +40,7 @@ type mark struct {
 type marks struct {
 	mu    sync.Mutex // before Pace.mu
 	list  []mark     `held:"marks of paces"`
-	first int64      `stays:"numbers the marks"` // number of the first; they count down from -1, as aliveness counts up
+	last  int64      `stays:"numbers the marks"` // they count down from -1, as aliveness counts up
 	ended bool
 }
 
@@ -64,12 +62,12 @@ func (p *Page) sendMark(pace *Pace) {
 	m := &p.marks
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	one := mark{pace, pace.takeUnmarked(), time.Now()}
-	n := m.first - int64(len(m.list)) - 1
-	if m.ended || !p.conn.Offer(wire.Frame{Head: strconv.AppendInt([]byte(`{"kind":"alive","n":`), n, 10), Tail: wire.End}) {
+	one := mark{m.last - 1, pace, pace.takeUnmarked(), time.Now()}
+	if m.ended || !p.askAlive(one.n) {
 		pace.give(one.cost, 0)
 		return
 	}
+	m.last = one.n
 	m.list = append(m.list, one)
 }
 
@@ -77,9 +75,9 @@ func (p *Page) sendMark(pace *Pace) {
 func (m *marks) heard(n int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for len(m.list) > 0 && m.first > n {
+	for len(m.list) > 0 && m.list[0].n >= n {
 		one := m.list[0]
-		m.list, m.first = m.list[1:], m.first-1
+		m.list = m.list[1:]
 		one.pace.give(one.cost, time.Since(one.sent))
 	}
 }

@@ -62,6 +62,7 @@ func TestR272PaceLeavesRoomForOthers(t *testing.T) {
 					}
 				}
 				p.leave()
+				flow.WaitForRoom(heavy, paceWindow) // it goes nowhere
 				if heavy.behind != heavy.unmarked {
 					t.Errorf("%d are on their way to a page that has gone", heavy.behind-heavy.unmarked)
 				}

@@ -7,6 +7,7 @@ import (
 	"runtime/pprof"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/cdphub/cdphub/internal/wire"
@@ -18,6 +19,33 @@ func readers() int {
 	var all strings.Builder
 	pprof.Lookup("goroutine").WriteTo(&all, 2)
 	return strings.Count(all.String(), "wsconn.(*Conn).run(")
+}
+
+// freeHub is a ledger that is free for a Host on standby.
+type freeHub struct{ *ledger }
+
+func (freeHub) Free() bool                      { return true }
+func (freeHub) AwaitFree(context.Context) error { return nil }
+
+// TestHostOnStandbyOwesReady has a Host stay silent that the hub has let come.
+func TestHostOnStandbyOwesReady(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		near, far := wsconn.Pipe(PageLimits(), wsconn.Limits{})
+		ended := make(chan wsconn.Reason, 1)
+		go far.Serve(t.Context(), func([]byte) {})
+		StartStandby(t.Context(), near, freeHub{&ledger{}}, nil, func(handle func([]byte)) func([]byte) { return handle }, func(why wsconn.Reason) { ended <- why })
+		time.Sleep(2 * readyTimeout)
+		select {
+		case why := <-ended:
+			if why != wsconn.ReasonNoReady {
+				t.Errorf("it ended as %v", why)
+			}
+		default:
+			t.Error("a Host on standby is waited for without end")
+			far.Close(wsconn.ReasonNormal)
+			<-ended
+		}
+	})
 }
 
 // TestStartedHostParks has a Host be silent until it has no goroutine any more, and

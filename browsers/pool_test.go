@@ -214,6 +214,30 @@ func TestBrowserHubs(t *testing.T) {
 	}
 }
 
+// TestRefusedUsersHoldNothing has a hub be refused to a browser, and a Client to a hub.
+func TestRefusedUsersHoldNothing(t *testing.T) {
+	p := testPool(works)
+	p.hubs = relay.NewHubs(relay.Options{Limits: relay.Limits{Clients: 1}, Quotas: quota.New(quota.Options{Totals: map[quota.Resource]int64{quota.Hubs: 1}})})
+	hub, forget, err := p.hubs.Acquire("first")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer forget()
+	if _, err := p.Use(t.Context(), "a"); !errors.Is(err, relay.ErrTooManyHubs) || p.places.Excess() != -int64(p.max) {
+		t.Errorf("%v; of %d places %d are free", err, p.max, -p.places.Excess())
+	}
+	released := 0
+	acquire := func(context.Context) (*relay.Hub, func(), error) { return hub, func() { released++ }, nil }
+	first, err := Join(t.Context(), acquire, relay.LocalOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer first.Leave()
+	if _, err := Join(t.Context(), acquire, relay.LocalOptions{}); err == nil || released != 1 {
+		t.Errorf("%v; its hub was released %d times", err, released)
+	}
+}
+
 // TestUseWaitsForRestart has a browser crash. Who comes then waits until it is back,
 // but for 10 s, and gets the truth after that.
 func TestUseWaitsForRestart(t *testing.T) {

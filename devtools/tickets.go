@@ -18,10 +18,10 @@ const maxTickets = 8192
 // once, within Life. H is what is known of who has asked for it. The zero value
 // works.
 type Tickets[H any] struct {
-	mu     sync.Mutex           // guards all below
-	made   map[string]ticket[H] `held:"tickets"`
-	queues map[string][]string  `held:"accounts with tickets"` // by asker, oldest first; some may be used
-	queued int                  `held:"tickets in queues"`     // in all queues
+	mu     sync.Mutex `stays:"maxTickets at most, which make room for others"` // guards all below
+	made   map[string]ticket[H]
+	queues map[string][]string // by asker, oldest first; some may be used
+	queued int                 // in all queues
 }
 
 type ticket[H any] struct {

@@ -46,7 +46,8 @@ func TestR249RecordingsOfOthersStay(t *testing.T) {
 		if of(t, dir, "quiet") != 1 || of(t, dir, "noise0") != 0 || of(t, dir, "noise9") != 1 {
 			t.Errorf("B has %d recordings; of A's the oldest %d, the newest %d", of(t, dir, "quiet"), of(t, dir, "noise0"), of(t, dir, "noise9"))
 		}
-		for range 20 { // in one recording that goes on, for more than a minute
+		s.act("A", "noise0", 1) // whose recording has made room: another one begins
+		for range 20 {          // in one recording that goes on, for more than a minute
 			s.act("A", "loud", 50)
 			s.pass(10 * time.Second)
 		}
@@ -110,11 +111,13 @@ func TestR249TimelinesOfOthersStay(t *testing.T) {
 	})
 }
 
-// TestR291TimelineThatMakesRoom has more timelines than there may be, each with an entry.
+// TestR291TimelineThatMakesRoom has more timelines than there may be, each with an entry of
+// the token that began it, and of another.
 func TestR291TimelineThatMakesRoom(t *testing.T) {
 	play(t, Options{}, func(s *stage) {
 		for n := range quota.Table[quota.Timelines].Total + 10 {
 			s.act("A", fmt.Sprint("line", n), 1)
+			s.act("B", fmt.Sprint("line", n), 1)
 		}
 	})
 }

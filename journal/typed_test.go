@@ -32,3 +32,15 @@ func TestJournalOutlivesATextThatIsCut(t *testing.T) {
 		s.wants("command: typed 3 characters", "console: "+text[:longestText]+"…")
 	})
 }
+
+// TestTypedTextThatWasLost has no room for what is typed, and the page say it at once: as the
+// Journal does not know what to take out, it keeps no text.
+func TestTypedTextThatWasLost(t *testing.T) {
+	play(t, Options{}, func(s *stage) {
+		key := lineKey{"h", "T0"}
+		s.j.work(batch{blind: []lineKey{key}, items: []item{{key: key, do: func(j *Journal, l *line) {
+			j.keepLocked(l, Entry{Kind: Console, Text: l.text("hunter2")}, nil)
+		}}}})
+		s.wants("console: [REDACTED]")
+	})
+}

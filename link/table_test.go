@@ -2,7 +2,13 @@ package link
 
 import (
 	"errors"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/cdphub/cdphub/wsconn"
@@ -47,6 +53,32 @@ func TestBackBeforeTheFirst(t *testing.T) {
 				t.Errorf("the newest is attached: %v, want %v", err, c.want)
 			}
 			second.Pipe.End(ErrGone, wsconn.ReasonShutdown)
+		})
+	}
+}
+
+// TestWhichReasonsEndALink has a link lose its WebSocket by each reason that there is: it waits
+// for another one only where that one could go on.
+func TestWhichReasonsEndALink(t *testing.T) {
+	ends := strings.Fields("Normal TargetClosed Shutdown Protocol TooBig Internal Memory TokenRevoked TokenExpired LinkMoved")
+	waits := strings.Fields("Deleted Binary NoStatus Gone Dead InvalidUTF8 BadDeflate Moved SlowConsumer TryAgain TooSlow NoLogin WrongLogins " +
+		"Replaced HasBrowser NoReady Fragments SessionTaken SessionEnded")
+	source, err := os.ReadFile("../wsconn/reason.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, found := range regexp.MustCompile(`(?m)^\tReason(\w+) += Reason\{(\d+), "(.*)"\}`).FindAllSubmatch(source, -1) {
+		name, text := string(found[1]), string(found[3])
+		code, _ := strconv.ParseUint(string(found[2]), 10, 16)
+		synctest.Test(t, func(t *testing.T) {
+			p := newTestPipe(t, time.Minute, nil)
+			newPeer(t, p, 1, 0)
+			conn := p.conn
+			got := p.detach(conn, wsconn.Reason{Code: uint16(code), Text: text})
+			conn.Close(wsconn.ReasonGone)
+			if got != slices.Contains(waits, name) || got == slices.Contains(ends, name) {
+				t.Errorf("after %s the link waits: %v", name, got)
+			}
 		})
 	}
 }

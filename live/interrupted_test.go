@@ -2,6 +2,7 @@ package live
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -50,14 +51,15 @@ func (s *stalled) Leave() {
 // to hold it does; and a view without viewers leaves the hub.
 func TestR286InterruptedViews(t *testing.T) {
 	const sees, holds, gone = "sees the page", "holds the page", "gone"
-	interruptions := map[string]func(f *fake, w, other *watcher, may *bool){
-		"nothing":            func(*fake, *watcher, *watcher, *bool) {},
-		"viewer leaves":      func(_ *fake, w, _ *watcher, _ *bool) { go w.Leave() },
-		"viewer may not see": func(_ *fake, _, _ *watcher, may *bool) { *may = false },
-		"target gone": func(f *fake, _, _ *watcher, _ *bool) {
+	interruptions := map[string]func(f *fake, w, other *watcher, may *atomic.Bool){
+		"nothing":            func(*fake, *watcher, *watcher, *atomic.Bool) {},
+		"viewer leaves":      func(_ *fake, w, _ *watcher, _ *atomic.Bool) { go w.Leave() },
+		"viewer may not see": func(_ *fake, _, _ *watcher, may *atomic.Bool) { may.Store(false) },
+		"target gone": func(f *fake, _, _ *watcher, _ *atomic.Bool) {
 			f.event("", "Target.detachedFromTarget", []byte(`{"sessionId":"S"}`))
 		},
-		"another viewer takes it": func(_ *fake, _, other *watcher, _ *bool) { go other.Receive([]byte(`{"kind":"take"}`)) },
+		"no answer for long":      func(*fake, *watcher, *watcher, *atomic.Bool) { time.Sleep(attaching + time.Second) },
+		"another viewer takes it": func(_ *fake, _, other *watcher, _ *atomic.Bool) { go other.Receive([]byte(`{"kind":"take"}`)) },
 	}
 	for function, op := range map[string]struct{ method, message, want string }{
 		"live.Viewer.take":      {"Take", `{"kind":"take"}`, holds},
@@ -68,7 +70,8 @@ func TestR286InterruptedViews(t *testing.T) {
 		for name, interrupt := range interruptions {
 			t.Run(function+"/"+name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					f, w, other, may := new(fake), new(watcher), new(watcher), true
+					f, w, other, may := new(fake), new(watcher), new(watcher), new(atomic.Bool)
+					may.Store(true)
 					vs := newViews(t, f)
 					o, s := f.options(), &stalled{f, op.method, make(chan struct{})}
 					join := o.Join
@@ -77,7 +80,7 @@ func TestR286InterruptedViews(t *testing.T) {
 						return s, err
 					}
 					viewer := w.options()
-					viewer.Sees = func() bool { return may }
+					viewer.Sees = may.Load
 					w.Viewer = vs.Watch("T1", o, viewer)
 					other.Viewer = vs.Watch("T1", o, other.options())
 					v := w.view
@@ -89,10 +92,14 @@ func TestR286InterruptedViews(t *testing.T) {
 						go w.Receive([]byte(op.message))
 					}
 					waittest.Wants(t, function)
-					interrupt(f, w, other, &may)
+					interrupt(f, w, other, may)
 					synctest.Wait()
 					close(s.goOn)
 					time.Sleep(2 * time.Second)
+					synctest.Wait()
+					if sessions := f.count("Target.attach") - f.count("Target.detach"); sessions > 1 {
+						t.Errorf("the view has %d sessions with the target", sessions)
+					}
 					got := sees
 					switch {
 					case w.left:

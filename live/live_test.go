@@ -102,6 +102,18 @@ func (f *fake) took(prefix string) (list []string) {
 	return list
 }
 
+// count counts what was sent since took was last asked.
+func (f *fake) count(prefix string) (n int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, m := range f.sent {
+		if strings.HasPrefix(m, prefix) {
+			n++
+		}
+	}
+	return n
+}
+
 func (f *fake) picture(data string) {
 	f.event("S", "Page.screencastFrame", []byte(`{"data":"`+base64.StdEncoding.EncodeToString([]byte(data))+
 		`","metadata":{"deviceWidth":800,"deviceHeight":600},"sessionId":1}`))

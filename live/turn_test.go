@@ -1,6 +1,7 @@
 package live
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -36,15 +37,21 @@ func TestSecondConnectionKeepsTheLease(t *testing.T) {
 		"releases": func(w *watcher) { w.Receive([]byte(`{"kind":"release"}`)) },
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			f := new(fake)
+			f := &fake{slow: 20 * time.Millisecond}
 			vs := newViews(t, f)
 			first, second := watch(t, vs, f), watch(t, vs, f)
 			synctest.Wait()
 			v := first.view
 			v.client = &leaving{f, func() { go second.Receive([]byte(`{"kind":"take"}`)) }}
 			first.Receive([]byte(`{"kind":"take"}`))
+			for x := range 2 { // the second waits for the answer of the first, longer than its viewer has the page
+				first.Receive(fmt.Appendf(nil, `{"kind":"mouse","type":"mouseMoved","x":%d,"y":1}`, x))
+			}
 			end(first)
 			time.Sleep(time.Second)
+			if got := f.count("Input."); got != 1 {
+				t.Errorf("the first %s: %d moves reach the page, want one", name, got)
+			}
 			if !f.Holds("T1") || v.holder != second.Viewer {
 				t.Errorf("the first %s: the second was told that it has the page, which is held: %v", name, f.Holds("T1"))
 			}

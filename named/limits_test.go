@@ -1,6 +1,7 @@
 package named
 
 import (
+	"fmt"
 	"net/url"
 	"strings"
 	"testing"
@@ -22,4 +23,11 @@ func TestR296Limits(t *testing.T) {
 			return err == nil && w.Grace == grace
 		})
 	}
+	limittest.Reach(t, "grace of a session that another node had", 10, func(seconds int) bool {
+		there, here := newRig(t, Options{}), newRig(t, Options{Longest: 10 * time.Second})
+		there.join("a", fmt.Sprintf("session=s&grace=%ds", seconds))
+		there.move(t, here, there.sessions.Take)
+		list := here.sessions.List(func(Owner) bool { return true })
+		return len(list) == 1 && list[0].GraceMs == int64(seconds)*1000
+	})
 }

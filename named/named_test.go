@@ -301,18 +301,25 @@ func TestR205FullConnectionIsNoGap(t *testing.T) {
 	})
 }
 
-// TestDrainEndsWhoIsAway has a hub drain while a session has no connection.
-func TestDrainEndsWhoIsAway(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t, Options{})
-		link, _ := r.join("a", "session=work")
-		link.Left()
-		r.hub.Drain()
-		synctest.Wait()
-		if r.hub.Clients() != 0 {
-			t.Error("the Client is still there")
-		}
-	})
+// TestR291DrainEndsSessions has a hub drain while a session has a connection, which ends then, or
+// none.
+func TestR291DrainEndsSessions(t *testing.T) {
+	for _, away := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			r := newRig(t, Options{})
+			link, _ := r.join("a", "session=work")
+			if away {
+				link.Left()
+			}
+			r.hub.Drain()
+			if !away {
+				link.Left()
+			}
+			synctest.Wait()
+			heldtest.WantsNothing(t, "the named sessions", r.sessions.Held())
+			heldtest.WantsNothing(t, "the hub", r.hub.Held())
+		})
+	}
 }
 
 // TestR205FaultEndsTheSession has the hub panic over a message, which nobody answers.

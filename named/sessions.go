@@ -65,7 +65,11 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Why a connection does not get the session that it asks for, beside an *EndedError.
+// ErrClosed says that the process ends: Close was called.
+var ErrClosed = errors.New("the hub is shutting down")
+
+// Why a connection does not get the session that it asks for, beside an *EndedError and
+// ErrClosed.
 var (
 	ErrUnknown error = advice.SessionUnknown
 	ErrStream  error = advice.StreamEnded
@@ -115,6 +119,7 @@ type Sessions struct {
 	live   map[Key]*Session   `held:"named sessions"`
 	owners map[Owner]*account `held:"owners of named sessions"`
 	past   past               `stays:"bounded by number and age"`
+	closed bool               // nothing begins any more
 	ever   Numbers            `stays:"counts what has been"` // without those of now
 	// changed are hubs with changes; nil while nobody watches.
 	changed map[string]struct{} `stays:"hubs, until somebody asks for them"`
@@ -165,6 +170,9 @@ func (ss *Sessions) Check(k Key, w *Wish) error {
 
 // refusesLocked says why no session begins with this name.
 func (ss *Sessions) refusesLocked(k Key, w *Wish) error {
+	if ss.closed {
+		return ErrClosed
+	}
 	switch e := ss.past.find(k, ss.o.Remembered); {
 	case e != nil && !w.Fresh:
 		return e

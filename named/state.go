@@ -240,6 +240,18 @@ func (ss *Sessions) Drop(hub string) {
 	}
 }
 
+// Close ends all sessions, and none begins any more: a connection whose handshake was
+// answered just before would leave one behind.
+func (ss *Sessions) Close(why wsconn.Reason) {
+	ss.mu.Lock()
+	ss.closed = true
+	all := slices.Collect(maps.Values(ss.live))
+	ss.mu.Unlock()
+	for _, s := range all {
+		s.end(nil, ending{"", why})
+	}
+}
+
 // Restore makes the sessions of a hub that have been taken elsewhere, each without a
 // connection. begin makes what a connection would bring; where it fails, the session has
 // ended. A session that is here already is newer, and stays.

@@ -9,7 +9,10 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/cdphub/cdphub/bridge"
+	"github.com/cdphub/cdphub/internal/held/heldtest"
 	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/targets"
 	"github.com/cdphub/cdphub/wsconn"
 )
 
@@ -35,6 +38,35 @@ func (r *rig) move(t *testing.T, to *rig, describe func(string) State) State {
 		}, err
 	})
 	return st
+}
+
+// TestR291NothingBeginsAfterClose closes the sessions of a process whose hubs go on elsewhere: a
+// connection that comes then, or a hub that another process gives, leaves nothing behind.
+func TestR291NothingBeginsAfterClose(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		other, r := newRig(t, Options{}), newRig(t, Options{})
+		other.join("a", "session=moved")
+		link, l := r.join("a", "session=work")
+		r.sessions.Depart()
+		r.hub.Drain()
+		link.Left()
+		_, away := r.join("a", "session=late")
+		r.sessions.Close(wsconn.ReasonShutdown)
+		for _, l := range []*line{l, away} {
+			if l.closed != wsconn.ReasonShutdown {
+				t.Errorf("closed with %v, want %v", l.closed, wsconn.ReasonShutdown)
+			}
+		}
+		for _, query := range []string{"session=work", "session=late&fresh=true", "session=new"} {
+			if _, _, err := r.try("a", query); !errors.Is(err, ErrClosed) {
+				t.Errorf("%s after the end: %v, want %v", query, err, ErrClosed)
+			}
+		}
+		other.move(t, r, other.sessions.Take)
+		synctest.Wait()
+		heldtest.WantsNothing(t, "the named sessions", r.sessions.Held())
+		heldtest.WantsNothing(t, "the hub", r.hub.Held())
+	})
 }
 
 // TestR214JournalGoesOnElsewhere moves a session with messages that its Client has not had,
@@ -111,4 +143,32 @@ func TestR214JournalGoesOnElsewhere(t *testing.T) {
 			t.Errorf("%d Clients are left", n)
 		}
 	})
+}
+
+// silent is a Host that answers nothing.
+type silent struct{ bridge.Host }
+
+func (silent) Send(bridge.Command) error  { return nil }
+func (silent) Attached(bridge.Attachment) {}
+func (silent) Release(string, string)     {}
+
+// TestR214WhatIsNotAnsweredIsNoted has a Client ask a Host that is silent: what it has asked for
+// is a change, too.
+func TestR214WhatIsNotAnsweredIsNoted(t *testing.T) {
+	r := newRig(t, Options{})
+	host, err := r.hub.SetHost(silent{}, bridge.Announcement{Targets: []targets.Info{{ID: "T"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer host.HostGone(false)
+	r.sessions.Watch()
+	link, l := r.join("a", "session=work")
+	link.Receive([]byte(`{"id":1,"method":"Target.attachToTarget","params":{"targetId":"T","flatten":true}}`))
+	_, session, _ := strings.Cut(l.take()[0], `"sessionId":"`)
+	session, _, _ = strings.Cut(session, `"`)
+	r.sessions.Changed()
+	link.Receive(fmt.Appendf(nil, `{"id":2,"method":"Page.enable","params":{},"sessionId":%q}`, session))
+	if got := r.sessions.Changed(); len(l.take()) != 0 || len(got) != 1 {
+		t.Errorf("changed are %q", got)
+	}
 }

@@ -243,14 +243,14 @@ func (st *stream) end(why wsconn.Reason) {
 }
 
 // Drained implements relay.Drained. It runs under the hub's lock, hence the goroutine.
-// While hubs go on elsewhere, the session is kept for Take.
+// While hubs go on elsewhere, the session is kept for Take. Else it ends: if its connection
+// alone did, it would last for its grace time, and so would its Client in the hub.
 func (st *stream) Drained() {
 	st.mu.Lock()
 	conn := st.conn
 	st.mu.Unlock()
 	if conn != nil {
 		conn.Close(wsconn.ReasonShutdown)
-		return
 	}
 	if !st.session.sessions.departing.Load() {
 		go st.session.end(st, shutdown)

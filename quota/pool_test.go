@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 )
 
@@ -73,6 +74,12 @@ func TestR247EveryResource(t *testing.T) {
 				if err := greedy.Take(p.total - p.used + over); !errors.As(err, &e) || e.Part != part || e.Used != greedy.Used() {
 					t.Errorf("all that is free, and %d: %+v", over, err)
 				}
+			}
+			if n := (&Ledger{bearers: func(string) int { return 1 }}).bearersOf(Resource(r)); n != 1+len(strings.Fields(row.Roles)) {
+				t.Errorf("reserves are for %d payers, with the roles %q", n, row.Roles)
+			}
+			if _, err := p.Take(Payer{ID: "refused"}, p.total); err == nil || p.accounts["refused"] != nil {
+				t.Errorf("all was taken, or whoever is refused keeps an account: %v", err)
 			}
 			others := int64(30)
 			if p.total < kept*maxPlaces {

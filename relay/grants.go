@@ -55,7 +55,7 @@ func (h *Hub) grantLocked(targetID string, to *Client) error {
 		return ErrNoTarget
 	case to == nil:
 		return errNoClient
-	case !shows(to.policy, nil, t):
+	case !policyShows(to.policy, nil, t):
 		return errHidden
 	case s.browser != nil && !s.keepsTabsOf(to):
 		return errShared

@@ -12,7 +12,12 @@ import (
 // nothing any more.
 func newHub(t testing.TB, o Options) *Hub {
 	h := New(o)
-	t.Cleanup(func() { wantsNothingLeft(t, h) })
+	t.Cleanup(func() {
+		wantsNothingLeft(t, h)
+		if o.Quotas == nil { // else others may have something, too
+			heldtest.WantsNothing(t, "the ledger of the hub", h.opts.Quotas.Held())
+		}
+	})
 	return h
 }
 

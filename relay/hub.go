@@ -329,7 +329,7 @@ func (h *Hub) Targets(p Policy) []targets.Info {
 		list = slices.AppendSeq(slices.Grow(list, s.targets.Len()), s.targets.All())
 	}
 	tabs := h.owners.tabsOf(p)
-	list = slices.DeleteFunc(list, func(t targets.Info) bool { return !shows(p, tabs, t) })
+	list = slices.DeleteFunc(list, func(t targets.Info) bool { return !policyShows(p, tabs, t) })
 	for i := range list {
 		list[i] = shown(p, h.shownLocked(nil, list[i]))
 	}
@@ -341,7 +341,7 @@ func (h *Hub) Target(p Policy, id string) (targets.Info, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	t, _, known := h.targetLocked(id)
-	if !known || !shows(p, h.owners.tabsOf(p), t) {
+	if !known || !policyShows(p, h.owners.tabsOf(p), t) {
 		return targets.Info{}, false
 	}
 	return shown(p, h.shownLocked(nil, t)), true

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -28,6 +29,7 @@ var interruptions = map[string]func(r *interrupted){
 	"lease taken":     func(r *interrupted) { r.bob.Take("T0", "Bob", LeaseOptions{Quiet: true, Idle: time.Hour}) },
 	"lease given up":  func(r *interrupted) { r.ann.Release("T0") },
 	"hub drains":      func(r *interrupted) { r.hub.Drain() },
+	"no browser":      func(r *interrupted) { r.over(); r.over = func() {} },
 }
 
 // interrupted is a hub with a Client that has tabs of its own, in two connections, a Host that
@@ -46,7 +48,7 @@ type interrupted struct {
 	over           func() // see ExpectBrowser
 	left           bool
 	goOn           chan struct{} // closed when files are written
-	sent           int
+	sent           atomic.Int32
 	taken, ended   int // leases
 	outcome        string
 	session, inner string // of client, and of local
@@ -114,20 +116,20 @@ func (r *interrupted) setHost(host bridge.Host) {
 
 // send sends a command of the Client, in its session if it has one.
 func (r *interrupted) send(method, params string) {
-	r.sent++
+	r.sendIn(r.session, method, params)
+}
+
+func (r *interrupted) sendIn(session, method, params string) {
 	in := ""
-	if r.session != "" {
-		in = `,"sessionId":"` + r.session + `"`
+	if session != "" {
+		in = `,"sessionId":"` + session + `"`
 	}
-	r.client.Receive(fmt.Appendf(nil, `{"id":%d,"method":%q,"params":%s%s}`, r.sent, method, params, in))
+	r.client.Receive(fmt.Appendf(nil, `{"id":%d,"method":%q,"params":%s%s}`, r.sent.Add(1), method, params, in))
 }
 
 // atBrowser sends a command at browser level.
 func (r *interrupted) atBrowser(method, params string) {
-	in := r.session
-	r.session = ""
-	r.send(method, params)
-	r.session = in
+	r.sendIn("", method, params)
 }
 
 // count counts the Client's messages with a text.
@@ -185,7 +187,7 @@ var waitingOps = map[string]waitingOp{
 		async: true,
 		begin: func(r *interrupted) { r.take(time.Minute); r.send("Input.dispatchMouseEvent", "{}") },
 		end:   func(r *interrupted) string { return fmt.Sprint(r.count("paused: Ann")) },
-		want:  map[string]string{"": "0", "nothing": "1", "caller gives up": "1", "lease taken": "1", "session ends": "1", "tab taken away": "1", "Host returns": "1"},
+		want:  map[string]string{"": "0", "nothing": "1", "caller gives up": "1", "lease taken": "1", "session ends": "1", "tab taken away": "1", "Host returns": "1", "no browser": "1"},
 	},
 	"relay.Local.Send": {
 		heeds: true,
@@ -205,7 +207,7 @@ var waitingOps = map[string]waitingOp{
 			r.over = r.hub.ExpectBrowser()
 			r.outcome = fmt.Sprint(r.hub.AwaitBrowser(r.ctx))
 		},
-		want: map[string]string{"": advice.Restarting.Error(), "caller gives up": "context canceled"},
+		want: map[string]string{"": advice.Restarting.Error(), "caller gives up": "context canceled", "no browser": "<nil>"},
 	},
 	"relay.Hub.parkLocked": {
 		async: true,
@@ -280,6 +282,7 @@ func TestR286InterruptedOperations(t *testing.T) {
 					close(r.goOn)
 					r.events.Result(r.host.last, r.host.session, []byte(`{}`), nil)
 					time.Sleep(2 * time.Minute)
+					synctest.Wait()
 					r.check()
 					if op.end != nil {
 						r.outcome = op.end(r)
@@ -316,7 +319,7 @@ func (r *interrupted) finish() {
 	r.cancel()
 	r.over()
 	r.events.HostGone(false)
-	for id := 1; id <= r.sent && !r.left; id++ {
+	for id := 1; id <= int(r.sent.Load()) && !r.left; id++ {
 		if n := r.count(fmt.Sprintf(`{"id":%d,`, id)); n != 1 {
 			r.t.Errorf("command %d has %d answers: %q", id, n, r.inbox.got)
 		}

@@ -250,6 +250,11 @@ func TestR175LeaseCoversWhatIsInThePage(t *testing.T) {
 			t.Errorf("%s: %q", command, got)
 		}
 	}
+	h.opts.HandoffURL = func(string, string) string { return "http://hub/" }
+	c.Receive([]byte(`{"id":4,"method":"CdpHub.handoff","params":{"instructions":"x"},"sessionId":"direct"}`))
+	if _, whole := h.HandoffOf("PAGE"); !whole {
+		t.Error("a handoff of a frame is not one of its page")
+	}
 	if err := h.check(); err != nil {
 		t.Error(err)
 	}

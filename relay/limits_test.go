@@ -48,6 +48,17 @@ func TestR296Limits(t *testing.T) {
 		ev.Event("T0", "Browser.downloadProgress", []byte(`{"guid":"a","totalBytes":1,"receivedBytes":1,"state":"`+x(n)+`"}`))
 		return len(p.take()) == 1
 	})
+	limittest.Reach(t, "ClientSessions of what comes from another node", 3, func(n int) bool {
+		h := newHub(t, Options{Limits: Limits{ClientSessions: 3}})
+		c := join(t, h, &inbox{})
+		setHost(h, &mute{}, list(1))
+		var st ClientState
+		for i := range n {
+			st.Sessions = append(st.Sessions, SessionState{ID: fmt.Sprint("S", i), TargetID: "T0"})
+		}
+		c.Restore(st)
+		return len(c.sessions) == n
+	})
 	limittest.Reach(t, "mostReplacements", mostReplacements, func(n int) bool {
 		r := new(replacements)
 		for range n {

@@ -30,9 +30,9 @@ func (s sight) sees(t targets.Info) bool {
 // of the web.
 func seesFiles(p Policy) bool { return p == nil || p.Files() }
 
-// shows reports whether a Policy, nil for one that allows everything, and tabs, nil
+// policyShows reports whether a Policy, nil for one that allows everything, and tabs, nil
 // for all, let a Client see a Target.
-func shows(p Policy, tabs *targets.Tabs, t targets.Info) bool {
+func policyShows(p Policy, tabs *targets.Tabs, t targets.Info) bool {
 	return sight{files: seesFiles(p), tab: tabs == nil || tabs.Has(t.ID)}.sees(t)
 }
 

@@ -166,6 +166,7 @@ func (m *membership) leave() {
 	defer cancel()
 	m.mu.Lock()
 	hosts := m.leaving
+	m.leaving = nil
 	for hub, h := range m.held {
 		for u := range h.users {
 			if u.host {

@@ -6,7 +6,7 @@ import (
 	"github.com/cdphub/cdphub/internal/held"
 )
 
-// Held counts what the server holds for others, by names. When nobody is connected, it holds
+// Held counts what the server holds for others, by names. When no peer is connected, it holds
 // only what may still be asked for: named sessions, links and sandboxes until they expire, and timelines.
 func (s *Server) Held() map[string]int {
 	all := held.Of(s)
@@ -19,7 +19,7 @@ func (s *Server) Held() map[string]int {
 }
 
 var heldDesc = prometheus.NewDesc("cdphub_held",
-	"What the server holds: entries, bytes and places. All that stays above 0 while nobody is connected was not given back.", []string{"what"}, nil)
+	"What the server holds: entries, bytes and places. What stays above 0 while no peer is connected was not given back.", []string{"what"}, nil)
 
 // heldCollector is a prometheus.Collector of what the server holds. Quotas have a metric of their own.
 type heldCollector struct{ s *Server }

@@ -1,6 +1,8 @@
 package server
 
 import (
+	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -65,22 +67,23 @@ func TestR07BodiesThatAreNotJSON(t *testing.T) {
 func TestBAPConnectionsOfAnAddress(t *testing.T) {
 	s := start(t, func(f *Options) { f.Tokens.TrustedProxies = []string{"127.0.0.1"} })
 	url := "ws://" + s.addr(false) + "/bap"
-	first := dial(t, url, nil)
-	for range 9 {
-		dial(t, url, nil)
+	from := func(n int) string { return fmt.Sprintf("2001:db8::%x", n) } // all of one network
+	var last *far
+	for n := range 10 {
+		last = dial(t, url, http.Header{"X-Forwarded-For": {from(n)}})
 	}
 	for _, path := range []string{"/bap", "/", "/hub/other/bap"} {
-		if got := raw(t, s.addr(false), handshake(path)); got.status != 429 || got.header.Get("Retry-After") == "" || !strings.Contains(got.body, "--bap-connections") {
+		if got := raw(t, s.addr(false), handshake(path, "X-Forwarded-For: "+from(10))); got.status != 429 || got.header.Get("Retry-After") == "" || !strings.Contains(got.body, "--bap-connections") {
 			t.Errorf("%s: the eleventh is answered with %d %q, want 429", path, got.status, got.body)
 		}
 	}
-	if got := raw(t, s.addr(false), handshake("/bap", "X-Forwarded-For: 192.0.2.1")); got.status != 101 {
-		t.Errorf("another address: %d, want 101", got.status)
+	if got := raw(t, s.addr(false), handshake("/bap", "X-Forwarded-For: 2001:db8:0:1::1")); got.status != 101 {
+		t.Errorf("another network: %d, want 101", got.status)
 	}
 	dial(t, "ws://"+s.addr(false)+"/ndjson", nil)
-	first.Conn.Close(wsconn.ReasonNormal)
+	last.Conn.Close(wsconn.ReasonNormal)
 	for end := time.Now().Add(within); ; time.Sleep(20 * time.Millisecond) {
-		if got := raw(t, s.addr(false), handshake("/bap")); got.status == 101 {
+		if got := raw(t, s.addr(false), handshake("/bap", "X-Forwarded-For: "+from(11))); got.status == 101 {
 			break
 		}
 		if time.Now().After(end) {

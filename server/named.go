@@ -166,8 +166,8 @@ func (s *Server) beginNamed(w http.ResponseWriter, r *http.Request, key named.Ke
 }
 
 // refuseNamed answers why a connection does not get its named session: 403 for a name
-// that another token has begun, 400 for a wrong number, 503 for too many sessions, and
-// 410 for one that has ended.
+// that another token has begun, 400 for a wrong number, 503 for too many sessions and
+// from a server that ends, and 410 for one that has ended.
 func refuseNamed(w http.ResponseWriter, why error) {
 	status := http.StatusGone
 	switch {
@@ -175,17 +175,21 @@ func refuseNamed(w http.ResponseWriter, why error) {
 		status = http.StatusForbidden
 	case errors.Is(why, named.ErrNumber):
 		status = http.StatusBadRequest
-	case errors.Is(why, named.ErrTooMany):
+	case errors.Is(why, named.ErrTooMany), errors.Is(why, named.ErrClosed):
 		status = http.StatusServiceUnavailable
 	}
 	http.Error(w, why.Error()+".", status)
 }
 
 // closeNamed is the close code for a session that has ended since Check: 1013 when
-// there are too many, else 4505, after which a Client must not try again as it did.
+// there are too many, that of a server that ends, else 4505, after which a Client must not
+// try again as it did.
 func closeNamed(why error) wsconn.Reason {
-	if errors.Is(why, named.ErrTooMany) {
+	switch {
+	case errors.Is(why, named.ErrTooMany):
 		return wsconn.ReasonTryAgain
+	case errors.Is(why, named.ErrClosed):
+		return wsconn.ReasonShutdown
 	}
 	return wsconn.ReasonSessionEnded
 }

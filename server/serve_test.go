@@ -100,11 +100,12 @@ var ownHostPages sync.Map
 // has a token for as long as the process runs.
 func (s *Server) left() map[string]int {
 	all := s.Held()
+	stay := []string{"hosts", "emulated hosts", "dialogs"}
 	if _, own := ownHostPages.Load(s); own || s.app != nil {
-		all["issued tokens"]--
-		for _, ofHostPage := range []string{"hosts", "emulated hosts", "dialogs"} {
-			delete(all, ofHostPage)
-		}
+		stay = append(stay, "issued tokens")
+	}
+	for _, what := range stay {
+		delete(all, what)
 	}
 	maps.DeleteFunc(all, func(what string, _ int) bool {
 		r, _, _ := strings.Cut(what, ": ")

@@ -390,6 +390,7 @@ func (s *Server) drain(servers []*http.Server) {
 	s.mcp.Close()
 	s.forwarded.close(ctx, wsconn.ReasonShutdown)
 	clients := s.clients.close(ctx, wsconn.ReasonShutdown)
+	s.named.Close(wsconn.ReasonShutdown)
 	hosts := s.hosts.close(ctx, wsconn.ReasonShutdown)
 	links := s.links.close(ctx)
 	s.browsers.Close()

@@ -65,15 +65,22 @@ func TestR190LinkHasNoMoreThanItsToken(t *testing.T) {
 }
 
 // TestR191LinkIsItsPeers sends wrong tokens and forged headers within a link that a
-// trusted proxy relays: they count at the address of the link's own peer.
+// trusted proxy relays, or is the peer of: they count at the address of the link's own peer.
 func TestR191LinkIsItsPeers(t *testing.T) {
+	for _, own := range []string{"10.9.8.7", "127.0.0.1"} {
+		t.Run(own, func(t *testing.T) { linkIsItsPeers(t, own) })
+	}
+}
+
+func linkIsItsPeers(t *testing.T, own string) {
+	t.Helper()
 	core, logs := observer.New(zap.InfoLevel)
 	s := startLogged(t, zap.New(core), func(f *Options) {
 		withTokens(f)
 		f.Tokens.TrustedProxies = []string{"127.0.0.0/8"}
 	})
 	header := bearer(clientToken)
-	header.Set("X-Forwarded-For", "10.9.8.7")
+	header.Set("X-Forwarded-For", own)
 	p := s.mustLink(t, "/link", header)
 	for range 12 {
 		got := askWithin(t, p, "GET /json/list HTTP/1.1", "Host: localhost", "X-Forwarded-For: 10.1.1.1", "Authorization: Bearer "+wrongToken)
@@ -81,14 +88,14 @@ func TestR191LinkIsItsPeers(t *testing.T) {
 			t.Fatalf("a wrong token: %d %s", got.Status, got.Body)
 		}
 	}
-	for from, want := range map[string]int{"10.9.8.7": 429, "10.1.1.1": 401} {
+	for from, want := range map[string]int{own: 429, "10.1.1.1": 401} {
 		if got := raw(t, s.addr(false), asking("GET /json/list HTTP/1.1", "Host: localhost", "X-Forwarded-For: "+from, "Authorization: Bearer "+wrongToken)); got.status != want {
 			t.Errorf("a wrong token from %s: %d, want %d", from, got.status, want)
 		}
 	}
 	lines := logs.FilterMessage("login failed").All()
 	for i, line := range lines {
-		if from := fmt.Sprint(line.ContextMap()["peer"]); i < 12 && from != "10.9.8.7" {
+		if from := fmt.Sprint(line.ContextMap()["peer"]); i < 12 && from != own {
 			t.Errorf("a line names the peer %s", from)
 		}
 	}

@@ -94,7 +94,7 @@ func TestR232ListsOfHubs(t *testing.T) {
 	ann, eve := ownShare(annsToken), ownShare(evesToken)
 	for token, want := range map[string][]string{
 		annsToken: {"_" + ann + " at ", "_team at -"}, teamToken: {"_team at "}, clientToken: {" at ", "_team at -"},
-		evesToken:  {"_" + eve + " at ", "work_" + eve + " at /hub/work", "_team at -", "_" + ann + " at -"},
+		evesToken:  {"_" + eve + " at ", "work_" + eve + " at /hub/work", "_team at -", "_" + ann + " at -", " at -"},
 		rootsToken: {"_" + ann + " at /hub/_" + ann, "_team at /hub/_team", "work_" + eve + " at /hub/work_" + eve, "_" + eve + " at /hub/_" + eve},
 	} {
 		for _, path := range []string{"/home.json", "/ui/api/state"} {

@@ -9,7 +9,7 @@ import (
 	"github.com/cdphub/cdphub/internal/waittest"
 )
 
-// slowClient answers one method only when it is told to, whatever becomes of its caller.
+// slowClient answers one method only once the test allows it, also when its caller has gone.
 type slowClient struct {
 	actions.Client
 	method string

@@ -64,7 +64,11 @@ func TestSessions(t *testing.T) {
 			}
 		}
 		lose(third)
-		time.Sleep(301 * time.Second)
+		time.Sleep(299 * time.Second) // the time before the second connection does not count
+		if hub.there() != 1 {
+			t.Error("a session ends before its time")
+		}
+		time.Sleep(2 * time.Second)
 		if hub.there() != 0 || len(srv.sessions) != 0 {
 			t.Errorf("a session is still there after its time: %d connections", hub.there())
 		}

@@ -34,14 +34,6 @@ type Handler struct {
 	mu       sync.Mutex        // guards everything below
 	sessions map[string]*entry `held:"MCP sessions"`
 	closed   bool
-	begins   map[string]*turn `held:"payers who begin sessions"` // by their IDs
-}
-
-// turn lets one of a payer's requests after the other begin a session. That takes
-// milliseconds of CPU time: a payer who sends many at once would take all CPUs.
-type turn struct {
-	sync.Mutex
-	waiting int // and the one whose turn it is; guarded by Handler.mu
 }
 
 // entry is a session with its hub and its caller: both must be the same for each
@@ -66,7 +58,7 @@ func NewHandler(log *zap.Logger) *Handler {
 		return s
 	}
 	return &Handler{
-		log: log.Named("mcp"), sessions: make(map[string]*entry), begins: make(map[string]*turn), quotas: quota.New(quota.Options{}),
+		log: log.Named("mcp"), sessions: make(map[string]*entry), quotas: quota.New(quota.Options{}),
 		http: sdk.NewStreamableHTTPHandler(server, &sdk.StreamableHTTPOptions{
 			JSONResponse: true, SessionTimeout: idle, MaxRequestBodyBytes: actions.MaxRequest,
 			DisableLocalhostProtection: true, // Host headers have been checked, by rules that can be set
@@ -114,7 +106,6 @@ func (h *Handler) begin(c actions.Caller, w http.ResponseWriter, r *http.Request
 		http.Error(w, err.Error()+".", http.StatusServiceUnavailable)
 		return
 	}
-	defer h.takeTurn(c.Payer.ID)()
 	id := rand.Text()
 	e := &entry{
 		session: newSession(c.Metered(), Options{Groups: groups}, h.log),
@@ -138,28 +129,6 @@ func (h *Handler) begin(c actions.Caller, w http.ResponseWriter, r *http.Request
 		return
 	}
 	h.end(id)
-}
-
-// takeTurn waits until no other request of a payer begins a session. The caller must call
-// done.
-func (h *Handler) takeTurn(payer string) (done func()) {
-	h.mu.Lock()
-	mine := h.begins[payer]
-	if mine == nil {
-		mine = new(turn)
-		h.begins[payer] = mine
-	}
-	mine.waiting++
-	h.mu.Unlock()
-	mine.Lock()
-	return func() {
-		mine.Unlock()
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		if mine.waiting--; mine.waiting == 0 {
-			delete(h.begins, payer)
-		}
-	}
 }
 
 // keep ends a session when its peer's connection ends, or when the caller's token is

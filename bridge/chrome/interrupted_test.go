@@ -8,8 +8,8 @@ import (
 )
 
 // TestR288InterruptedAnswers lets something happen to a Client, its target or its Host before
-// the browser answers. What the browser has made for a Client that has left, it is told to end;
-// what has gone is not told of; and the Host keeps nothing of it.
+// the browser answers. The Host ends what the browser has made for a Client that has left, announces nothing
+// that has gone, and keeps nothing of it.
 func TestR288InterruptedAnswers(t *testing.T) {
 	const context = `{"browserContextId":"X"}`
 	for name, row := range map[string]struct {

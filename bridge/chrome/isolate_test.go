@@ -55,7 +55,12 @@ func TestR146IsolatedNetwork(t *testing.T) {
 }
 
 func TestIsolationNeedsABrowserOfItsOwn(t *testing.T) {
-	for _, o := range []Options{{Isolate: true, URL: "http://127.0.0.1:1"}, {Isolate: true, Args: []string{"--proxy-server=http://127.0.0.1:1"}}} {
+	for _, o := range []Options{
+		{Isolate: true, URL: "http://127.0.0.1:1"},
+		{Isolate: true, Args: []string{"--proxy-server=http://127.0.0.1:1"}},
+		{Isolate: true, Args: []string{"--proxy-pac-url=http://127.0.0.1:1"}},
+		{Isolate: true, Args: []string{"--proxy-auto-detect"}},
+	} {
 		if err := o.Check(); err == nil || !strings.Contains(err.Error(), "cannot be isolated") {
 			t.Errorf("%+v: %v", o, err)
 		}

@@ -180,7 +180,7 @@ func TestR242AccountsHaveParts(t *testing.T) {
 	} {
 		for _, c := range []struct{ clients, size int }{{4, 60 << 20}, {8, 8 << 20}, {700, reserved - 100}, {2, 98 << 20}} {
 			t.Run(fmt.Sprintf("%s by %d, %d bytes", name, c.clients, c.size), func(t *testing.T) {
-				o := newOutbox() // nobody writes
+				o := newOutbox() // without a writer
 				var refused error
 				for range 8 {
 					lanes := joined(o, "A", c.clients)

@@ -142,7 +142,7 @@ func TestR243BatchesAreSharedOut(t *testing.T) {
 // TestR242ClientsFillTheirOwnLane wants what one Client has queued to be no reason to refuse
 // another's, nor the Host's own.
 func TestR242ClientsFillTheirOwnLane(t *testing.T) {
-	o := newOutbox() // nobody writes
+	o := newOutbox() // without a writer
 	fill := func(l *lane, size int) (taken int, err error) {
 		for taken = 0; taken < 1000; taken++ {
 			if err = o.Offer(l, sized("x", size)); err != nil {

@@ -66,6 +66,12 @@ func TestR116SavedFilesReplaceNothing(t *testing.T) {
 			t.Errorf("copied over %s", name)
 		}
 	}
+	if err := copyTo(root, dir, "unreadable"); err == nil {
+		t.Error("copied what cannot be read")
+	}
+	if _, err := os.Lstat(in("unreadable")); err == nil {
+		t.Error("the beginning of a copy that failed stays")
+	}
 	if err := copyTo(root, from, "copied"); err != nil {
 		t.Error(err)
 	}

@@ -117,7 +117,7 @@ func (h *liveHub) wantSeen(host *Host, url string, see map[string][]string, knew
 			host.mu.Lock()
 			i := host.targets[id]
 			host.mu.Unlock()
-			mayMiss := (who == "own" || who == "given") && strings.Contains(i.Type, "_worker") || who == "given" && strings.HasSuffix(i.URL, "/popup")
+			mayMiss := (who == "own" || who == "given") && strings.Contains(i.Type, "_worker") || who == "given" && (strings.HasSuffix(i.URL, "/popup") || i.Type == "tab" && i.URL == "")
 			found := !strings.HasPrefix(h.answer(who, "Target.getTargetInfo", fmt.Sprintf(`{"targetId":%q}`, id)), "error")
 			listed := strings.Contains(list, id)
 			heard := who != knew && h.hears(who, id)

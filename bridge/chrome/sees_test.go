@@ -84,7 +84,7 @@ func (r *rig) own() *targets.Tabs {
 			return tabs
 		}
 	}
-	r.Fatal("nobody has the page TM")
+	r.Fatal("no Client has the page TM")
 	return nil
 }
 
@@ -194,7 +194,7 @@ func (r *rig) hearsOf(e named, id string) bool {
 	return slices.ContainsFunc(r.hub.lines, func(l string) bool { return strings.HasPrefix(l, "s < "+e.name) })
 }
 
-// judge sends a command of s, which is taken or refused. One that nobody may send is left out.
+// judge sends a command of s, which is taken or refused. A command that no Client may send is left out.
 func (r *rig) judge(m named, names map[string]string, got func(bool)) {
 	r.Helper()
 	err := r.hub.send("s", m.name, m.params(names))
@@ -296,7 +296,7 @@ func TestR281OnlyItsOwnSessions(t *testing.T) {
 		r.popupIn("A", "PA", "N")
 		h := r.hub.host.(*Host)
 		h.mu.Lock()
-		h.setWaitsLocked(h.sessions["a"], false) // nobody but the session on the target itself
+		h.setWaitsLocked(h.sessions["a"], false) // only the session on the target itself does
 		h.sessions["PA"].held = true
 		h.mu.Unlock()
 		r.forget()

@@ -5,6 +5,26 @@ import (
 	"testing/synctest"
 )
 
+// TestR237ShotsOfBarredPages has a page show a file while its Client, who may see none, waits for
+// the size of a screenshot.
+func TestR237ShotsOfBarredPages(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := greeted(t, Options{})
+		r.hub.noFiles = true
+		r.says(`{"method":"Target.targetInfoChanged","params":{"targetInfo":{"targetId":"T0","type":"page","url":"http://app/","browserContextId":"D"}}}`)
+		r.clients("a")
+		r.must("a", "Target.attachToTarget", `{"targetId":"T0","flatten":true}`)
+		r.attaches("A", "P", "T0")
+		r.must("P", "Page.captureScreenshot", `{"captureBeyondViewport":true}`)
+		size := r.numberOf("Page.getLayoutMetrics")
+		r.says(`{"method":"Target.targetInfoChanged","params":{"targetInfo":{"targetId":"T0","type":"page","url":"file:///etc/passwd","browserContextId":"D"}}}`)
+		r.forget()
+		r.says(`{"id":` + size + `,"result":{"cssContentSize":{"width":9,"height":9}},"sessionId":"P"}`)
+		r.wantSent()
+		r.wantTold()
+	})
+}
+
 // TestR237RefusedScalesDoNotCount has the browser refuse a smaller scale, and a screenshot
 // asked for while a larger one is on its way: each counts as what the page may have.
 func TestR237RefusedScalesDoNotCount(t *testing.T) {

@@ -185,6 +185,8 @@ func TestHeldEventsAreBounded(t *testing.T) {
 		create := itoa(r.hub.calls)
 		for _, id := range []string{"X", "Y"} {
 			r.appears(id, "")
+			r.says(`{"method":"Target.attachedToTarget","params":`+attached("U"+id, id, "")+`,"sessionId":"B"}`, // one that has ended does not count
+				`{"method":"Target.detachedFromTarget","params":{"sessionId":"U`+id+`"},"sessionId":"B"}`)
 			r.says(slices.Repeat([]string{`{"method":"Target.targetInfoChanged","params":` + about(id, "") + `,"sessionId":"B"}`}, maxHeld)...)
 		}
 		h := r.hub.host.(*Host)

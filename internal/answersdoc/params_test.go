@@ -74,6 +74,7 @@ var asking = map[string]object{
 	"Runtime.getProperties":                       {"objectId": "none"},
 	"Emulation.setDeviceMetricsOverride":          {"width": 400, "height": 300, "deviceScaleFactor": 1, "mobile": false},
 	"Page.startScreencast":                        {"format": "png"},
+	"Page.startScreenRecording":                   {"audio": false},
 	"Runtime.setAsyncCallStackDepth":              {"maxDepth": 32},
 	"Browser.setDownloadBehavior":                 {"behavior": "default", "eventsEnabled": true},
 	"Page.setInterceptFileChooserDialog":          {"enabled": true},

@@ -2,10 +2,7 @@ package archtest
 
 import (
 	"go/ast"
-	"go/parser"
 	"go/token"
-	"io/fs"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -39,40 +36,26 @@ var defaultPort = regexp.MustCompile(`^"(--[a-z]+-addr=)?[^ ]*:922[2-5]"$`)
 // the clock of package testing/synctest: a time that is long enough on one machine is
 // too short on a busy one. No test listens at a default port.
 func TestTestsWaitForEvents(t *testing.T) {
-	root := filepath.Join("..", "..")
 	found := map[string]bool{}
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		switch name := d.Name(); {
-		case err != nil:
-			return err
-		case d.IsDir() && (name == "node_modules" || name == ".tools" || name == ".git"):
-			return fs.SkipDir
-		case !strings.HasSuffix(name, "_test.go"):
-			return nil
+	for _, f := range goFiles(t) {
+		if !f.isTest() {
+			continue
 		}
-		set := token.NewFileSet()
-		file, err := parser.ParseFile(set, path, nil, parser.SkipObjectResolution)
-		if err != nil {
-			return err
-		}
-		name, err := filepath.Rel(root, path)
-		name = filepath.ToSlash(name)
-		if at := sleepOf(file); at != token.NoPos {
-			found[name] = true
-			if sleeps[name] == "" {
-				t.Errorf("%s: wait for an event, or use testing/synctest", set.Position(at))
+		if at := sleepOf(f.ast); at != token.NoPos {
+			found[f.name] = true
+			if sleeps[f.name] == "" {
+				t.Errorf("%s: wait for an event, or use testing/synctest", f.position(at))
 			}
 		}
-		ast.Inspect(file, func(n ast.Node) bool {
+		ast.Inspect(f.ast, func(n ast.Node) bool {
 			if listensAtDefault(n) {
-				t.Errorf("%s: a test listens at a free port, 127.0.0.1:0", set.Position(n.Pos()))
+				t.Errorf("%s: a test listens at a free port, 127.0.0.1:0", f.position(n.Pos()))
 			}
 			return true
 		})
-		return err
-	})
-	if err != nil || len(found) == 0 {
-		t.Fatalf("%d files sleep: %v", len(found), err)
+	}
+	if len(found) == 0 {
+		t.Fatal("no file sleeps")
 	}
 	for name := range sleeps {
 		if !found[name] {

@@ -2,10 +2,6 @@ package archtest
 
 import (
 	"go/ast"
-	"go/parser"
-	"go/token"
-	"io/fs"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -14,37 +10,25 @@ import (
 // (Go Doc Comments, go.dev/doc/comment), after an article or without one. One that does
 // not may have slipped to another declaration.
 func TestDocComments(t *testing.T) {
-	root := filepath.Join("..", "..")
 	files := 0
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		switch name := d.Name(); {
-		case err != nil:
-			return err
-		case d.IsDir() && (name == "node_modules" || name == ".tools" || name == ".git"):
-			return fs.SkipDir
-		case !strings.HasSuffix(name, ".go"), strings.HasSuffix(name, "_test.go"):
-			return nil
-		}
-		set := token.NewFileSet()
-		file, err := parser.ParseFile(set, path, nil, parser.ParseComments|parser.SkipObjectResolution)
-		if err != nil || ast.IsGenerated(file) {
-			return err
+	for _, f := range goFiles(t) {
+		if f.isTest() {
+			continue
 		}
 		files++
-		for _, d := range file.Decls {
+		for _, d := range f.ast.Decls {
 			name, doc := documented(d)
 			words := strings.Fields(doc.Text()) // none for directives
 			if len(words) > 1 && (words[0] == "A" || words[0] == "An" || words[0] == "The") {
 				words = words[1:]
 			}
 			if len(words) > 0 && strings.TrimSuffix(strings.Trim(words[0], ",:"), "'s") != name {
-				t.Errorf("%s: the comment of %s begins with %q", set.Position(doc.Pos()), name, words[0])
+				t.Errorf("%s: the comment of %s begins with %q", f.position(doc.Pos()), name, words[0])
 			}
 		}
-		return nil
-	})
-	if err != nil || files < 300 {
-		t.Errorf("%d files: %v", files, err)
+	}
+	if files < 300 {
+		t.Errorf("%d files", files)
 	}
 }
 

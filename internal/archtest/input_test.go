@@ -2,11 +2,7 @@ package archtest
 
 import (
 	"go/ast"
-	"go/parser"
 	"go/token"
-	"io/fs"
-	"path/filepath"
-	"strings"
 	"testing"
 )
 
@@ -79,37 +75,26 @@ func TestR250R252InputHasOneReader(t *testing.T) {
 // folder, but for tests and generated files.
 func eachCall(t *testing.T, folder string, f func(file, name string, call *ast.CallExpr, at token.Position)) {
 	t.Helper()
-	root := filepath.Join("..", "..")
 	files := 0
-	err := filepath.WalkDir(filepath.Join(root, folder), func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
-			return err
-		}
-		set := token.NewFileSet()
-		parsed, err := parser.ParseFile(set, path, nil, parser.ParseComments|parser.SkipObjectResolution)
-		if err != nil || ast.IsGenerated(parsed) {
-			return err
+	for _, file := range goFiles(t) {
+		if file.isTest() || !file.isBelow(folder) {
+			continue
 		}
 		files++
-		file, err := filepath.Rel(root, path)
-		if err != nil {
-			return err
-		}
-		ast.Inspect(parsed, func(n ast.Node) bool {
+		ast.Inspect(file.ast, func(n ast.Node) bool {
 			call, isCall := n.(*ast.CallExpr)
 			if !isCall {
 				return true
 			}
 			if s, ok := call.Fun.(*ast.SelectorExpr); ok {
 				if x, ok := s.X.(*ast.Ident); ok {
-					f(filepath.ToSlash(file), x.Name+"."+s.Sel.Name, call, set.Position(call.Pos()))
+					f(file.name, x.Name+"."+s.Sel.Name, call, file.position(call.Pos()))
 				}
 			}
 			return true
 		})
-		return nil
-	})
-	if err != nil || files == 0 {
-		t.Errorf("%s: %d files: %v", folder, files, err)
+	}
+	if files == 0 {
+		t.Errorf("%s has no files", folder)
 	}
 }

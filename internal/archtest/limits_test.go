@@ -5,12 +5,9 @@ import (
 	"flag"
 	"go/ast"
 	"go/format"
-	"go/parser"
 	"go/token"
-	"io/fs"
 	"maps"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -28,25 +25,26 @@ var limitName = regexp.MustCompile(`^([mM](ax|in|ost)|[lL](east|ongest|argest)|[
 // to it again (internal/limittest). Where nothing can go over it, the row says why.
 func TestR295EveryLimitIsListed(t *testing.T) {
 	found, tests := map[string]string{}, map[string]*ast.FuncDecl{}
-	eachFile(t, func(folder string, set *token.FileSet, file *ast.File, isTest bool) {
-		if isTest {
-			for _, d := range file.Decls {
+	eachFile(t, func(file *goFile) {
+		folder := file.folder()
+		if file.isTest() {
+			for _, d := range file.ast.Decls {
 				if f, is := d.(*ast.FuncDecl); is {
 					tests[folder+" "+f.Name.Name] = f
 				}
 			}
 			return
 		}
-		eachComparison(file, func(length, limit ast.Expr) {
+		eachComparison(file.ast, func(length, limit ast.Expr) {
 			if number, is := limit.(*ast.BasicLit); is && isLength(length) {
 				if n, err := strconv.ParseInt(number.Value, 0, 64); err == nil && n >= 32 {
-					t.Errorf("%s: a limit has a name, so that it is in limits.txt", set.Position(number.Pos()))
+					t.Errorf("%s: a limit has a name, so that it is in limits.txt", file.position(number.Pos()))
 				}
 			}
 		})
-		for name, value := range limitsOf(file) {
+		for name, value := range limitsOf(file.ast) {
 			var text bytes.Buffer
-			if err := format.Node(&text, set, value); err != nil {
+			if err := format.Node(&text, file.set, value); err != nil {
 				t.Fatal(err)
 			}
 			found[folder+" "+name] = strings.ReplaceAll(text.String(), " ", "")
@@ -194,32 +192,15 @@ func readLines(t *testing.T, file string) (lines []string) {
 	return lines
 }
 
-// eachFile calls f for each Go file of the product and of its tests, but for generated ones.
-// folder is the file's, below the root of the module.
-func eachFile(t *testing.T, f func(folder string, set *token.FileSet, file *ast.File, isTest bool)) {
+// eachFile calls f for each Go file of the product and of its tests.
+func eachFile(t *testing.T, f func(file *goFile)) {
 	t.Helper()
-	root := filepath.Join("..", "..")
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		name := filepath.ToSlash(strings.TrimPrefix(path, root+string(filepath.Separator)))
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && (d.Name() == "node_modules" || len(d.Name()) > 2 && d.Name()[0] == '.' || helpers[name]):
-			return fs.SkipDir
-		case !strings.HasSuffix(name, ".go"):
-			return nil
+	for _, file := range goFiles(t) {
+		if !slices.ContainsFunc(helpers, file.isBelow) {
+			f(file)
 		}
-		set := token.NewFileSet()
-		file, err := parser.ParseFile(set, path, nil, parser.ParseComments|parser.SkipObjectResolution)
-		if err == nil && !ast.IsGenerated(file) {
-			f(filepath.ToSlash(filepath.Dir(name)), set, file, strings.HasSuffix(name, "_test.go"))
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 }
 
 // helpers are folders of programs that build, measure or test the product.
-var helpers = map[string]bool{"internal/e2e": true, "internal/bench": true, "internal/chaos": true, "web/build": true, "web/test": true, "examples": true, "packaging": true}
+var helpers = []string{"internal/e2e", "internal/bench", "internal/chaos", "web/build", "web/test", "examples", "packaging"}

@@ -1,9 +1,8 @@
 package archtest
 
 import (
-	"os"
-	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -24,39 +23,16 @@ var listens = map[string]string{
 // forgets what a page of a hub's browser could do there.
 func TestR255WhoListens(t *testing.T) {
 	opens := regexp.MustCompile(`\bnet\.(Listen|ListenTCP|ListenUnix|ListenPacket|ListenConfig)\b|\.ListenAndServe(TLS)?\(`)
-	const root = "../.."
 	found := map[string]bool{}
-	err := filepath.WalkDir(root, func(path string, entry os.DirEntry, err error) error {
-		if err != nil {
-			return err
+	for _, f := range goFiles(t) {
+		if f.isTest() || slices.ContainsFunc([]string{"internal/e2e", "internal/bench", "internal/hubtest", "internal/chaos", "packaging"}, f.isBelow) {
+			continue
 		}
-		name, err := filepath.Rel(root, path)
-		if err != nil {
-			return err
-		}
-		name = filepath.ToSlash(name)
-		if entry.IsDir() {
-			if base := entry.Name(); base == "node_modules" || base != ".." && strings.HasPrefix(base, ".") && name != "." || name == "internal/e2e" || name == "internal/bench" || name == "internal/hubtest" || name == "internal/chaos" || name == "packaging" {
-				return filepath.SkipDir
-			}
-			return nil
-		}
-		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
-			return nil
-		}
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		for line := range strings.Lines(string(text)) {
+		for line := range strings.Lines(string(f.source)) {
 			if code, _, _ := strings.Cut(line, "//"); opens.MatchString(code) {
-				found[name] = true
+				found[f.name] = true
 			}
 		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	for name := range found {
 		if listens[name] == "" {

@@ -21,11 +21,12 @@ import (
 // that is added or left out shows in two files. -update writes the file.
 func TestR298ListsOfNames(t *testing.T) {
 	lists := map[string][]string{}
-	eachFile(t, func(folder string, _ *token.FileSet, file *ast.File, isTest bool) {
-		if isTest || strings.HasPrefix(folder, "internal/trust") || strings.HasSuffix(folder, "test") || strings.HasSuffix(folder, "doc") {
+	eachFile(t, func(file *goFile) {
+		folder := file.folder()
+		if file.isTest() || strings.HasPrefix(folder, "internal/trust") || strings.HasSuffix(folder, "test") || strings.HasSuffix(folder, "doc") {
 			return
 		}
-		for _, d := range file.Decls {
+		for _, d := range file.ast.Decls {
 			if names := namesIn(d); len(names) > 1 {
 				where := folder + " " + declarationName(d, names)
 				lists[where] = append(lists[where], names...) // two files may have one for two systems

@@ -2,10 +2,7 @@ package archtest
 
 import (
 	"go/ast"
-	"go/parser"
 	"go/token"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -45,9 +42,11 @@ var uninterrupted = map[string]string{
 	"TestHubsComeAndGo": "relay.Hubs.release",
 	"TestClusterHubMovesWhileAClientWaits TestS04OwnerIsSilent TestClusterDrain TestS05OwnerIsCutOff": "server.Server.clustered server.Server.enterFromPeer server.Server.passOn " +
 		"server.Server.sandboxElsewhere server.giver.give server.login.findHub server.membership.own server.membership.placed server.membership.takeWith server.peerTrip.send",
-	"TestR287TokenThatEndsAtOnce":                                "mcp.Handler.keep",
-	"TestR288InterruptedSandboxes":                               "server.Server.createSandbox server.Server.Hub",
-	"TestSandboxes":                                              "server.sandboxes.begin",
+
+	"TestR287TokenThatEndsAtOnce":  "mcp.Handler.keep",
+	"TestR288InterruptedSandboxes": "server.Server.createSandbox server.Server.Hub",
+	"TestSandboxes":                "server.sandboxes.begin",
+
 	"TestF06ParkedPeer TestWaitBelow TestCancel TestDialThrough": "wsconn.Conn.Serve wsconn.Conn.Start wsconn.Conn.finish wsconn.Conn.park wsconn.Conn.waitUntil wsconn.DialThrough",
 }
 
@@ -63,7 +62,7 @@ func TestR285WaitsAreInterrupted(t *testing.T) {
 		}
 	}
 	for _, folder := range waitingFolders {
-		waits, named := readFolder(t, filepath.Join("..", "..", folder))
+		waits, named := readFolder(t, folder)
 		for name, at := range waits {
 			found[name] = true
 			reason := reasons[name]
@@ -94,21 +93,13 @@ func TestR285WaitsAreInterrupted(t *testing.T) {
 func readFolder(t *testing.T, folder string) (waits map[string]token.Position, texts map[string]bool) {
 	t.Helper()
 	waits, texts = map[string]token.Position{}, map[string]bool{}
-	list, err := os.ReadDir(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	set, files, locking := token.NewFileSet(), []*ast.File{}, map[string]bool{}
-	for _, entry := range list {
-		if !strings.HasSuffix(entry.Name(), ".go") {
+	files, locking := []*goFile{}, map[string]bool{}
+	for _, file := range goFiles(t) {
+		if file.folder() != folder {
 			continue
 		}
-		file, err := parser.ParseFile(set, filepath.Join(folder, entry.Name()), nil, parser.ParseComments|parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
-		isTest := strings.HasSuffix(entry.Name(), "_test.go")
-		ast.Inspect(file, func(n ast.Node) bool {
+		isTest := file.isTest()
+		ast.Inspect(file.ast, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.BasicLit:
 				if text, err := strconv.Unquote(n.Value); isTest && err == nil {
@@ -128,9 +119,9 @@ func readFolder(t *testing.T, folder string) (waits map[string]token.Position, t
 		}
 	}
 	for _, file := range files {
-		for _, d := range file.Decls {
+		for _, d := range file.ast.Decls {
 			if f, is := d.(*ast.FuncDecl); is && f.Body != nil && actsAfterWait(f.Body, locking) {
-				waits[file.Name.Name+"."+functionName(f)] = set.Position(f.Pos())
+				waits[file.ast.Name.Name+"."+functionName(f)] = file.position(f.Pos())
 			}
 		}
 	}

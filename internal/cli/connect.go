@@ -150,10 +150,10 @@ type forwarder struct {
 	dialer link.Dialer
 	log    *zap.Logger
 
-	mu    sync.Mutex // guards everything below
-	lost  int        // links
-	since time.Time  // when the first of them was lost
-	pipes map[*link.Pipe]struct{}
+	mu    sync.Mutex              // guards everything below
+	lost  int                     `held:"lost links"`
+	since time.Time               // when the first of them was lost
+	pipes map[*link.Pipe]struct{} `held:"links"`
 }
 
 // try makes a link and ends it, to see whether the hub accepts links with this token.

@@ -9,9 +9,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
+	"go.uber.org/zap"
+
+	"github.com/cdphub/cdphub/internal/held"
+	"github.com/cdphub/cdphub/internal/held/heldtest"
 	"github.com/cdphub/cdphub/internal/hubtest"
 	"github.com/cdphub/cdphub/internal/logging/logtest"
 	"github.com/cdphub/cdphub/wsconn"
@@ -52,6 +57,34 @@ func TestConnectSurvivesCuts(t *testing.T) {
 	if err := p.Wait(); err != nil {
 		t.Errorf("connect ended with %v", err)
 	}
+}
+
+// TestConnectHoldsNothing ends a connection while its link is lost.
+func TestConnectHoldsNothing(t *testing.T) {
+	clients := hubtest.FreeAddr(t)
+	startProcess(t, nil, "serve", "--client-addr", clients, "--host-addr", hubtest.FreeAddr(t))
+	awaitListener(t, clients)
+	wire := hubtest.NewNetwork(t, clients)
+	d, err := (&connectCmd{URL: "ws://" + wire.Addr, Listen: "127.0.0.1:0"}).dialer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &forwarder{dialer: d, log: zap.NewNop()}
+	holds := func(what string) {
+		t.Helper()
+		hubtest.Eventually(t, "the forwarder has "+what, func() bool { return held.Of(f)[what] == 1 })
+	}
+	near, far := net.Pipe()
+	var all sync.WaitGroup
+	all.Go(func() { f.carry(t.Context(), far) })
+	holds("links")
+	wire.Refuse(true)
+	wire.Cut()
+	holds("lost links")
+	near.Close()
+	f.end()
+	all.Wait()
+	heldtest.WantsNothing(t, "the forwarder", held.Of(f))
 }
 
 // TestConnectByTLSAndProxy reaches a hub by a name that only the proxy of the

@@ -11,6 +11,7 @@
 package held
 
 import (
+	"cmp"
 	"reflect"
 	"sync"
 	"sync/atomic"
@@ -52,9 +53,9 @@ func (c counts) visit(s reflect.Value, name string) {
 		case what == "*":
 			c.visitElements(value, name)
 		case value.Kind() == reflect.Struct && !isAtomic(value):
-			c.visit(value, first(name, what))
+			c.visit(value, cmp.Or(name, what))
 		case what != "":
-			c[first(name, what)] += count(value)
+			c[cmp.Or(name, what)] += countOf(value)
 		}
 	}
 }
@@ -79,17 +80,9 @@ func (c counts) visitElements(v reflect.Value, name string) {
 	}
 }
 
-// first is name, or what where name is "".
-func first(name, what string) string {
-	if name == "" {
-		return what
-	}
-	return name
-}
-
-// count is how much there is of one value: elements, units, or 1 for something that is there
+// countOf is how much there is of one value: elements, units, or 1 for something that is there
 // at all.
-func count(v reflect.Value) int {
+func countOf(v reflect.Value) int {
 	switch v.Kind() {
 	case reflect.Map, reflect.Slice, reflect.String:
 		return v.Len()

@@ -21,7 +21,7 @@ import (
 // copyModule copies the files that git knows, or would take, and links the packages
 // of npm. Faults are put into the copy.
 func copyModule(ctx context.Context, from, to string) error {
-	out, err := output(ctx, from, "git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+	out, err := outputOf(ctx, from, "git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
 	if err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func packageFaults(ctx context.Context, dir, folder, skip string) (faults []faul
 	if err != nil {
 		return nil, nil, err
 	}
-	out, err := output(ctx, dir, "go", "list", "-json=ImportPath,Dir,Module,GoFiles,TestGoFiles,XTestGoFiles,Imports,TestImports,XTestImports", "./...")
+	out, err := outputOf(ctx, dir, "go", "list", "-json=ImportPath,Dir,Module,GoFiles,TestGoFiles,XTestGoFiles,Imports,TestImports,XTestImports", "./...")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -132,15 +132,15 @@ type listed struct {
 
 // scriptFaults lists the faults of the TypeScript in a folder.
 func scriptFaults(ctx context.Context, dir, folder string) (faults []fault, err error) {
-	out, err := output(ctx, dir, "node", "web/build/faults.mjs", folder)
+	out, err := outputOf(ctx, dir, "node", "web/build/faults.mjs", folder)
 	if err == nil {
 		err = json.Unmarshal(out, &faults)
 	}
 	return faults, err
 }
 
-// output runs a command, whose error says what it has printed.
-func output(ctx context.Context, dir, name string, args ...string) ([]byte, error) {
+// outputOf runs a command, whose error says what it has printed.
+func outputOf(ctx context.Context, dir, name string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = dir
 	var stderr bytes.Buffer

@@ -99,10 +99,10 @@ func (b *bench) build(ctx context.Context) error {
 	if !b.script {
 		return nil
 	}
-	if _, err := output(ctx, filepath.Join(b.dir, "web"), "node", "node_modules/typescript/bin/tsc", "--noEmit"); err != nil {
+	if _, err := outputOf(ctx, filepath.Join(b.dir, "web"), "node", "node_modules/typescript/bin/tsc", "--noEmit"); err != nil {
 		return err
 	}
-	_, err := output(ctx, b.dir, "go", "run", "-C", "web/build", "-trimpath", ".")
+	_, err := outputOf(ctx, b.dir, "go", "run", "-C", "web/build", "-trimpath", ".")
 	return err
 }
 

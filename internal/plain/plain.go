@@ -27,7 +27,7 @@ func Append(to, text []byte) []byte {
 		switch {
 		case r == utf8.RuneError && n == 1:
 			to = utf8.AppendRune(to, r)
-		case commands(r):
+		case isControl(r):
 			to = fmt.Appendf(to, `\u%04x`, r)
 		default:
 			to = append(to, text[:n]...)
@@ -37,10 +37,10 @@ func Append(to, text []byte) []byte {
 	return to
 }
 
-// commands reports whether a character does something to a terminal other than to
+// isControl reports whether a character does something to a terminal other than to
 // show itself: C0, DEL and C1 (ECMA-48), and the embeddings, overrides and isolates that
 // turn the direction of writing (Unicode, UAX 9).
-func commands(r rune) bool {
+func isControl(r rune) bool {
 	if r == '\n' || r == '\t' {
 		return false
 	}
@@ -73,7 +73,7 @@ func (w *Writer) Write(p []byte) (int, error) {
 	if len(w.rest) > 0 {
 		text = slices.Concat(w.rest, p)
 	}
-	whole := len(text) - unfinished(text)
+	whole := len(text) - unfinishedBytes(text)
 	w.buf = Append(w.buf[:0], text[:whole])
 	w.rest = append([]byte(nil), text[whole:]...)
 	if _, err := w.to.Write(w.buf); err != nil {
@@ -88,9 +88,9 @@ func (w *Writer) Write(p []byte) (int, error) {
 // kept is how large a buffer may be that is kept for the next write.
 const kept = 64 << 10
 
-// unfinished is the number of bytes at the end of a text that begin a character and do
+// unfinishedBytes is the number of bytes at the end of a text that begin a character and do
 // not end it.
-func unfinished(text []byte) int {
+func unfinishedBytes(text []byte) int {
 	for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
 		if last := text[len(text)-n:]; utf8.RuneStart(last[0]) {
 			if utf8.FullRune(last) {

@@ -44,10 +44,11 @@ func TestR271WriterCommandsNoTerminal(t *testing.T) {
 		var out bytes.Buffer
 		w := NewWriter(&out)
 		for rest := text; len(rest) > 0; rest = rest[min(size, len(rest)):] {
-			piece := rest[:min(size, len(rest))]
+			piece := bytes.Clone(rest[:min(size, len(rest))])
 			if n, err := w.Write(piece); n != len(piece) || err != nil {
 				t.Fatal(n, err)
 			}
+			clear(piece) // a writer must not keep it (io.Writer)
 		}
 		if err := w.Flush(); err != nil {
 			t.Fatal(err)

@@ -47,6 +47,7 @@ func TestR235Exceeds(t *testing.T) {
 		{"Page.captureScreenshot", `{"clip":{"x":-20,"y":0.5,"width":1280.5,"height":70000,"scale":1}}`, ""},
 		{"Page.captureScreenshot", `{"clip":{"x":0,"y":0,"width":1000,"height":1000,"scale":10.1}}`, "Page.captureScreenshot: clip.width × clip.height × clip.scale² is 102010000, at most 100000000 is allowed"},
 		{"Page.captureScreenshot", `{"clip":{"x":0,"y":0,"width":1,"height":1,"scale":-1000}}`, "Page.captureScreenshot: clip.scale is -1000, at least 0 is allowed"},
+		{"Page.captureScreenshot", `{"clip":{"width":20000,"height":20000,"scale":1,"width":1}}`, "Page.captureScreenshot: clip.width × clip.height × clip.scale² is 400000000, at most 100000000 is allowed"},
 		{"Page.captureScreenshot", `{"clip":{"width":20000},"clip":{"height":20000,"scale":1}}`, "Page.captureScreenshot: clip.width × clip.height × clip.scale² is 400000000, at most 100000000 is allowed"},
 		{"Page.captureScreenshot", `{"\u0063lip":{"wi\u0064th":1E400}}`, "Page.captureScreenshot: clip.width is 1E400, at most 131072 is allowed"},
 		{"Page.captureScreenshot", `{"clip":{"width":1,"width":131073,"width":1}}`, "Page.captureScreenshot: clip.width is 131073, at most 131072 is allowed"},

@@ -93,7 +93,7 @@ func (a *attacker) leave() {
 func (a *attacker) page(ctx context.Context, path string) (l *line, session string) {
 	l = a.connect(ctx)
 	var known struct{ TargetID, SessionID string }
-	known.TargetID = "app-attacker"
+	known.TargetID = a.attackersApp()
 	if a.setup != frames {
 		maker := l
 		if a.token == tokenOf("readonly") { // which opens no pages, but finds some
@@ -118,12 +118,6 @@ func (a *attacker) script(ctx context.Context, source string) {
 	l.call(ctx, session, "Runtime.evaluate", object{"expression": "0"})
 	l.close()
 	<-ctx.Done()
-	if a.setup == frames { // the frame must be fit for the next row
-		later, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-		defer cancel()
-		l, session = runner.page(later, "")
-		l.send(later, session, "Page.reload", nil)
-	}
 }
 
 // repeat calls f until ctx ends, or f reports false, most times at most.

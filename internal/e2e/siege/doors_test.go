@@ -71,7 +71,7 @@ func doorAttacks() []attack {
 			if session == "" {
 				return
 			}
-			many(50, func(int) { a.connectTo(ctx, "/ui/api/view?target=app-attacker", a.token) })
+			many(50, func(int) { a.connectTo(ctx, "/ui/api/view?target="+a.attackersApp(), a.token) })
 			<-ctx.Done()
 		}},
 		{name: "a regular expression of nine megabytes", scope: "readonly", in: everywhere, quick: true, begin: func(ctx context.Context, a *attacker) {

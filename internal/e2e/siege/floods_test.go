@@ -135,7 +135,7 @@ func floodAttacks() []attack {
 // send gets the id of a page, or of the attacker's frame.
 func flood(name, scope string, in setup, quick bool, send func(ctx context.Context, l *line, page string) bool) attack {
 	return attack{name: name, scope: scope, in: in, quick: quick, begin: func(ctx context.Context, a *attacker) {
-		page := "app-attacker"
+		page := a.attackersApp()
 		if a.setup != frames {
 			var made struct{ TargetID string }
 			maker := a.connectTo(ctx, "/devtools/browser", tokenOf("standard"))

@@ -123,6 +123,9 @@ func (b *battle) fight(t *testing.T, row attack) {
 	if b.victim == nil {
 		b.victim, b.control = newWorker(b.t, b.world, b.hub), newWorker(b.t, b.world, b.spare)
 	}
+	if b.setup == frames {
+		b.victim.awaitTarget(t, b.attackersApp())
+	}
 	share := "victim"
 	if b.setup == shared {
 		share = team
@@ -143,6 +146,9 @@ func (b *battle) fight(t *testing.T, row attack) {
 	}
 	if now := ends(b.hub, share); len(now) > before {
 		t.Errorf("the victim's browser has ended: %s", strings.Join(now[before:], "; "))
+	}
+	if b.setup == frames {
+		b.renew()
 	}
 	if err != nil || spareErr != nil || !b.recover(t) {
 		b.victim.close()

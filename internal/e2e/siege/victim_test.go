@@ -43,13 +43,7 @@ func newWorker(t testing.TB, w *world, hub *harness.Hub) *worker {
 	}
 	if w.setup == frames {
 		known.TargetID = "app-victim"
-		harness.Eventually(t, harness.Started, func() error {
-			raw, err := k.ask(ctx, "", "Target.getTargets", nil)
-			if err == nil && !strings.Contains(string(raw), known.TargetID) {
-				err = fmt.Errorf("the frames have not paired: %s", raw)
-			}
-			return err
-		})
+		k.awaitTarget(t, known.TargetID)
 	} else {
 		must("Target.createBrowserContext", nil)
 		must("Target.createTarget", object{"url": w.site.URL + "/blank", "browserContextId": known.BrowserContextID})
@@ -57,6 +51,18 @@ func newWorker(t testing.TB, w *world, hub *harness.Hub) *worker {
 	must("Target.attachToTarget", object{"targetId": known.TargetID, "flatten": true})
 	k.session = known.SessionID
 	return k
+}
+
+// awaitTarget waits until a frame has paired.
+func (k *worker) awaitTarget(t testing.TB, id string) {
+	t.Helper()
+	harness.Eventually(t, harness.Started, func() error {
+		raw, err := k.ask(t.Context(), "", "Target.getTargets", nil)
+		if err == nil && !strings.Contains(string(raw), `"`+id+`"`) {
+			err = fmt.Errorf("the frame has not paired: %s", raw)
+		}
+		return err
+	})
 }
 
 // into is ask for a result that is decoded.

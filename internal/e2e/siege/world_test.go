@@ -43,6 +43,9 @@ type world struct {
 	hub   *harness.Hub
 	spare *harness.Hub // where the control works
 	site  *httptest.Server
+
+	app  int      // the number of the attacker's app; see renew
+	apps chan int // to the Host page of hub
 }
 
 // The scopes of the attacker's tokens. The victim's token has scope full.
@@ -61,7 +64,7 @@ const hostToken = "the-host-pages-token-0000"
 
 // site answers every path with the page that the path names: /blank, or a script of
 // pageScripts.
-func newSite(t testing.TB) *httptest.Server {
+func newSite(t testing.TB, apps <-chan int) *httptest.Server {
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "no-store")
 		switch r.URL.Path {
@@ -73,6 +76,16 @@ func newSite(t testing.TB) *httptest.Server {
 		case "/host":
 			w.Header().Set("Content-Type", "text/html; charset=utf-8")
 			io.WriteString(w, hostPage(r))
+		case "/apps":
+			w.Header().Set("Content-Type", "text/event-stream")
+			for rc := http.NewResponseController(w); rc.Flush() == nil; {
+				select {
+				case n := <-apps:
+					fmt.Fprintf(w, "data: %d\n\n", n)
+				case <-r.Context().Done():
+					return
+				}
+			}
 		default:
 			w.Header().Set("Content-Type", "text/html; charset=utf-8")
 			fmt.Fprintf(w, "<!doctype html><title>%s</title>%s<p>a page<input><button>b</button>", r.URL.Path, agentOf(r))
@@ -96,33 +109,50 @@ func agentOf(r *http.Request) string {
 
 func portOf(host string) string { return host[strings.LastIndexByte(host, ':')+1:] }
 
-// hostPage embeds the attacker's app and the victim's, of different sites, so that
-// Chromium runs them in different processes.
+// hostPage embeds an app of the attacker and the victim's, of different sites, so that
+// Chromium runs them in different processes. The site says when the attacker gets another
+// app in place of its old one.
 func hostPage(r *http.Request) string {
 	hub, port := r.URL.Query().Get("hub"), portOf(r.Host)
 	return fmt.Sprintf(`<!doctype html><title>Host page</title><script src="http://%[1]s/host.js"></script><body><script>
 		const host = new CdpHub.Host({});
-		for (const who of ["attacker", "victim"]) {
+		function embed(who) {
 			const origin = "http://" + who + ".localhost:%[2]s";
 			const frame = document.createElement("iframe");
 			frame.src = origin + "/app?hub=%[1]s";
 			frame.style = "width:600px;height:300px";
 			document.body.append(frame);
 			host.pair(frame, { targetId: "app-" + who, origins: [origin] });
+			return frame;
 		}
+		let attacker = embed("attacker0"), n = "0";
+		embed("victim");
 		host.connectRelay("ws://%[1]s/icdp/host", { token: %[3]q });
-	</script>`, hub, port, hostToken)
+		if (%[4]q) new EventSource("/apps").onmessage = (e) => {
+			host.unpair("app-attacker" + n);
+			attacker.remove();
+			attacker = embed("attacker" + (n = e.data));
+		};
+	</script>`, hub, port, hostToken, r.URL.Query().Get("renews"))
 }
+
+// attackersApp is the id of the attacker's target in the set-up frames.
+func (w *world) attackersApp() string { return fmt.Sprint("app-attacker", w.app) }
+
+// renew gives the attacker another app, of another site: the old one may be in a loop, which
+// would take a CPU from the rows that follow.
+func (w *world) renew() { w.app++; w.apps <- w.app }
 
 // newWorld starts both hubs.
 func newWorld(t testing.TB, s setup) *world {
 	t.Helper()
-	w := &world{t: t, setup: s, site: newSite(t)}
-	w.hub, w.spare = w.startHub(), w.startHub()
+	w := &world{t: t, setup: s, apps: make(chan int)}
+	w.site = newSite(t, w.apps)
+	w.hub, w.spare = w.startHub("attacked"), w.startHub("")
 	return w
 }
 
-func (w *world) startHub() *harness.Hub {
+func (w *world) startHub(renews string) *harness.Hub {
 	w.t.Helper()
 	args := []string{"--tokens", w.tokensFile()}
 	if w.setup != frames {
@@ -130,7 +160,7 @@ func (w *world) startHub() *harness.Hub {
 	}
 	hub := harness.StartHub(w.t, args...)
 	// The headless shell has one process for both apps.
-	harness.StartChromium(w.t, strings.Replace(w.site.URL, "127.0.0.1", "localhost", 1)+"/host?hub="+hub.HostAddr, false)
+	harness.StartChromium(w.t, strings.Replace(w.site.URL, "127.0.0.1", "localhost", 1)+"/host?hub="+hub.HostAddr+"&renews="+renews, false)
 	return hub
 }
 

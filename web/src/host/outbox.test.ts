@@ -87,6 +87,10 @@ test("what was under way is forgotten with its connection", () => {
     sent.map((t) => t.length),
     [20 * CHUNK, 2],
   );
+  sent.length = 0;
+  box.chunked = true; // the one after it has: all goes as at first
+  box.send(large(20), S1);
+  assert.deepEqual(sent, chunks(WINDOW));
 });
 
 /** A Host with two sessions of a relay that has accepted these features, and what it sends: chunks as "chunk". */

@@ -62,12 +62,19 @@ test("a worker's session begins, has commands and events, and ends", () => {
     ],
   );
   agent.say(begun);
-  relay.say({ kind: "detached", sessionId: N, targetId: W });
-  assert.deepEqual(agent.got.at(-1), { icdp: "detached", sessionId: N });
-  agent.say(begun);
   relay.take();
   w.hello("doc2");
   assert.equal(relay.take().find((m) => m.closes)?.closes, N, "the document goes");
+});
+
+test("a Client ends a worker's session by itself, and with the page's session", () => {
+  for (const sessionId of [N, "S1"]) {
+    const { agent, relay } = driven();
+    agent.say(begun);
+    relay.say({ kind: "detached", sessionId });
+    const ended = agent.got.filter((m) => m.icdp === "detached").map((m) => m.sessionId);
+    assert.deepEqual(ended, sessionId === N ? [N] : [N, "S1"]);
+  }
 });
 
 test("a new document attaches by itself, and a Host that comes back attaches anew", () => {

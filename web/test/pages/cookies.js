@@ -22,7 +22,10 @@ const b = ["b", "2", host, "/", -1, 2, true, "Lax"];
 const deep = ["deep", "3", host, "/app", -1, 5, true, "Lax"];
 is((await shape("Network.getCookies")).map(by), [a, b, deep]);
 is((await shape("Storage.getCookies")).map(by), [a, b, deep]);
-is((await shape("Network.getCookies", { urls: [APP + "/else"] })).map(by), [a, b]);
+for (const path of ["/else", "/apple", "/app", "/app/", "/app/x"]) {
+  const below = /^\/app(\/|$)/.test(path) ? [deep] : [];
+  is((await shape("Network.getCookies", { urls: [APP + path] })).map(by), [a, b, ...below], path);
+}
 is(await shape("Network.getCookies", { urls: ["http://other.example/"] }), []);
 
 // What page script cannot do is refused, and so is what the browser does not keep.

@@ -80,7 +80,9 @@ const { styleSheetId } = await cdp("CSS.createStyleSheet", { frameId: "MAIN" });
 const at = { startLine: 0, startColumn: 0, endLine: 0, endColumn: 0 };
 const made = await cdp("CSS.addRule", { styleSheetId, ruleText: "#n { margin: 1px }", location: at });
 is([made.rule.selectorList.text, made.rule.origin, await margin()], ["#n", "inspector", "1px"]);
+events.length = 0;
 await cdp("CSS.setStyleSheetText", { styleSheetId, text: "#n { margin: 2px }" });
+is((await event("CSS.styleSheetChanged")).styleSheetId, styleSheetId);
 is(await margin(), "2px");
 
 const classes = await cdp("CSS.collectClassNames", { styleSheetId: header.styleSheetId });

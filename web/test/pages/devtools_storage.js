@@ -6,7 +6,7 @@ const storageId = { securityOrigin: APP, isLocalStorage: true };
 
 // DOM storage, whose changes are told.
 await cdp("DOMStorage.enable");
-await value("localStorage.added = '1'");
+await value("localStorage['__hubAgent.x'] = localStorage.added = '1'");
 is((await event("DOMStorage.domStorageItemAdded")).key, "added");
 await value("localStorage.added = '2'");
 const updated = await event("DOMStorage.domStorageItemUpdated");
@@ -15,6 +15,11 @@ await cdp("DOMStorage.removeDOMStorageItem", { storageId, key: "added" });
 is((await event("DOMStorage.domStorageItemRemoved")).key, "added");
 await value("localStorage.clear()");
 await event("DOMStorage.domStorageItemsCleared");
+is(
+  events.filter((e) => e.params?.key?.startsWith("__hubAgent.")),
+  [],
+  "what the agent keeps is not told",
+);
 await cdp("DOMStorage.disable");
 
 // IndexedDB.

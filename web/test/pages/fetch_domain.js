@@ -253,6 +253,15 @@ is((await waiting).body, `{"answer":42}`);
 await fails(cdp("Fetch.continueRequest", { requestId: "x" }), "Fetch domain is not enabled");
 state.sessions.pop();
 
+// A session that ends while its request is under way does not get the response.
+attach("S3");
+await cdp("Fetch.enable", { patterns: [{ urlPattern: "*" }, { urlPattern: "*", requestStage: "Response" }] }, "S3");
+const slow = value(ask("/net/slow"));
+await paused((_q, go) => go("continueRequest"), "S3");
+port.postMessage(JSON.stringify({ icdp: "detached", sessionId: "S3" }));
+is((await slow).status, 200);
+state.sessions.pop();
+
 // A new document's first requests wait for its sessions.
 await cdp("Fetch.enable", { patterns: [{ urlPattern: "*/early" }] });
 state.sessions[0].fetch = { patterns: [{ urlPattern: "*/early" }] };

@@ -154,6 +154,11 @@ await fails(
   cdp("Network.getResponseBody", { requestId: s.sent.requestId }),
   "Request content was evicted from inspector cache",
 );
+// Those that are let go of make room again.
+for (const size of [11_000_000, 11_000_000, 3]) {
+  s = await story(`fetch(URL.createObjectURL(new Blob([new Uint8Array(${size})]))).then((r) => r.arrayBuffer())`);
+}
+is((await cdp("Network.getResponseBody", { requestId: s.sent.requestId })).body, "\0\0\0");
 await cdp("Network.setExtraHTTPHeaders", { headers: {} });
 await fails(
   cdp("Network.setExtraHTTPHeaders", { headers: { a: "b" } }),
