@@ -1,10 +1,14 @@
 package server
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 )
 
 // command is what a Host is sent.
@@ -77,4 +81,71 @@ func (p *far) attachTo(target string) string {
 	p.t.Helper()
 	p.send(`{"id":1000,"method":"Target.attachToTarget","params":{"targetId":"` + target + `","flatten":true}}`)
 	return `,"sessionId":"` + sessionIn(p.t, p.until(`{"id":1000`)) + `"}`
+}
+
+// push sends as fast as the server takes it, and stops when the connection
+// has ended.
+func (p *far) push(n int, message func(i int) string) {
+	for i := range n {
+		p.send(message(i))
+		if i%64 == 0 {
+			p.Conn.WaitBelow(1<<20, within)
+		}
+	}
+}
+
+// latencies are how long round trips took.
+type latencies struct {
+	mu   sync.Mutex
+	took []time.Duration
+}
+
+func (l *latencies) add(d time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.took = append(l.took, d)
+}
+
+func (l *latencies) count() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.took)
+}
+
+// p99 is the time within which 99 of 100 came.
+func (l *latencies) p99() time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.took) == 0 {
+		return 0
+	}
+	slices.SortFunc(l.took, cmp.Compare)
+	return l.took[len(l.took)*99/100]
+}
+
+// trips sends commands one at a time until done is closed, at least least of
+// them, and wants for each its own answer, next.
+func (p *far) trips(tail string, least int, done <-chan struct{}) *latencies {
+	p.t.Helper()
+	var all latencies
+	for i := 0; ; i++ {
+		begun := time.Now()
+		p.send(fmt.Sprintf(`{"id":%d,"method":"A.b","params":{"trip":%d}%s`, i, i, tail))
+		select {
+		case got := <-p.Got:
+			if want := fmt.Sprintf(`{"id":%d,"result":{"trip":%d}%s`, i, i, tail); got != want {
+				p.t.Fatalf("got %.300s, want %s", got, want)
+			}
+		case <-time.After(within):
+			p.t.Fatalf("command %d is not answered", i)
+		}
+		all.add(time.Since(begun))
+		select {
+		case <-done:
+			if i >= least {
+				return &all
+			}
+		default:
+		}
+	}
 }

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/cdphub/cdphub/internal/hubtest"
+	"github.com/cdphub/cdphub/wsconn"
 )
 
 // tenant connects a Host with the Target of hub NAME, and a Client on it.
@@ -117,6 +120,36 @@ func TestR90R91TenantsAreApart(t *testing.T) {
 	})
 }
 
+// TestR92NeighbourFloods has hub a at full speed, commands and events, while a
+// Client of hub b sends one command at a time.
+func TestR92NeighbourFloods(t *testing.T) {
+	s := start(t, nil)
+	s.echo(t, "/hub/b", "T1")
+	b := s.clientOf(t, "/hub/b")
+	tail := b.attachTo("T1")
+	idle := make(chan struct{})
+	close(idle)
+	alone := b.trips(tail, 200, idle).p99()
+
+	host := s.echo(t, "/hub/a", "T1", "T2")
+	n := hubtest.Amount(15_000, 500_000)
+	c, floodTail, all := s.flooder(t, "/hub/a", n)
+	flooded := make(chan struct{})
+	go func() {
+		defer close(flooded)
+		events := make(chan struct{})
+		go func() {
+			defer close(events)
+			host.push(n, func(i int) string { return numbered("T2", i, "") })
+		}()
+		c.push(n, func(i int) string { return fmt.Sprintf(`{"id":%d,"method":"A.b","params":{}%s`, i, floodTail) })
+		<-events
+	}()
+	beside := b.trips(tail, 100, flooded)
+	all.wantsOne(t)
+	t.Logf("p99 of hub b: %v alone, %v beside the flood: %.1f times", alone, beside.p99(), float64(beside.p99())/float64(alone))
+}
+
 // TestR92EachHubHasItsShare wants the connections of a Host, a Client and a named
 // session to count for their hub.
 func TestR92EachHubHasItsShare(t *testing.T) {
@@ -130,4 +163,36 @@ func TestR92EachHubHasItsShare(t *testing.T) {
 		defer release()
 		hub.Value(shareKey{}, func() any { t.Errorf("the connection of a %s has no share", name); return s.shares.Share() })
 	}
+}
+
+// TestR93LargestQueueOfAllHubs has two hubs share the memory budget: the Client with the
+// largest queue is closed, and that of the other hub, with a smaller one, misses nothing.
+func TestR93LargestQueueOfAllHubs(t *testing.T) {
+	out, log := infoLog()
+	s := startLogged(t, log, func(f *Options) { f.Limits.MemoryBudget = 16 << 20 })
+	hostA := dial(t, "ws://"+s.addr(true)+"/hub/c/icdp/host", nil)
+	hostB := dial(t, "ws://"+s.addr(true)+"/hub/d/icdp/host", nil)
+	hostA.send(readyWith("T1"))
+	hostB.send(readyWith("T1"))
+	s.awaitTarget(t, "/hub/c", "T1")
+	s.awaitTarget(t, "/hub/d", "T1")
+	a, b := s.readerOf(t, "/hub/c", "T1"), s.readerOf(t, "/hub/d", "T1")
+	a.stop()
+	resume := b.stop()
+	const few = 1000 // 4 MiB: less than half of what there is
+	for n := range few {
+		hostB.send(numbered("T1", n, fill))
+	}
+	await(t, "they wait", func() bool { return s.hubs.Stats().Sent >= few })
+	for n := 0; s.hubs.Stats().ClientClosed == 0; n++ {
+		if n == 16_000 { // 64 MiB
+			t.Fatal("the largest queue was not cut")
+		}
+		hostA.send(numbered("T1", n, fill))
+		hostA.Conn.WaitBelow(1<<20, within)
+	}
+	out.Await(t, wsconn.ReasonMemory.Text)
+	resume()
+	b.wantsEvents(few)
+	b.attachTo("T1") // it is connected still
 }

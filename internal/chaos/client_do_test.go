@@ -148,6 +148,13 @@ func (c *client) wait(longest time.Duration, ok func() bool) bool {
 	return true
 }
 
+// inAir is how many commands have no answer yet.
+func (c *client) inAir() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.waiting
+}
+
 // malformed queues what gets an error without an id.
 func (c *client) malformed(m string) {
 	c.mu.Lock()
