@@ -73,8 +73,19 @@ func join(t testing.TB, h *Hub, p *inbox) *Client {
 	return c
 }
 
+func TestR50EmptyMessage(t *testing.T) {
+	p := &inbox{}
+	join(t, newHub(t, Options{}), p).Receive(nil)
+	if got := p.take(); len(got) != 1 || !strings.HasPrefix(got[0], `{"error":{"code":-32700,`) {
+		t.Errorf("got %q, want -32700 without an id", got)
+	}
+}
+
 // TestF08R64R68Limits has Clients, sessions and commands beyond what a Client and a hub may have.
 func TestF08R64R68Limits(t *testing.T) {
+	if got, want := newHub(t, Options{}).opts.Limits, (Limits{1024, 8192, 4096, 65536, 65536}); got != want {
+		t.Errorf("the limits are %+v, want %+v", got, want)
+	}
 	h := newHub(t, Options{Limits: Limits{Clients: 2, ClientSessions: 3, ClientCalls: 4, Calls: 6}})
 	setHost(h, &mute{}, list(5))
 	a, b := &inbox{}, &inbox{}
