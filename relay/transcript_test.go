@@ -64,7 +64,10 @@ var update = flag.Bool("update", false, "rewrite the < lines of the transcripts"
 //
 // A second Host is host2, and so on.
 func TestTranscripts(t *testing.T) {
-	proves := map[string]string{"malformed": "R-50, R-51, R-53, R-57, F-10", "answers": "R-52, F-11"}
+	proves := map[string]string{
+		"malformed": "R-50, R-51, R-53, R-57, F-10", "answers": "R-52, F-11",
+		"returning_host": "F-02, F-03, F-04", "commands_end": "F-01, F-16, F-17",
+	}
 	files, err := filepath.Glob("../testdata/transcripts/*.txt")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no transcripts: %v", err)
