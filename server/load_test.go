@@ -106,12 +106,6 @@ func (l *latencies) add(d time.Duration) {
 	l.took = append(l.took, d)
 }
 
-func (l *latencies) count() int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return len(l.took)
-}
-
 // p99 is the time within which 99 of 100 came.
 func (l *latencies) p99() time.Duration {
 	l.mu.Lock()

@@ -5,10 +5,23 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/cdphub/cdphub/wsconn"
 )
 
 const namedReady = `{"kind":"ready","v":1,"hostId":"H","features":["sessions","resume"],` +
 	`"targets":[{"targetId":"T1","title":"One","url":"http://app/1"}]}`
+
+// TestF03HostGrace has a Host go without a word.
+func TestF03HostGrace(t *testing.T) {
+	out, log := infoLog()
+	s := startLogged(t, log, func(o *Options) { o.Limits.HostGrace = 7 * time.Millisecond })
+	h := dial(t, "ws://"+s.addr(true)+"/icdp/host", nil)
+	h.send(namedReady)
+	s.await(t, `"targetId":"T1"`)
+	h.Conn.Close(wsconn.ReasonGone)
+	out.Await(t, `"grace":0.007`)
+}
 
 // R-84: two Host pages that both come back at once take turns ever more slowly.
 func TestR84TakeoversSlowDown(t *testing.T) {
