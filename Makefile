@@ -7,8 +7,6 @@
 # make mutate        faults put into a package, and which of them its tests notice (PKG=./quota N=40 SEED=1)
 # make fuzz          what strangers send, made up: each target for FUZZTIME (10m)
 # make lint          format, linters, types, generated files
-# make trust-doc     what must hold, and which test proves it: docs/trust.md
-# make actions-doc   how to speak the action APIs, and what works where: docs/actions.md
 # make clients-doc   which client can do what: docs/clients.md
 # make devtools      the DevTools front end, for programs that are built afterwards: devtools/dist/frontend.zip
 # make docs          the documentation as a site with search: docs/.vitepress/dist
@@ -23,7 +21,7 @@
 # make npm           the npm packages, for all platforms: npm/dist
 # make npm-test      the npm packages, installed and used as others do
 
-.PHONY: demo check test test-product test-browsers test-cluster test-sample test-e2e test-clients test-long flaky mutate fuzz lint fresh trust-doc actions-doc clients-doc docs docs-images devtools bench bench-doc bench-cluster chaos release release-test generate tools compiler
+.PHONY: demo check test test-product test-browsers test-cluster test-sample test-e2e test-clients test-long flaky mutate fuzz lint fresh clients-doc docs docs-images devtools bench bench-doc bench-cluster chaos release release-test generate tools compiler
 .DEFAULT_GOAL := test
 .DELETE_ON_ERROR:
 
@@ -54,7 +52,7 @@ demo: tools
 	go run ./cmd/cdphub demo --agent-browser=$(AGENT_BROWSER) $(ARGS)
 
 # Packages whose tests use a browser, or take long.
-SLOW := actions$$|actions/conformance|internal/answersdoc|bridge/chrome|browsers|internal/browsertest|internal/cli|server|internal/chaos|internal/bench|web/test
+SLOW := actions$$|actions/conformance|bridge/chrome|browsers|internal/browsertest|internal/cli|server|internal/chaos|internal/bench|web/test
 
 check: fresh $(GOFUMPT) $(GOLANGCI) web/node_modules
 	@out=$$($(GOFUMPT) -l .) && test -z "$$out" || { echo "gofumpt would change these files; run $(GOFUMPT) -w ."; echo "$$out"; exit 1; }
@@ -77,8 +75,8 @@ test: tools compiler $(GOTESTSUM)
 	@echo "Three parts run side by side. Each prints what it found when it ends; two take ten minutes or more."
 	$(MAKE) -j3 --output-sync=target test-product test-browsers test-cluster
 	@again=$$(cat $(RESULTS)/*.again 2>/dev/null); test -z "$$again" || { echo "These tests failed, and passed when they ran again, alone:"; echo "$$again"; }
-	@cat $(RESULTS)/*.json | go run ./internal/trust -outcome
-	@cat $(RESULTS)/*.json | go run ./internal/actionsdoc -check docs/actions.md
+	@skipped=$$(cat $(RESULTS)/*.json | grep '"Action":"skip"' | grep -oE '"Test":"((Test|Fuzz)([RF][0-9]{2,3})+[^0-9/"][^/"]*|[^"]*[/_][RF]-[0-9]{2,3}[^"]*)"'); \
+	test -z "$$skipped" || { echo "These tests of requirements were skipped:"; echo "$$skipped"; exit 1; }
 
 PACKAGES_AT_ONCE ?= 3
 
@@ -179,18 +177,9 @@ lint: fresh $(GOFUMPT) $(GOLANGCI) web/node_modules
 # Fails when a file that is made from others is not what its sources make.
 fresh: web/node_modules
 	go run -C web/build . -check
-	go run ./internal/trust -check docs/trust.md
 	@before=$$(git diff --no-ext-diff -- '*_easyjson.go' httpdiscovery/protocol.json docs | sha256sum); go generate ./... && \
 	after=$$(git diff --no-ext-diff -- '*_easyjson.go' httpdiscovery/protocol.json docs | sha256sum); \
 	test "$$before" = "$$after" || { echo "go generate has changed files: commit them"; git diff --stat -- '*_easyjson.go' httpdiscovery/protocol.json docs; exit 1; }
-
-trust-doc:
-	go run ./internal/trust -write docs/trust.md
-
-# docs/actions.md, from a run of the conformance tests
-actions-doc: tools
-	go test -json -count=1 -run '^Test(NDJSON|JSONRPC|Hooks|BAP|MCP)(Conformance|Security|Seed|Playwright)$$' ./actions/conformance | \
-		go run ./internal/actionsdoc -write docs/actions.md
 
 # docs/clients.md, from a run of the end-to-end tests of all clients
 clients-doc: tools
@@ -269,7 +258,6 @@ release-test:
 generate: web/node_modules
 	go generate ./...
 	go run -C web/build .
-	$(MAKE) trust-doc
 
 # What the tests and the demo need beside Go; installed only where missing.
 tools: $(E2E)/node_modules web/node_modules

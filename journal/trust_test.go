@@ -93,6 +93,8 @@ func TestR165FilesAreForWhoMaySeeThem(t *testing.T) {
 		s.host.releaseFirst()
 		s.pass(2 * time.Second)
 		s.event("Page.frameNavigated", `{"frame":{"id":"T0","url":"https://a.example/"}}`)
+		s.event("Network.requestWillBeSent", `{"requestId":"R1","type":"Document","request":{"url":"file:///home/ann/asked.txt","method":"GET"}}`)
+		s.event("Network.loadingFailed", `{"requestId":"R1","errorText":"net::ERR_ABORTED"}`)
 		s.click(4, 4)
 		s.pass(2 * longestRest) // the page was long at its last picture
 		see := func(w relay.Watcher) (texts string, pictures int) {
@@ -117,7 +119,7 @@ func TestR165FilesAreForWhoMaySeeThem(t *testing.T) {
 			t.Errorf("who may see no files sees %d pictures and\n%s", pictures, texts)
 		}
 		for _, p := range []relay.Policy{nil, scope.Privileged} {
-			if texts, pictures := see(relay.Watcher{Policy: p}); !strings.Contains(texts, "notes.txt") || !strings.Contains(texts, "hush") || !strings.Contains(texts, "typed 3") || pictures != 5 {
+			if texts, pictures := see(relay.Watcher{Policy: p}); !strings.Contains(texts, "notes.txt") || !strings.Contains(texts, "asked.txt") || !strings.Contains(texts, "hush") || !strings.Contains(texts, "typed 3") || pictures != 5 {
 				t.Errorf("who may see files sees %d pictures and\n%s", pictures, texts)
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"go.uber.org/zap"
 
@@ -116,4 +117,27 @@ func keptBodies(t *testing.T, sizes ...int) (kept int) {
 		t.Errorf("%d bodies of %d bytes count as %d of %d", len(cache.byKey), size, cache.order.Len(), cache.size)
 	}
 	return kept
+}
+
+// TestBodiesThatAreCutOffAreNotKept wants no part of a body to pass for the whole.
+func TestBodiesThatAreCutOffAreNotKept(t *testing.T) {
+	for name, tt := range map[string]struct {
+		rest   io.Reader
+		reads  int64
+		status int
+	}{
+		"whole":           {strings.NewReader("rest"), 100, http.StatusOK},
+		"the app is gone": {iotest.ErrReader(io.ErrUnexpectedEOF), 100, http.StatusNotFound},
+		"browser is gone": {strings.NewReader("rest"), 2, http.StatusNotFound},
+	} {
+		cache := bodyCache{byKey: map[string]*cachedBody{}}
+		body, key := cache.add(io.NopCloser(io.MultiReader(strings.NewReader("part"), tt.rest)), "")
+		_, _ = io.Copy(io.Discard, io.LimitReader(body, tt.reads)) // the body is what counts
+		body.Close()
+		got := httptest.NewRecorder()
+		cache.ServeHTTP(got, httptest.NewRequest(http.MethodGet, strings.TrimSuffix(prefix, "/")+bodyPath+key, http.NoBody))
+		if got.Code != tt.status {
+			t.Errorf("%s: %d %q, want %d", name, got.Code, got.Body, tt.status)
+		}
+	}
 }

@@ -28,6 +28,7 @@ var interruptions = map[string]func(r *interrupted){
 	"target gone":     func(r *interrupted) { r.events.TargetGone("T0") },
 	"lease taken":     func(r *interrupted) { r.bob.Take("T0", "Bob", LeaseOptions{Quiet: true, Idle: time.Hour}) },
 	"lease given up":  func(r *interrupted) { r.ann.Release("T0") },
+	"lease passes on": (*interrupted).passOn,
 	"hub drains":      func(r *interrupted) { r.hub.Drain() },
 	"no browser":      func(r *interrupted) { r.over(); r.over = func() {} },
 }
@@ -181,7 +182,7 @@ var waitingOps = map[string]waitingOp{
 			r.take(time.Minute)
 			r.outcome = fmt.Sprint(r.local.MayAct(r.ctx, "T0"))
 		},
-		want: map[string]string{"": "paused: Ann has the page", "Host lost": "<nil>", "target gone": "<nil>", "Host replaced": "<nil>", "lease given up": "<nil>", "hub drains": "<nil>"},
+		want: map[string]string{"": "paused: Ann has the page", "Host lost": "<nil>", "target gone": "<nil>", "Host replaced": "<nil>", "lease given up": "<nil>", "hub drains": "<nil>", "lease passes on": "paused: Bob has the page"},
 	},
 	"relay.Hub.keepLocked": {
 		async: true,
@@ -238,7 +239,7 @@ var waitingOps = map[string]waitingOp{
 		async: true,
 		begin: func(r *interrupted) { r.take(0); r.ann.ViewerGone("T0") },
 		end:   (*interrupted).holder,
-		want:  map[string]string{"": "", "lease taken": ""},
+		want:  map[string]string{"": "", "lease taken": "", "lease passes on": "Bob"},
 	},
 	"relay.side.awaitLocked": {
 		async: true,
@@ -257,6 +258,18 @@ func (r *interrupted) holder() string {
 func (r *interrupted) take(wait time.Duration) {
 	if err := r.ann.Take("T0", "Ann", r.lease(wait)); err != nil {
 		r.t.Error(err)
+	}
+}
+
+// passOn has Bob take the page over in the moment in which Ann gives it back: nobody finds it free.
+func (r *interrupted) passOn() {
+	r.hub.mu.Lock()
+	defer r.hub.mu.Unlock()
+	if old := r.hub.leaseOnLocked("T0"); old != nil {
+		r.hub.endLeaseLocked(old, holder{old.owner})
+		l := r.hub.newLeaseLocked(old.side, old.target)
+		l.LeaseOptions, l.owner, l.name = r.lease(old.Wait), r.bob.client, "Bob"
+		r.hub.renewLocked(l, l.Idle, LeaseIdle)
 	}
 }
 

@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -77,7 +78,8 @@ func observedHub(t *testing.T, wants ...string) (*Hub, *notes) {
 
 func TestObserver(t *testing.T) {
 	h, n := observedHub(t, "Page.navigate", "Page.frameNavigated")
-	ev := setHost(h, &mute{}, list(1))
+	host := &mute{}
+	ev := setHost(h, host, list(1))
 	c, _ := h.Join(session.NewEncoder(&buffer{}), nil)
 	c.Receive([]byte(`{"id":1,"method":"Target.attachToTarget","params":{"targetId":"T0"}}`))
 	s := onlySession(c)
@@ -96,11 +98,20 @@ func TestObserver(t *testing.T) {
 	ev.Event("T0", "Page.frameNavigated", []byte(`{"a":1}`))
 	ev.Event("T0", "Network.dataReceived", []byte(`{}`))
 	n.wantsTold(t, "event "+s+` T0 Page.frameNavigated inside=false {"a":1}`)
+	h.sides[0].host = &fullHost{}
+	send("Page.navigate")
+	n.wantsTold(t, "command "+s+` T0 Page.navigate inside=false {"url":"u"}`, "ended Page.navigate "+errNotTaken.Message)
+	h.sides[0].host = host
 	send("Page.navigate")
 	n.take()
 	c.Leave()
 	n.wantsTold(t, "ended Page.navigate Session detached", "detached "+s)
 }
+
+// fullHost is a Host that takes no more commands.
+type fullHost struct{ mute }
+
+func (*fullHost) Send(bridge.Command) error { return errors.New("full") }
 
 // TestObserverKnowsThePageOfAFrame has a browser open a session on a frame in a
 // session on its page.

@@ -115,6 +115,11 @@ func TestHubGoesOnElsewhere(t *testing.T) {
 		if name := h.nameLocked("agent"); name == c.Name() {
 			t.Errorf("two Clients are %s", name)
 		}
+		empty, next := roaming(t), roaming(t) // no page is there
+		empty.nameLocked("agent")
+		if next.Restore(empty.State()); next.nameLocked("agent") != "agent #2" {
+			t.Error("a hub without a Host page forgets how many names it has given")
+		}
 		events.HostGone(true)
 		in.got = nil
 		if _, err := h.SetHost(&told{}, bridge.Announcement{HostID: "another", Targets: pages}); err != nil {

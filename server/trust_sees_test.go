@@ -15,6 +15,7 @@ import (
 func TestR283OwnTabsOnEveryRoute(t *testing.T) {
 	change, _ := withFile(t, "tokens:\n  - {name: own, token: "+ownToken+", role: client, scope: full, tabs: own}\n"+
 		"  - {name: other, token: "+strangerToken+", role: client, scope: full, tabs: own}\n"+
+		"  - {name: reads, token: "+readToken+", role: client, scope: readonly, tabs: own}\n"+
 		"  - {name: all, token: "+everyToken+", role: client, scope: full}\n  - {token: "+hostToken+", role: host}\n")
 	s := start(t, func(o *Options) {
 		change(o)
@@ -47,6 +48,7 @@ func TestR283OwnTabsOnEveryRoute(t *testing.T) {
 	}
 	walk("a token that sees all", everyToken, true)
 	walk("own tabs, and none", ownToken, false)
+	walk("own tabs, to read", readToken, false)
 	all := hubtest.Dial(t, "ws://"+s.addr(false)+"/devtools/browser", bearer(everyToken))
 	turn := func(id int, method string) {
 		all.Send(fmt.Sprintf(`{"id":%d,"method":"CdpHub.%s","params":{"targetId":"T1","client":%q}}`, id, method, name))

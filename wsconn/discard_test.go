@@ -39,20 +39,24 @@ func TestR240TooLargeIsDiscarded(t *testing.T) {
 }
 
 // TestR240FragmentsAreDiscarded has a message become too large with any of its fragments,
-// with pings between them.
+// with pings between them. What is discarded does not count for the memory.
 func TestR240FragmentsAreDiscarded(t *testing.T) {
-	l := Limits{MaxMessage: 1 << 10}.withDefaults()
-	x := strings.Repeat("x", 900)
+	l := Limits{MaxMessage: 16 << 10}.withDefaults()
+	x := strings.Repeat("x", 14<<10)
 	in := join(text("a"), raw(false, ws.OpText, "first"+x), raw(true, ws.OpPing, "p"), raw(false, ws.OpContinuation, x), raw(false, ws.OpContinuation, "y"),
-		raw(true, ws.OpPing, "p"), raw(true, ws.OpContinuation, x+"last"), text(strings.Repeat("b", 1<<10)), raw(false, ws.OpText, x), raw(true, ws.OpContinuation, "z"))
+		raw(true, ws.OpPing, "p"), raw(true, ws.OpContinuation, x+"last"), text(strings.Repeat("b", 16<<10)), raw(false, ws.OpText, x), raw(true, ws.OpContinuation, "z"))
 	for _, step := range []int{1, 7, len(in)} {
 		var got []string
 		c := newConn(&replay{in: in, step: step}, &l)
+		c.memory.budget = NewBudget(1 << 20)
 		c.HandleTooLarge(func(head, tail []byte, size int64) {
 			got = append(got, fmt.Sprintf("cut %.5s…%s %d", head, tail[len(tail)-4:], size))
+			if n := c.memory.budget.Used(); n != 0 {
+				t.Errorf("in steps of %d: %d bytes count", step, n)
+			}
 		})
 		c.read(func(m []byte) { got = append(got, fmt.Sprintf("%.1s %d", m, len(m))) })
-		if want := []string{"a 1", fmt.Sprint("cut first…last ", 3*len(x)+10), "b 1024", "x 901"}; !slices.Equal(got, want) {
+		if want := []string{"a 1", fmt.Sprint("cut first…last ", 3*len(x)+10), "b 16384", "x 14337"}; !slices.Equal(got, want) {
 			t.Errorf("in steps of %d: got %q, want %q", step, got, want)
 		}
 	}

@@ -323,6 +323,10 @@ func TestPageLimits(t *testing.T) {
 		p.send(`{"id":2,"method":"context/create"}`)
 		p.wants(want)
 	}
+	p.send(`{"id":2,"method":"context/destroy","params":{"contextId":"context-1"}}`)
+	p.wants(`"pagesDestroyed":0`)
+	p.send(`{"id":2,"method":"context/create"}`)
+	p.wants(`"contextId":"context-1"`)
 	p.send(`{"id":3,"method":"browser/close"}`)
 	p.wants(`"result":{}`)
 	p.send(`{"id":4,"method":"observe/content","params":{"format":"text"}}`)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cdphub/cdphub/actions"
+	"github.com/cdphub/cdphub/internal/held/heldtest"
 	"github.com/cdphub/cdphub/quota"
 	"github.com/cdphub/cdphub/wsconn"
 )
@@ -72,6 +73,7 @@ func TestSessions(t *testing.T) {
 		if hub.there() != 0 || len(srv.sessions) != 0 {
 			t.Errorf("a session is still there after its time: %d connections", hub.there())
 		}
+		heldtest.WantsNothing(t, "the ledger", srv.quotas.Held())
 	})
 }
 

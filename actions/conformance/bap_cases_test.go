@@ -14,7 +14,6 @@ type bapCase struct {
 	code   int       // 0 is success
 	then   [3]string // method, params and what is in its result: to see what was done
 	frame  int       // the code in a frame target instead, which does not support it
-	note   string    // why it is another, where that says something else
 	raw    string    // the message, in place of one made of method and params
 	on     state     // of the connection
 }
@@ -73,7 +72,7 @@ var bapMethods = []bapMethod{
 		{name: "metadata", params: `{"url":"http://169.254.169.254/latest/"}`, code: -32602, want: `"message":"Blocked host (cloud metadata endpoint): 169.254.169.254"`},
 		{name: "metadata in decimal", params: `{"url":"http://2852039166/"}`, code: -32602, want: "cloud metadata endpoint"},
 		{name: "no URL", params: `{"url":"nowhere"}`, code: -32602, want: `"message":"Invalid URL: nowhere"`},
-		{name: "redirect to blocked", params: `{"url":"{{app}}/redirect?to={{host}}/two.html","timeout":15000}`, code: -32041, want: `"message":"Domain not allowed: localhost"`, frame: -32015, note: noRedirect},
+		{name: "redirect to blocked", params: `{"url":"{{app}}/redirect?to={{host}}/two.html","timeout":15000}`, code: -32041, want: `"message":"Domain not allowed: localhost"`, frame: -32015},
 		{name: "never loads", params: `{"url":"{{app}}/never","timeout":1000}`, code: -32016, want: `"details":{"timeout":1000}`},
 		{name: "bad input", params: `{"url":"{{app}}/","waitUntil":"soon"}`, code: -32602, want: `"field":"waitUntil"`},
 	}},

@@ -24,8 +24,6 @@ func TestBAPConformance(t *testing.T) {
 				for _, c := range m.cases {
 					if kind.TargetKind == actions.FrameTarget && c.frame != 0 {
 						c.code, c.want, c.then = c.frame, "", [3]string{}
-					} else {
-						c.note = ""
 					}
 					t.Run(m.method+"/"+c.name, func(t *testing.T) {
 						a.T = t
@@ -33,9 +31,6 @@ func TestBAPConformance(t *testing.T) {
 							a.must("page/navigate", fill.Replace(`{"pageId":"{{page}}","url":"{{app}}/form.html"}`))
 						}
 						s.connected(t, a, kind.prefix+"/bap", c.on).runs(m.method, c, fill)
-						if c.note != "" {
-							t.Attr("note", c.note)
-						}
 					})
 					changed = c.on == launched && !strings.HasPrefix(m.method, "observe/") && (c.code == 0 || m.method == "page/navigate")
 				}
@@ -84,9 +79,7 @@ func (a *agent) runs(method string, c bapCase, fill *strings.Replacer) {
 	if code != c.code || !strings.Contains(got, want) {
 		a.T.Errorf("%s %s:\ngot  %.600s\nwant %d %s", method, params, got, c.code, want)
 	}
-	if failed != nil && failed.Data.Details["unsupported"] != nil {
-		a.T.Attr("unsupported", strings.TrimPrefix(failed.Message, "Not supported by this target: "))
-	}
+	wantRemark(a.T, got)
 	keepsSecrets(a.T, got)
 	if c.raw == "" && failed == nil && !json.Valid(result) {
 		a.T.Errorf("%.200s is no JSON", result)

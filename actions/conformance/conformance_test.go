@@ -4,12 +4,10 @@ import (
 	"encoding/json"
 	"net/http/httptest"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/cdphub/cdphub/actions"
-	"github.com/cdphub/cdphub/internal/advice"
 	"github.com/cdphub/cdphub/internal/hubtest"
 )
 
@@ -22,17 +20,10 @@ type cell struct {
 	raw          string // the message, in place of one made of method and params
 	want         string // a regular expression that the answer matches
 	frame        string // that of a frame, where it is another
-	note         string // why it is
 	then, is     string // an expression of the page, and what it comes to afterwards
 	back         bool   // the page is to show /form.html again afterwards
 	noPage       bool   // the method takes no handle, or the case gives one
 }
-
-// The ways in which a frame's answers are others.
-const (
-	noRedirect = "that page has no agent, and is not reached"
-	noReason   = "without the reason, which pages do not learn"
-)
 
 // talk is how a dialect speaks.
 type talk struct {
@@ -62,14 +53,9 @@ func conform(t *testing.T, s *stage, path string, l talk, table []cell) {
 				name := one.method + "/" + one.name
 				if one.frame != "" && kind.TargetKind == actions.FrameTarget {
 					one.want = one.frame
-				} else {
-					one.note = ""
 				}
 				t.Run(name, func(t *testing.T) {
 					c.T = t
-					if one.note != "" {
-						t.Attr("note", one.note)
-					}
 					c.try(one)
 				})
 				if one.back {
@@ -128,7 +114,7 @@ func (c *conforming) try(one cell) {
 		c.Send(in)
 		answer := c.Next()
 		if json.Valid([]byte(answer)) && want.MatchString(answer) {
-			tellUnsupported(t, answer)
+			wantRemark(t, answer)
 			keepsSecrets(t, answer)
 			break
 		}
@@ -149,24 +135,6 @@ func (c *conforming) try(one cell) {
 var soon = []string{"300", "2000", latest}
 
 const latest = "9000"
-
-var notSupported = regexp.MustCompile(`[Nn]ot supported by this target: ((?:[^"\\\n]|\\.)+)`)
-
-// tellUnsupported notes for docs/actions.md that a target of this kind cannot
-// do what was asked of it, where an answer says so, and why.
-func tellUnsupported(t testing.TB, answer string) {
-	t.Helper()
-	if m := notSupported.FindStringSubmatch(answer); m != nil {
-		why, err := strconv.Unquote(`"` + m[1] + `"`)
-		if err != nil {
-			t.Fatalf("%s: %v", m[1], err)
-		}
-		if first, _, advised := strings.Cut(why, ": "+advice.NoHook.State); advised {
-			why = first + "." // what follows names an address of this run
-		}
-		t.Attr("unsupported", why)
-	}
-}
 
 // keepsSecrets looks for the password and the card number of form.html.
 func keepsSecrets(t testing.TB, answer string) {
@@ -202,6 +170,6 @@ func refusesPages(t *testing.T, path string, l talk, want string) {
 		if !regexp.MustCompile("^" + want + "$").MatchString(got) {
 			t.Errorf("got %s, want %s", got, want)
 		}
-		tellUnsupported(t, got)
+		wantRemark(t, got)
 	})
 }

@@ -141,7 +141,7 @@ func (c hookCase) check(t *testing.T, r rp, a hookAnswer) {
 	if c.is != "" && r.use(t, "eval", object{"script": c.is})["value"] != true {
 		t.Errorf("not so: %s; seen: %v", c.is, r.use(t, "eval", object{"script": "seen"}))
 	}
-	tellUnsupported(t, a.text)
+	wantRemark(t, a.text)
 	keepsSecrets(t, a.text)
 }
 

@@ -324,6 +324,6 @@ func (c mcpCase) check(t *testing.T, a mcpClient, r toolAnswer) {
 	if c.is != "" {
 		a.use(t, "browser_evaluate", object{"function": "() => " + c.is}, "### Result\ntrue")
 	}
-	tellUnsupported(t, said)
+	wantRemark(t, said)
 	keepsSecrets(t, said)
 }

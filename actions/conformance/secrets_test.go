@@ -17,6 +17,7 @@ import (
 	"github.com/cdphub/cdphub/actions/jsonrpc"
 	"github.com/cdphub/cdphub/actions/ndjson"
 	"github.com/cdphub/cdphub/internal/hubtest"
+	"github.com/cdphub/cdphub/server"
 )
 
 // tellsSecret finds the secrets of actions/testdata/pages/secrets.html, in
@@ -232,7 +233,10 @@ func (r *witness) evaluate(script string) {
 // secret field wherever a dialect takes a selector: who may only read finds none.
 func TestR156SelectorsOfReadersOfAllDialects(t *testing.T) {
 	t.Parallel()
-	s := newAgents(t, withScopes(t))
+	s := newAgents(t, func(o *server.Options) {
+		withScopes(t)(o)
+		o.Actions.HookScopes = []string{"browser:read", "browser:write"}
+	})
 	for _, kind := range kinds {
 		t.Run(string(kind.TargetKind), func(t *testing.T) {
 			r := &witness{t: t, stage: s, prefix: kind.prefix}
@@ -248,10 +252,16 @@ func TestR156SelectorsOfReadersOfAllDialects(t *testing.T) {
 			none("page.wait", r.lines.Next())
 			r.rpc.Send(fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"browser.screenshot","params":{"tab_id":%q,"target":{"type":"selector","css":%q},"timeout_ms":1500}}`, r.page, css))
 			none("browser.screenshot", r.rpc.Next())
-			_, text := hubtest.MustPostJSON(t, r.base(r.prefix)+"/hooks/invoke", hubtest.Bearer(onlookersToken),
-				fmt.Appendf(nil, `{"name":"browser.waitForElement","params":{"browserId":%q,"selector":%q,"timeoutMs":1500}}`, r.page, css))
-			if !strings.Contains(text, "ElementNotFound") {
-				t.Errorf("browser.waitForElement: %s", text)
+			hook := fmt.Sprintf(`{"name":"browser.waitForElement","params":{"browserId":%q,"selector":%q,"timeoutMs":1500}}`, r.page, css)
+			for _, token := range []string{onlookersToken, "the-token-of-standard"} { // neither has browser:eval
+				_, posted := hubtest.MustPostJSON(t, r.base(r.prefix)+"/hooks/invoke", hubtest.Bearer(token), []byte(hook))
+				socket := hubtest.Dial(t, "ws"+strings.TrimPrefix(r.base(r.prefix), "http")+"/hooks", hubtest.Bearer(token))
+				socket.Send(hook)
+				for _, text := range []string{posted, socket.Next()} {
+					if !strings.Contains(text, "ElementNotFound") {
+						t.Errorf("browser.waitForElement with %s: %s", token, text)
+					}
+				}
 			}
 			for _, selector := range []string{`{"type":"css","value":"` + css + `"}`, `{"type":"xpath","value":"` + xpath + `"}`, `{"type":"text","value":"SECRET-area"}`, `{"type":"semantic","description":"SECRET-area"}`} {
 				at := fmt.Sprintf(`{"pageId":%q,"selector":%s,"properties":["visible"]}`, r.alias, selector)

@@ -140,8 +140,8 @@ func invalid(text string) error {
 	return &actions.Error{Kind: actions.InvalidArgument, Message: "bad request: " + text}
 }
 
-// Missing lists the tools of Playwright MCP that are not here, with the reasons. The
-// documentation is checked against it.
+// Missing lists the tools of Playwright MCP that are not here, with the reasons:
+// docs/actions.md has them from here.
 func Missing() map[string]string {
 	list := map[string]string{}
 	for _, t := range tools {

@@ -1,6 +1,8 @@
 package remote
 
 import (
+	"context"
+	"errors"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -9,6 +11,7 @@ import (
 	"time"
 
 	"github.com/cdphub/cdphub/internal/hubtest"
+	"github.com/cdphub/cdphub/wsconn"
 )
 
 // TestWhatIsNoHub connects to servers that are none, and wants to be told what is
@@ -62,5 +65,21 @@ func TestWhatIsNoHub(t *testing.T) {
 				t.Errorf("%v, want %q", err, tt.want)
 			}
 		})
+	}
+}
+
+// TestCallsThatAreGivenUp wants a call that its caller does not wait for any more to keep no
+// place: a hub may never answer it.
+func TestCallsThatAreGivenUp(t *testing.T) {
+	near, far := wsconn.Pipe(wsconn.Limits{}, wsconn.Limits{})
+	c := newClient(near, func(string, string, []byte) {})
+	t.Cleanup(func() { far.Close(wsconn.ReasonNormal); c.Leave() })
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := c.Send("", "Browser.getVersion", nil)(ctx)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !errors.Is(err, context.Canceled) || len(c.waiting) != 0 {
+		t.Errorf("%v, and %d calls wait", err, len(c.waiting))
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -14,27 +15,42 @@ import (
 // clockTick is the unit of times in /proc: USER_HZ, which is 100 per second (proc(5)).
 const clockTick = time.Second / 100
 
-// usage implements inspectable. Renderers are in the process group of their browser.
+// usage implements inspectable. All processes of a browser are in one group. The browser's own
+// is not always the one that was started: Debian's chromium-headless-shell is a script that
+// waits for it.
 func (p *process) usage() usage {
-	u := usage{renderers: make(map[int]processorTime), receiving: p.receiving()}
+	u := usage{renderers: make(map[int]processorTime)}
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
 		return u // the browser ends in place of a page
 	}
 	for _, e := range entries {
-		if pid, err := strconv.Atoi(e.Name()); err == nil {
-			if used, is := p.rendererTime(pid); is {
-				u.renderers[pid] = used
-			}
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil {
+			continue
+		}
+		used, kind, is := p.processTime(pid)
+		switch {
+		case is && kind == "":
+			u.receiving += receivingTime(pid)
+		case is && kind == renderer:
+			u.renderers[pid] = used
 		}
 	}
 	return u
 }
 
-// receiving is the processor time of the browser's IO thread, 0 if there is none. Its
+// processType finds the kind of a process. Arguments end with a zero byte (proc(5)); a renderer
+// has written its own with spaces in between.
+var processType = regexp.MustCompile(`[\x00 ]--type=([a-z-]+)`)
+
+// renderer is what Chromium calls the processes of pages.
+const renderer = "renderer"
+
+// receivingTime is the processor time of a browser's IO thread, 0 if there is none. Its
 // name is from Chromium 156.
-func (p *process) receiving() time.Duration {
-	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", p.cmd.Process.Pid))
+func receivingTime(pid int) time.Duration {
+	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
 	if err != nil {
 		return 0
 	}
@@ -46,15 +62,19 @@ func (p *process) receiving() time.Duration {
 	return 0
 }
 
-// rendererTime is the processor time of a process, if it is a renderer of this browser.
-func (p *process) rendererTime(pid int) (used processorTime, is bool) {
+// processTime is the processor time of a process, and its --type, "" for the browser's own, if
+// the process is one of this browser.
+func (p *process) processTime(pid int) (used processorTime, kind string, is bool) {
 	dir := "/proc/" + strconv.Itoa(pid)
 	s, ok := readStat(dir + "/stat")
 	if !ok || s.group != p.cmd.Process.Pid {
-		return used, false
+		return used, "", false
 	}
 	command, err := os.ReadFile(dir + "/cmdline")
-	return s.used, err == nil && bytes.Contains(command, []byte("--type=renderer"))
+	if found := processType.FindSubmatch(command); found != nil {
+		kind = string(found[1])
+	}
+	return s.used, kind, err == nil
 }
 
 // stat is what a file stat in /proc says of a process or thread.
@@ -89,7 +109,7 @@ func readStat(file string) (s stat, ok bool) {
 
 // endRenderer implements inspectable. The number may be another process's by now.
 func (p *process) endRenderer(pid int) {
-	if _, is := p.rendererTime(pid); is {
+	if _, kind, is := p.processTime(pid); is && kind == renderer {
 		syscall.Kill(pid, syscall.SIGKILL) //nolint:errcheck // it may have ended
 	}
 }

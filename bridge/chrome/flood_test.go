@@ -1,6 +1,8 @@
 package chrome
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -117,9 +119,18 @@ var floods = []struct {
 }
 
 // TestR245ChromiumAnswersOthersDuringAFlood has a page of one Client flood a browser, while a
-// page in another private context goes on.
+// page in another private context goes on. The browser is started by a script that waits for
+// it, as Debian's chromium-headless-shell is.
 func TestR245ChromiumAnswersOthersDuringAFlood(t *testing.T) {
 	o := options()
+	path, err := Find(o.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Path = filepath.Join(t.TempDir(), "script")
+	if err := os.WriteFile(o.Path, []byte("#!/bin/sh\n'"+path+"' \"$@\"\nexit $?\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
 	h := serveLive(t, Serve, o)
 	url := site(t)
 	h.attach("victim")

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+
+	"github.com/cdphub/cdphub/targets"
 )
 
 // TestR288InterruptedAnswers lets something happen to a Client, its target or its Host before
@@ -20,6 +22,7 @@ func TestR288InterruptedAnswers(t *testing.T) {
 		"session, nothing":            {"chrome.Host.Attached", "Target.attachToTarget", `{"sessionId":"P"}`, func(*rig) {}, "", ""},
 		"session, Client leaves":      {"chrome.Host.Attached", "Target.attachToTarget", `{"sessionId":"P"}`, func(r *rig) { r.hub.release("p") }, `Target.detachFromTarget","params":{"sessionId":"P"}`, ""},
 		"session, target gone":        {"chrome.Host.Attached", "Target.attachToTarget", `{}`, func(r *rig) { r.says(`{"method":"Target.targetDestroyed","params":{"targetId":"T0"}}`) }, "", ""},
+		"tab, Client leaves":          {"chrome.Host.Attached", "Target.attachToBrowserTarget", `{"sessionId":"P"}`, func(r *rig) { r.must("p", "Target.createTarget", `{"url":"u"}`); r.hub.release("p") }, `Target.detachFromTarget","params":{"sessionId":"P"}`, ""},
 		"context, nothing":            {"chrome.Host.applyPolicyLocked", "Target.createBrowserContext", context, func(*rig) {}, "", "c"},
 		"context, Client leaves":      {"chrome.Host.applyPolicyLocked", "Target.createBrowserContext", context, func(r *rig) { r.hub.release("c") }, `Target.disposeBrowserContext","params":{"browserContextId":"X"}`, ""},
 		"context, Client has an heir": {"chrome.Host.applyPolicyLocked", "Target.createBrowserContext", context, func(r *rig) { r.hub.inherit("c", "d"); r.hub.release("c") }, "", "d"},
@@ -29,12 +32,16 @@ func TestR288InterruptedAnswers(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				r := greeted(t, Options{})
 				r.hub.lasting = strings.Contains(name, "heir")
+				at := "T0"
+				if row.method == "Target.attachToBrowserTarget" {
+					at, r.hub.tabs = "", new(targets.Tabs)
+				}
 				r.clients("c", "d")
 				h := r.hub.host.(*Host)
 				if row.method == "Target.createBrowserContext" {
 					r.must("c", row.method, `{}`)
 				} else {
-					r.hub.attach("p", "T0")
+					r.hub.attach("p", at)
 				}
 				number := r.numberOf(row.method)
 				row.happens(r)
@@ -49,6 +56,11 @@ func TestR288InterruptedAnswers(t *testing.T) {
 				r.hub.release("p")
 				h.mu.Lock()
 				defer h.mu.Unlock()
+				for _, g := range h.groups {
+					if g.creating != 0 {
+						t.Errorf("%d tabs are still being created", g.creating)
+					}
+				}
 				owner := ""
 				if s := h.contexts["X"]; s != nil {
 					owner = s.id

@@ -80,6 +80,21 @@ func TestR114TargetsGoOn(t *testing.T) {
 			r.hub.release("b")
 			return []string{"PA"}
 		},
+		"who waits may not see the page any more": func(r *rig) []string {
+			r.hub.noFiles = true
+			r.clients("c")
+			r.must("c", "Target.attachToTarget", `{"targetId":"T0"}`)
+			r.attaches("C", "PC", "T0")
+			r.must("PC", "Target.setAutoAttach", auto("true"))
+			r.hub.noFiles = false
+			r.must("a", "Target.attachToTarget", `{"targetId":"T0"}`)
+			r.attaches("A", "PA", "T0")
+			r.must("PA", "Target.setAutoAttach", auto("false"))
+			r.says(`{"method":"Target.targetInfoChanged","params":{"targetInfo":{"targetId":"T0","type":"page","url":"file:///x","browserContextId":"D"}}}`)
+			r.forget()
+			r.says(`{"method":"Target.attachedToTarget","params":{"sessionId":"W","targetInfo":{"targetId":"N","type":"worker","url":"http://app/"}},"sessionId":"PA"}`)
+			return []string{"W"}
+		},
 		"it has been let go on": func(r *rig) []string {
 			r.must("b", "Target.setAutoAttach", auto("true"))
 			r.popupIn("B", "PB", "N")
@@ -141,30 +156,39 @@ func TestR113InterceptedFilesAreNotTold(t *testing.T) {
 	})
 }
 
-// TestHiddenSessionsStayWhileAPageWaits since it would never be loaded otherwise, and
-// go when another Client lets it go on: that on the page, and that on its tab.
+// TestHiddenSessionsStayWhileAPageWaits since it would never be loaded otherwise. They let it go
+// on, that on the page and that on its tab, when another Client does, and when their own leaves.
 func TestHiddenSessionsStayWhileAPageWaits(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := withContext(t, Options{})
-		for _, s := range []string{"a", "b"} {
-			r.must(s, "Target.setAutoAttach", autoAttach)
-		}
-		at := func(session, id, target, kind string) string {
-			return `{"method":"Target.attachedToTarget","params":{"sessionId":"` + id + `","targetInfo":{"targetId":"` + target + `","type":"` + kind + `","browserContextId":"CA"},"waitingForDebugger":true},"sessionId":"` + session + `"}`
-		}
-		r.says(`{"method":"Target.targetCreated","params":{"targetInfo":{"targetId":"X","type":"tab","browserContextId":"CA"}}}`,
-			`{"method":"Target.targetCreated","params":{"targetInfo":{"targetId":"P","type":"page","browserContextId":"CA"}}}`)
-		r.forget()
-		r.says(at("A", "PA", "P", "page"), at("B", "PB", "P", "page"), at("B", "XB", "X", "tab"))
-		r.wantSent()
-		r.must("PA", resumeMethod, "")
-		sent := strings.Join(r.browser.sent, "\n")
-		for _, id := range []string{"PB", "XB"} {
-			resumed := strings.Index(sent, `"Runtime.runIfWaitingForDebugger","params":{},"sessionId":"`+id+`"}`)
-			ended := strings.Index(sent, `"Target.detachFromTarget","params":{"sessionId":"`+id+`"},"sessionId":"B"}`)
-			if resumed < 0 || ended < resumed {
-				t.Errorf("the browser was sent\n%s\nwant %s resumed, and then ended", sent, id)
+	for name, ends := range map[string]func(r *rig){
+		"another lets it go on": func(r *rig) { r.must("PA", resumeMethod, "") },
+		"their Client leaves":   func(r *rig) { r.hub.release("b") },
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			r := withContext(t, Options{})
+			for _, s := range []string{"a", "b"} {
+				r.must(s, "Target.setAutoAttach", autoAttach)
 			}
-		}
-	})
+			at := func(session, id, target, kind string) string {
+				return `{"method":"Target.attachedToTarget","params":{"sessionId":"` + id + `","targetInfo":{"targetId":"` + target + `","type":"` + kind + `","browserContextId":"CA"},"waitingForDebugger":true},"sessionId":"` + session + `"}`
+			}
+			r.says(`{"method":"Target.targetCreated","params":{"targetInfo":{"targetId":"X","type":"tab","browserContextId":"CA"}}}`,
+				`{"method":"Target.targetCreated","params":{"targetInfo":{"targetId":"P","type":"page","browserContextId":"CA"}}}`)
+			r.forget()
+			r.says(at("A", "PA", "P", "page"), at("B", "PB", "P", "page"), at("B", "XB", "X", "tab"))
+			r.wantSent()
+			ends(r)
+			synctest.Wait()
+			sent := r.browser.text()
+			for _, id := range []string{"PB", "XB"} {
+				resumed := strings.Index(sent, `"Runtime.runIfWaitingForDebugger","params":{},"sessionId":"`+id+`"}`)
+				ended := strings.Index(sent, `"Target.detachFromTarget","params":{"sessionId":"`+id+`"},"sessionId":"B"}`)
+				if name != "another lets it go on" { // they end with the session that they are in
+					ended = strings.Index(sent, `"Target.detachFromTarget","params":{"sessionId":"B"}}`)
+				}
+				if resumed < 0 || ended < resumed {
+					t.Errorf("%s: the browser was sent\n%s\nwant %s resumed, and then ended", name, sent, id)
+				}
+			}
+		})
+	}
 }

@@ -25,7 +25,7 @@ func TestR237ShotsOfBarredPages(t *testing.T) {
 	})
 }
 
-// TestR237RefusedScalesDoNotCount has the browser refuse a smaller scale, and a screenshot
+// TestR237RefusedScalesDoNotCount has the browser, or its full queue, refuse a scale, and a screenshot
 // asked for while a larger one is on its way: each counts as what the page may have.
 func TestR237RefusedScalesDoNotCount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -63,6 +63,10 @@ func TestR237RefusedScalesDoNotCount(t *testing.T) {
 		answers(one, done)
 		shoots(false)
 		answers(five, failed)
+		shoots(true)
+		r.browser.full = true
+		r.refuses("P", metrics, `{"width":100,"height":100,"deviceScaleFactor":5,"mobile":false}`, "-32000 ") // it is not sent
+		r.browser.full = false
 		shoots(true)
 	})
 }

@@ -64,6 +64,13 @@ func TestStuckPageIsWithdrawn(t *testing.T) {
 			"Q fails: "+errStuck.Message, "closed Q")
 		r.says(`{"method":"Target.detachedFromTarget","params":{"sessionId":"Q","targetId":"T0"},"sessionId":"B"}`)
 		r.wantTold()
+
+		// One that turns it off meanwhile does not come back.
+		r.clients("c")
+		r.must("c", "Target.setAutoAttach", autoAttach)
+		r.attaches("C", "S", "T0")
+		r.passes(0)
+		r.must("c", "Target.setAutoAttach", `{"autoAttach":false,"waitForDebuggerOnStart":false,"flatten":true}`)
 		r.forget()
 
 		r.says(`{"id":` + sign + `,"result":{"id":"1"},"sessionId":"R"}`)
@@ -76,6 +83,9 @@ func TestStuckPageIsWithdrawn(t *testing.T) {
 			if !strings.Contains(sent, want) {
 				t.Errorf("the browser was sent %s, want %s", sent, want)
 			}
+		}
+		if strings.Contains(sent, `"sessionId":"C"`) {
+			t.Errorf("the browser was sent %s for a Client that wants no sessions", sent)
 		}
 		r.attaches("A", "P2", "T0")
 		r.wantTold("changed T0 ", "opened P2 in a: page T0",

@@ -170,7 +170,12 @@ func TestR27ChangedFilesEndTokens(t *testing.T) {
 func TestR27TokensExpire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		over := time.Now().Add(time.Minute)
-		path := write(t, "tokens.yaml", fmt.Sprintf("tokens: [{token: %s, role: client, expires: %s}]\n", goodToken, over.Format(time.RFC3339)))
+		const longer = "token-made-longer"
+		until := func(later time.Time) string {
+			const form = "tokens: [{token: %s, role: client, expires: %s}, {token: %s, role: client, expires: %s}]\n"
+			return fmt.Sprintf(form, goodToken, over.Format(time.RFC3339), longer, later.Format(time.RFC3339))
+		}
+		path := write(t, "tokens.yaml", until(over))
 		tokens, err := NewTokens(TokenOptions{File: path})
 		if err != nil {
 			t.Fatal(err)
@@ -185,8 +190,19 @@ func TestR27TokensExpire(t *testing.T) {
 		tokens.Hold(NewSecret(goodToken), g, func(err error) { why, at = err, time.Now() })
 		released := false
 		tokens.Hold(NewSecret(goodToken), g, func(error) { released = true })()
-		time.Sleep(2 * time.Minute)
+		e := ended{}
+		e.hold(t, tokens, longer)
+		replace(t, path, until(over.Add(time.Minute)))
+		time.Sleep(110 * time.Second)
 		synctest.Wait()
+		if len(e) > 0 {
+			t.Errorf("before its new time is over: %v", e)
+		}
+		time.Sleep(11 * time.Second)
+		synctest.Wait()
+		if e[longer] != ErrExpired.Error() {
+			t.Errorf("a token that was made longer ended with %q", e[longer])
+		}
 		if !errors.Is(why, ErrExpired) || at.Before(over) || at.After(over.Add(time.Second)) {
 			t.Errorf("ended at %v with %v, want within a second after %v with ErrExpired", at, why, over)
 		}

@@ -25,7 +25,10 @@ func TestHealth(t *testing.T) {
 	socket, open := hubtest.AdminSocket(t), hubtest.FreeAddr(t)
 	startProcess(t, nil, "serve", "--client-addr", open, "--host-addr", open, "--admin-addr", socket).await(`"listening"`)
 	startProcess(t, nil, "serve", "--client-addr", secure, "--host-addr", secure, "--tls-cert", cert, "--tls-key", key).await(`"listening"`)
-	draining := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	draining := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if token := r.Header.Get("Authorization"); token != "" { // whoever it is
+			t.Errorf("a URL is sent %q", token)
+		}
 		http.Error(w, "the hub is shutting down", http.StatusServiceUnavailable)
 	}))
 	defer draining.Close()
@@ -59,7 +62,7 @@ func TestHealth(t *testing.T) {
 		"an unknown certificate":   {[]string{"https://" + secure}, `^unhealthy: https://\S+/health: tls: failed to verify certificate`},
 		"TLS where there is none":  {[]string{"--client-addr", plain, "--tls-cert", cert}, `^unhealthy: https://\S+/health: `},
 		"no certificate":           {[]string{"--client-addr", plain, "--tls-cert", key}, `^--tls-cert: .* has no certificate in PEM$`},
-		"shutting down":            {[]string{draining.URL + "/readyz?token=secret"}, `^unhealthy: http://[\d.:]+/readyz answered 503: the hub is shutting down$`},
+		"shutting down":            {[]string{draining.URL + "/readyz?token=secret", "--admin-addr", operators, "--admin-token", admin}, `^unhealthy: http://[\d.:]+/readyz answered 503: the hub is shutting down$`},
 		"no listener":              {[]string{"--client-addr", hubtest.FreeAddr(t)}, `^unhealthy: http://\S+/health: dial tcp .*connection refused$`},
 		"another program":          {[]string{app.URL}, `^unhealthy: http://\S+/health: another program answers there, which is not a hub$`},
 		"no answer":                {[]string{"--client-addr", hangs.Addr().String(), "--timeout", "50ms"}, `^unhealthy: http://\S+/health: no answer within 50ms$`},

@@ -117,25 +117,41 @@ func say(t *testing.T, p *Proxy, request string) string {
 	return line
 }
 
-// TestCloseEndsTunnels closes a proxy while bytes go through it.
-func TestCloseEndsTunnels(t *testing.T) {
-	begun := make(chan struct{})
-	p, _, _ := proxied(t, func(w http.ResponseWriter, r *http.Request) {
-		w.WriteHeader(http.StatusOK)
-		http.NewResponseController(w).Flush()
-		close(begun)
-		<-r.Context().Done()
-	})
-	conn, err := new(net.Dialer).DialContext(context.Background(), "tcp", p.Addr())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	io.WriteString(conn, "CONNECT ok.test:80 HTTP/1.1\r\nHost: ok.test:80\r\n\r\nGET / HTTP/1.1\r\nHost: ok.test\r\n\r\n")
-	<-begun
-	p.Close()
-	conn.SetDeadline(time.Now().Add(time.Minute))
-	if _, err := io.ReadAll(conn); err != nil && strings.Contains(err.Error(), "timeout") {
-		t.Error("the tunnel stays")
+// TestTunnelsEnd ends a tunnel from each side while bytes go through it: the other end is closed,
+// and nothing is left.
+func TestTunnelsEnd(t *testing.T) {
+	for name, end := range map[string]func(p *Proxy, browser net.Conn){
+		"the proxy is closed": func(p *Proxy, _ net.Conn) { p.Close() },
+		"the browser closes":  func(_ *Proxy, browser net.Conn) { browser.(*net.TCPConn).CloseWrite() },
+	} {
+		begun, gone := make(chan struct{}), make(chan struct{})
+		p, _, _ := proxied(t, func(w http.ResponseWriter, r *http.Request) {
+			w.WriteHeader(http.StatusOK)
+			http.NewResponseController(w).Flush()
+			close(begun)
+			<-r.Context().Done()
+			close(gone)
+		})
+		conn, err := new(net.Dialer).DialContext(context.Background(), "tcp", p.Addr())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		io.WriteString(conn, "CONNECT ok.test:80 HTTP/1.1\r\nHost: ok.test:80\r\n\r\nGET / HTTP/1.1\r\nHost: ok.test\r\n\r\n")
+		<-begun
+		end(p, conn)
+		conn.SetDeadline(time.Now().Add(time.Minute))
+		if _, err := io.ReadAll(conn); err != nil && strings.Contains(err.Error(), "timeout") {
+			t.Errorf("%s: the tunnel stays", name)
+		}
+		select {
+		case <-gone:
+		case <-time.After(time.Minute):
+			t.Errorf("%s: the site still has its connection", name)
+		}
+		p.Close()
+		if len(p.tunnels) > 0 {
+			t.Errorf("%s: %d ends are left", name, len(p.tunnels))
+		}
 	}
 }

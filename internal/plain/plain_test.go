@@ -53,6 +53,9 @@ func TestR271WriterCommandsNoTerminal(t *testing.T) {
 		if err := w.Flush(); err != nil {
 			t.Fatal(err)
 		}
+		if n := out.Len(); w.Flush() != nil || out.Len() != n {
+			t.Errorf("pieces of %d bytes: what was flushed is written again", size)
+		}
 		wantPlain(t, out.Bytes())
 		if size < utf8.UTFMax && !strings.Contains(out.String(), "日本語 🙂") {
 			t.Errorf("pieces of %d bytes break characters", size)

@@ -15,8 +15,6 @@ import (
 	"github.com/cdphub/cdphub/internal/wire"
 )
 
-//go:generate go run ../scopedoc -write ../../docs/scopes.md
-
 // Scope is how much a Client may do; each includes those before it.
 type Scope uint8
 

@@ -53,6 +53,9 @@ func TestR268Standards(t *testing.T) {
 			if got := Text("https://a.test/?x=1&" + name + "=abc"); got != "https://a.test/?x=1&"+name+"="+Redacted {
 				t.Errorf("%s: %s is not secret: %s", tt.source, name, got)
 			}
+			if in := `\u003f` + name + `\u003dabc`; !MayBeIn(in) || Text(in) != `\u003f`+name+`\u003d`+Redacted {
+				t.Errorf("%s: %s is not secret in a script: %s", tt.source, name, Text(in))
+			}
 		}
 		for _, name := range strings.Fields(tt.open) {
 			if IsName(name, true) {

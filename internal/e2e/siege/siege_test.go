@@ -60,6 +60,10 @@ var slowRows = map[string]struct {
 	"contexts":                                           {shared, ownThread},
 	"a hundred pages":                                    {shared, ownThread},
 	"console.log of 300 MB":                              {shared, floods},
+	"cookies without an end":                             {shared, floods},
+	"moves of the window":                                {shared, floods},
+	"new pages by HTTP":                                  {shared, ownThread},
+	"animations without an end":                          {shared, "one process draws for all pages of a browser"},
 }
 
 // floods is why a page that floods slows the others down: what its process has sent is in the

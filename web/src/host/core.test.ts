@@ -239,15 +239,25 @@ test("viewport and colour scheme are put back when the last holder ends", async 
   ];
   w.send("A", 2, "Emulation.setEmulatedMedia", { media: "", features });
   w.send("A", 3, "Emulation.setEmulatedMedia", { media: "print" });
+  w.send("A", 4, "Emulation.setDeviceMetricsOverride", { width: 500, height: 400 });
   await settle();
   w.core.receive({ do: "detach", sessionId: "B" });
   w.core.receive({ do: "detach", sessionId: "A" });
   await settle();
-  assert.deepEqual(asks, ["resize 800x600", "resize 400x300", "scheme dark", "resize 800x600", "unsize", "scheme "]);
+  assert.deepEqual(asks, [
+    "resize 800x600",
+    "resize 400x300",
+    "scheme dark",
+    "resize 500x400",
+    "resize 500x400",
+    "unsize",
+    "scheme ",
+  ]);
   assert.deepEqual(w.told("A").sort(), [
     "1:{}",
     "2:{}",
     "3:Emulation.setEmulatedMedia is not possible in an embedded frame: print media needs the browser process",
+    "4:{}",
   ]);
 });
 

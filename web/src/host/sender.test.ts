@@ -28,6 +28,15 @@ test("an answer that is too long is an error for its caller", () => {
   assert.ok(sent[0].startsWith('{"kind":"response","sessionId":"S","id":9,"result":{"a":"xx'));
 });
 
+test("the next hub gets neither chunks nor unread text before it has accepted them", () => {
+  const { to, sent } = sender();
+  to.accept(["sessions", "payloadLast", "chunks"]);
+  to.ended(true);
+  assert.deepEqual([...to.accepted], ["sessions"]);
+  to.answer("S", "T", 7, { result: object(1 << 20) });
+  assert.equal(sent.length, 1);
+});
+
 test("an event that is too long is told in the log", () => {
   const { to, sent } = sender();
   to.event(session, "Runtime.consoleAPICalled", object(LONGEST + 8));

@@ -1,6 +1,9 @@
 // A frame of another origin that speaks the agents' protocol, with names that
 // are the main document's, gets into the sessions with what is its own.
 const forged = `<script>
+  const liar = new MessageChannel();
+  liar.port1.onmessage = () => top.postMessage({ got: { method: "believed" } }, "*");
+  parent.postMessage({ icdp: "hello", v: 1, title: "x", url: "https://bank.example/", docId: "liar", base: 999998, features: ["sessions"] }, "*", [liar.port2]);
   parent.postMessage({ icdp: "hello", v: 1, title: "x", url: location.href, docId: "forged", base: 999999, features: ["sessions"] }, "*");
   onmessage = (e) => {
     if (e.data.icdp === "rebase") return;
@@ -63,6 +66,12 @@ is(
   ["MAIN", 1, OTHER],
 );
 is(frameTree.childFrames[0].childFrames?.map((c) => c.frame.id) ?? [], ["SIBLING"], "below it, what is nobody else's");
+
+is(
+  got.filter((m) => m.method === "believed"),
+  [],
+  "a hello with an address of another origin gets no welcome",
+);
 
 // Commands for the main document are not given to it.
 got.length = 0;

@@ -113,7 +113,11 @@ const added = await until("the new sheet", () =>
 );
 is(added.params.header.length, 14);
 is((await cdp("CSS.getMediaQueries")).medias, []);
-await cdp("CSS.trackComputedStyleUpdates", { propertiesToTrack: [{ name: "display", value: "grid" }] });
+const track = () => cdp("CSS.trackComputedStyleUpdates", { propertiesToTrack: [{ name: "display", value: "grid" }] });
+await track();
+const waited = cdp("CSS.takeComputedStyleUpdates");
+await track();
+is((await waited).nodeIds, [], "a command that waits is answered");
 const taken = cdp("CSS.takeComputedStyleUpdates");
 await value("n.style.display = 'grid', 1");
 is((await taken).nodeIds, [nodeId]);

@@ -247,7 +247,10 @@ is([r.status, r.url], [418, APP + "/a"]);
 
 // Disable and detach release what is paused.
 const waiting = value(ask("/data.json"));
-await paused(() => cdp("Fetch.disable"));
+await paused(async (q) => {
+  await fails(cdp("Fetch.continueRequest", { requestId: q.requestId }, "S2"), "Invalid InterceptionId.");
+  return cdp("Fetch.disable");
+});
 await paused(() => port.postMessage(JSON.stringify({ icdp: "detached", sessionId: "S2" })));
 is((await waiting).body, `{"answer":42}`);
 await fails(cdp("Fetch.continueRequest", { requestId: "x" }), "Fetch domain is not enabled");

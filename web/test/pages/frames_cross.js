@@ -100,6 +100,13 @@ is(
   ).result.value,
   2,
 );
+for (const [method, name, expression] of [
+  ["Runtime.awaitPromise", "promiseObjectId", "Promise.resolve(1)"],
+  ["Runtime.getExceptionDetails", "errorObjectId", "new Error('x')"],
+]) {
+  const { objectId } = await evaluateIn(cross.id, expression, { returnByValue: false, awaitPromise: false });
+  is(Object.keys(await cdp(method, { [name]: objectId })).length, 1, method);
+}
 await evaluateIn(cross.id, "tell('hello')");
 is((await event("Runtime.bindingCalled")).executionContextId, await contextOf(cross.id));
 await evaluateIn(cross.id, "console.log('said', 1)");

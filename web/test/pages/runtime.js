@@ -66,6 +66,14 @@ is((await event("Runtime.exceptionThrown")).exceptionDetails.exception.className
 await cdp("Runtime.addBinding", { name: "hook" });
 await value("hook('x')");
 is((await event("Runtime.bindingCalled")).payload, "x");
+const world = await cdp("Page.createIsolatedWorld", { frameId: "MAIN", worldName: "second" });
+await cdp("Runtime.addBinding", { name: "hook", executionContextName: "second" });
+await value("hook('y')");
+await message(
+  "a call of the second world",
+  (e) => e.params?.executionContextId === world.executionContextId && e.params.payload === "y",
+  5000,
+);
 
 await visit("/csp", { csp: "script-src 'nonce-abc'" });
 is(await value("1+1"), 2, "by nonce");

@@ -134,6 +134,14 @@ const inFrame = await from("workerattached");
 await value("kid.remove()");
 is((await from("workerdetached")).sessionId, inFrame.sessionId);
 
+// A worker of a worker, which that one ends.
+await cdp("Target.setAutoAttach", { autoAttach: true, waitForDebuggerOnStart: false, flatten: true }, sessionId);
+await cdp("Runtime.evaluate", { expression: "void (self.inner = new Worker('data:text/javascript,'))" }, sessionId);
+const ofWorker = await from("workerattached");
+is(ofWorker.parent, sessionId);
+await cdp("Runtime.evaluate", { expression: "inner.terminate()" }, sessionId);
+is((await from("workerdetached")).sessionId, ofWorker.sessionId);
+
 // A filter, and the end of it all.
 events.length = 0;
 attach("S2");

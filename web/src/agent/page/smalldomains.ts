@@ -1,4 +1,4 @@
-// Commands of small domains for which an embedded document need not do anything. internal/answersdoc/answers.txt says
+// Commands of small domains for which an embedded document need not do anything. internal/docgen/answers.txt says
 // why each is answered all the same.
 
 import { register } from "../base/registry";

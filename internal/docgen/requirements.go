@@ -1,12 +1,12 @@
 package main
 
 // requirement is one thing that must hold, and its number in tests' names.
-type requirement struct{ id, what string }
+type requirement struct{ ID, What string }
 
 // section is a part of the table.
 type section struct {
-	title string
-	list  []requirement
+	Title string
+	List  []requirement
 }
 
 // sections are all requirements (R) and faults (F).

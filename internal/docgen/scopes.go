@@ -1,26 +1,13 @@
-// Scopedoc writes docs/scopes.md from the table of package scope.
 package main
 
 import (
-	_ "embed"
 	"strings"
-	"text/template"
 
 	"github.com/cdphub/cdphub/internal/bounds"
-	"github.com/cdphub/cdphub/internal/docpage"
-	"github.com/cdphub/cdphub/internal/scope"
 )
 
-//go:embed page.tmpl
-var page string
-
-func main() {
-	name := func(i int) string { return scope.Scope(i).String() }
-	docpage.Main("docs/scopes.md", page, template.FuncMap{"name": name, "rule": rule, "bounds": scope.Bounds, "limit": limit, "plain": plain}, scope.Domains())
-}
-
-// limit is what a row of bounds.txt allows, in words.
-func limit(r bounds.Row) string {
+// limitText is what a row of bounds.txt allows, in words.
+func limitText(r bounds.Row) string {
 	switch r.Kind {
 	case "number":
 		return "from " + r.Min + " to " + r.Max
@@ -40,8 +27,8 @@ func limit(r bounds.Row) string {
 	return "at most " + r.Max + " bytes as JSON"
 }
 
-// plain is the name of a param, without what a product takes in its place.
-func plain(name string) string {
+// paramName is the name of a param, without what a product takes in its place.
+func paramName(name string) string {
 	name, instead, is := strings.Cut(name, "|")
 	if !is {
 		return name
@@ -49,8 +36,8 @@ func plain(name string) string {
 	return name + " (" + instead + " if absent)"
 }
 
-// rules are what the words of the table mean.
-var rules = map[string]string{
+// ruleTexts are what the words of the table mean.
+var ruleTexts = map[string]string{
 	"any":     "any value",
 	"web":     "below `privileged`, an address of the web only",
 	"flat":    "always sent as `true`",
@@ -62,9 +49,9 @@ var rules = map[string]string{
 	"folder":  "below `privileged`, replaced by a folder of the hub",
 }
 
-// rule is a rule in words.
-func rule(word string) string {
-	if text := rules[word]; text != "" {
+// ruleText is a rule in words.
+func ruleText(word string) string {
+	if text := ruleTexts[word]; text != "" {
 		return text
 	}
 	if s, instead, is := strings.Cut(word, "-or-"); is {
