@@ -52,6 +52,16 @@ func (t *tabs) update(pages []actions.PageInfo) {
 	t.list = slices.DeleteFunc(t.list, gone)
 }
 
+// toldAt finds a page by its index in the list that the client knows. The page may have closed
+// since: the index never means the one that has moved up to its place.
+func (t *tabs) toldAt(index float64) (id string, ok bool) {
+	i := int(index)
+	if i < 0 || i >= len(t.told) || float64(i) != index {
+		return "", false
+	}
+	return t.told[i], true
+}
+
 func reversed(list []string) []string {
 	list = slices.Clone(list)
 	slices.Reverse(list)
@@ -167,10 +177,11 @@ func (c *call) tab(in tabArgs) (string, error) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if i := int(*in.Index); i >= 0 && i < len(c.session.tabs.list) && float64(i) == *in.Index {
-		return c.session.tabs.list[i], nil
+	id, ok := c.session.tabs.toldAt(*in.Index)
+	if !ok {
+		return "", &actions.Error{Kind: actions.PageNotFound, Message: fmt.Sprintf("page not found: there is none with index %g", *in.Index)}
 	}
-	return "", &actions.Error{Kind: actions.PageNotFound, Message: fmt.Sprintf("page not found: there is none with index %g", *in.Index)}
+	return id, nil
 }
 
 // newTab opens a page, waits until it has loaded, and makes it the page of the call
