@@ -73,37 +73,19 @@ func join(t testing.TB, h *Hub, p *inbox) *Client {
 	return c
 }
 
-func TestDeepParams(t *testing.T) {
+func TestR50EmptyMessage(t *testing.T) {
 	p := &inbox{}
-	m := &mute{}
-	h := newHub(t, Options{NewID: func() string { return "S" }})
-	setHost(h, m, list(1))
-	c := join(t, h, p)
-	c.Receive([]byte(`{"id":1,"method":"Target.attachToTarget","params":{"targetId":"T0"}}`))
-	p.take()
-	for _, levels := range []int{301, 5000, 1 << 20} {
-		in := `{"id":2,"method":"Runtime.evaluate","sessionId":"S","params":` + strings.Repeat(`{"a":`, levels) + `1` + strings.Repeat("}", levels) + `}`
-		c.Receive([]byte(in))
-		got := p.take()
-		if len(got) != 1 || !strings.HasPrefix(got[0], `{"id":2,"error":{"code":-32700,`) {
-			t.Errorf("%d levels: got %.200q, want one -32700", levels, got)
-		}
-	}
-	if m.commands != 0 {
-		t.Errorf("%d of them reached the Host", m.commands)
-	}
-}
-
-func TestEmptyFrame(t *testing.T) {
-	p := &inbox{}
-	c := join(t, newHub(t, Options{}), p)
-	c.Receive(nil)
+	join(t, newHub(t, Options{}), p).Receive(nil)
 	if got := p.take(); len(got) != 1 || !strings.HasPrefix(got[0], `{"error":{"code":-32700,`) {
 		t.Errorf("got %q, want -32700 without an id", got)
 	}
 }
 
-func TestLimits(t *testing.T) {
+// TestF08R64R68Limits has Clients, sessions and commands beyond what a Client and a hub may have.
+func TestF08R64R68Limits(t *testing.T) {
+	if got, want := newHub(t, Options{}).opts.Limits, (Limits{1024, 8192, 4096, 65536, 65536}); got != want {
+		t.Errorf("the limits are %+v, want %+v", got, want)
+	}
 	h := newHub(t, Options{Limits: Limits{Clients: 2, ClientSessions: 3, ClientCalls: 4, Calls: 6}})
 	setHost(h, &mute{}, list(5))
 	a, b := &inbox{}, &inbox{}
@@ -176,10 +158,12 @@ func (s *sink) Event(_ *session.Session, e *session.Event) bool {
 	return true
 }
 
-func TestHotPathAllocatesNothing(t *testing.T) {
+// TestR66HotPathAllocatesNothing sends an event, also of a Target without a session, and a command.
+func TestR66HotPathAllocatesNothing(t *testing.T) {
 	h := newHub(t, Options{})
-	ev := setHost(h, &mute{}, list(1))
-	c, err := h.Join(session.NewEncoder(&sink{}), nil)
+	ev := setHost(h, &mute{}, list(2))
+	out := &sink{}
+	c, err := h.Join(session.NewEncoder(out), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,6 +173,10 @@ func TestHotPathAllocatesNothing(t *testing.T) {
 	params := []byte(`{"requestId":"1000.1","dataLength":4096}`)
 	if n := testing.AllocsPerRun(100, func() { ev.Event("T0", "Network.dataReceived", params) }); n != 0 {
 		t.Errorf("Event allocated %v times, want 0", n)
+	}
+	before := out.bytes
+	if n := testing.AllocsPerRun(100, func() { ev.Event("T1", "Network.dataReceived", params) }); n != 0 || out.bytes != before {
+		t.Errorf("an event for nobody allocated %v times and sent %d bytes, want 0", n, out.bytes-before)
 	}
 	s := onlySession(c)
 	in := fmt.Appendf(nil, `{"id":7,"method":"Runtime.evaluate","params":{"expression":"1"},"sessionId":%q}`, s)

@@ -64,12 +64,17 @@ var update = flag.Bool("update", false, "rewrite the < lines of the transcripts"
 //
 // A second Host is host2, and so on.
 func TestTranscripts(t *testing.T) {
+	proves := map[string]string{
+		"malformed": "R-50, R-51, R-53, R-57, F-10", "answers": "R-52, F-11",
+		"returning_host": "F-02, F-03, F-04", "commands_end": "F-01, F-16, F-17",
+	}
 	files, err := filepath.Glob("../testdata/transcripts/*.txt")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no transcripts: %v", err)
 	}
 	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
+		name := strings.TrimSuffix(filepath.Base(file), ".txt")
+		t.Run(strings.TrimSpace(name+" "+proves[name]), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { playFile(t, newStage(t), file) })
 		})
 	}

@@ -2,15 +2,11 @@ package server
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/cdphub/cdphub/internal/hubtest"
-	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
 // session is the id in a Target.attachedToTarget event or in the answer to
@@ -30,85 +26,6 @@ func (p *far) attach() string {
 	p.t.Helper()
 	p.send(`{"id":1000,"method":"Target.attachToTarget","params":{"targetId":"T1","flatten":true}}`)
 	return sessionIn(p.t, p.until(`"id":1000`))
-}
-
-// TestR70HugeCommandStallsNobody has one Client work while the huge command of another
-// has arrived in part, and while it passes: 64 MiB with CDPHUB_LONG, else 16. The network
-// stands still meanwhile, so that no clock decides.
-func TestR70HugeCommandStallsNobody(t *testing.T) {
-	size := hubtest.Amount(16<<20, 64<<20)
-	s := start(t, func(f *Options) { f.Limits.MessageTimeout = 10 * within }) // a busy machine takes long
-	network := hubtest.NewNetwork(t, s.addr(false))
-	host, huge, small := s.host(t), dial(t, "ws://"+network.Addr+"/devtools/browser", nil), s.client(t)
-	hugeID, smallID := huge.attach(), small.attach()
-	arrived := make(chan struct{})
-	go func() {
-		for m := range host.Got {
-			if len(m) > 1<<20 {
-				close(arrived)
-				continue
-			}
-			var c struct {
-				SessionID string
-				ID        int
-			}
-			if json.Unmarshal([]byte(m), &c) == nil {
-				host.send(fmt.Sprintf(`{"kind":"response","sessionId":%q,"id":%d,"result":{}}`, c.SessionID, c.ID))
-			}
-		}
-	}()
-	trips := 0
-	roundTrip := func() {
-		trips++
-		small.send(fmt.Sprintf(`{"id":%d,"method":"Page.enable","sessionId":%q}`, trips, smallID))
-		small.until(fmt.Sprintf(`{"id":%d,`, trips))
-	}
-	part := network.Passed() + 256<<10
-	network.Slow(1 << 20) // so that the network can be stopped amid the command
-	huge.send(`{"id":1,"method":"Runtime.evaluate","params":{"expression":"` + strings.Repeat("x", size) + `"},"sessionId":"` + hugeID + `"}`)
-	await(t, "a part of the command arrives", func() bool { return network.Passed() > part })
-	goOn := network.Silence()
-	defer goOn()
-	for range 20 {
-		roundTrip()
-	}
-	network.Slow(0)
-	goOn()
-	for {
-		roundTrip()
-		select {
-		case <-arrived:
-			return
-		case why := <-huge.Closed:
-			t.Fatalf("the Client with the huge command was closed: %v", why)
-		case m := <-huge.Got: // only the hub can have answered
-			t.Fatalf("the huge command was refused: %s", m)
-		default:
-		}
-	}
-}
-
-// TestF01SilentHostEndsWithItsSocket leaves commands without an answer and takes
-// the Host away without a word.
-func TestF01SilentHostEndsWithItsSocket(t *testing.T) {
-	s := start(t, nil)
-	host, client := s.host(t), s.client(t)
-	id := client.attach()
-	const n = 1000
-	for i := range n {
-		client.send(fmt.Sprintf(`{"id":%d,"method":"Page.enable","sessionId":%q}`, i, id))
-	}
-	for range n {
-		host.until("Page.enable")
-	}
-	host.Conn.Close(wsconn.ReasonGone)
-	for i := range n {
-		want := fmt.Sprintf(`{"id":%d,"error":{"code":-32000,"message":"Host disconnected"},"sessionId":%q}`, i, id)
-		if got := client.next(); got != want {
-			t.Fatalf("got %s, want %s", got, want)
-		}
-	}
-	client.until("Target.detachedFromTarget")
 }
 
 // TestActions opens and closes a page over plain HTTP.

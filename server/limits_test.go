@@ -14,7 +14,31 @@ import (
 
 	"github.com/cdphub/cdphub/actions"
 	"github.com/cdphub/cdphub/bridge/page"
+	"github.com/cdphub/cdphub/internal/wsconn"
+	"github.com/cdphub/cdphub/relay"
 )
+
+// TestLimitsArePassedOn gives each option of a limit a number of its own.
+func TestLimitsArePassedOn(t *testing.T) {
+	l := Limits{
+		PingEvery: 1, PongWithin: 2, MessageTimeout: 3, WriteTimeout: 4,
+		MaxClientMessage: 11, MaxClientQueue: 12, MaxClientQueued: 13, MaxHostMessage: 21, MaxHostQueue: 22, MaxHostQueued: 23,
+		MaxClients: 31, MaxSessions: 32, MaxClientSessions: 33, MaxClientCalls: 34, MaxCalls: 35,
+	}
+	both := wsconn.Limits{PingEvery: 1, PongWithin: 2, MessageTimeout: 3, WriteTimeout: 4}
+	client, host := both, both
+	client.MaxMessage, client.MaxPending, client.MaxQueued = 11, 12, 13
+	host.MaxMessage, host.MaxPending, host.MaxQueued = 21, 22, 23
+	if got := l.client(); got != client {
+		t.Errorf("a Client's limits are %+v, want %+v", got, client)
+	}
+	if got := l.host(); got != host {
+		t.Errorf("a Host's limits are %+v, want %+v", got, host)
+	}
+	if got, want := l.hub(), (relay.Limits{Clients: 31, Sessions: 32, ClientSessions: 33, ClientCalls: 34, Calls: 35}); got != want {
+		t.Errorf("a hub's limits are %+v, want %+v", got, want)
+	}
+}
 
 // TestLimitDefaults wants the zero value to be what the options document.
 func TestLimitDefaults(t *testing.T) {

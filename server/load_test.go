@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -107,12 +106,6 @@ func (l *latencies) add(d time.Duration) {
 	l.took = append(l.took, d)
 }
 
-func (l *latencies) count() int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return len(l.took)
-}
-
 // p99 is the time within which 99 of 100 came.
 func (l *latencies) p99() time.Duration {
 	l.mu.Lock()
@@ -149,23 +142,4 @@ func (p *far) trips(tail string, least int, done <-chan struct{}) *latencies {
 		default:
 		}
 	}
-}
-
-// heap is how many bytes are in use once what nobody needs is gone, pools
-// included.
-func heap() int64 {
-	var m runtime.MemStats
-	for range 3 {
-		runtime.GC()
-	}
-	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc)
-}
-
-// heapReturns wants the heap to come back to what it was, but for a margin.
-func heapReturns(t *testing.T, before, margin int64) {
-	t.Helper()
-	await(t, fmt.Sprintf("the heap is within %d MiB of the %d MiB before", margin>>20, before>>20), func() bool {
-		return heap() < before+margin
-	})
 }

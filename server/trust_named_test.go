@@ -70,47 +70,6 @@ func (s started) awaitAway(t *testing.T, token string) {
 	})
 }
 
-// TestR205ResumedClientMissesNothing cuts the connection of a Client while a command is
-// at the Host, which answers meanwhile.
-func TestR205ResumedClientMissesNothing(t *testing.T) {
-	s := start(t, nil)
-	host := s.host(t)
-	c := s.namedClient(t, "session=work&resume=on&name=agent", "")
-	stream := streamOf(t, c.next())
-	tail := `,"sessionId":"` + c.attach() + `"}`
-	c.send(`{"id":2,"method":"Runtime.evaluate","params":{"expression":"n++"}` + tail)
-	command := host.until("Runtime.evaluate")
-	c.Conn.Close(wsconn.ReasonGone)
-	s.awaitAway(t, "")
-	host.send(`{"kind":"event","targetId":"T1","method":"Page.loaded","params":{"n":1}}`)
-	host.send(readCommand(t, command).result(`{"value":1}`))
-	await(t, "the answer has come to the hub", func() bool { return s.Stats().AnsweredByHost == 1 })
-
-	// Two messages had come: Target.attachedToTarget and the answer to that command.
-	c = s.namedClient(t, "session=work&resume="+stream+".2", "")
-	if m := c.next(); !strings.HasSuffix(m, `"stream":"`+stream+`","sent":4,"received":2}}`) {
-		t.Errorf("the hub says %s", m)
-	}
-	c.wants(`{"method":"Page.loaded","params":{"n":1}` + tail)
-	c.wants(`{"id":2,"result":{"value":1}` + tail)
-	c.send(`{"id":3,"method":"Page.enable"` + tail)
-	if got := host.next(); !strings.Contains(got, "Page.enable") {
-		t.Errorf("the Host got %s: is it the command again?", got)
-	}
-	// Who does not resume has other sessions, on the same Targets, and the older
-	// connection is closed.
-	plain := s.namedClient(t, "session=work", "")
-	if why := c.reason(); why.Code != wsconn.ReasonSessionTaken.Code {
-		t.Errorf("the older connection ended with %v", why)
-	}
-	plain.send(`{"id":1,"method":"Page.enable"` + tail)
-	plain.wants(`{"id":1,"error":{"code":-32001,"message":"Session with given id not found."}}`)
-	plain.attach()
-	if got := s.refusal(t, "/devtools/browser?session=work&resume="+stream+".4", ""); got.status != http.StatusGone {
-		t.Errorf("a stream that has ended: %d %s", got.status, got.body)
-	}
-}
-
 // TestR201NamesAreOfOneToken has two tokens use the same name, and guess.
 func TestR201NamesAreOfOneToken(t *testing.T) {
 	change, _ := withFile(t, "tokens:\n  - {name: a, token: "+ownToken+", role: client, scope: full}\n  - {name: b, token: "+strangerToken+", role: client, scope: full}\n"+

@@ -11,9 +11,11 @@ import (
 
 // TestR283OwnTabsOnEveryRoute walks all paths that the source has (TestR230EveryPathIsInTheWalk) with a token
 // that sees its own tabs alone, before a frame is granted to it, while it has the frame, and after it was taken
-// away; and with a token that sees all.
+// away; with another such token, to which nothing is granted; and with a token that sees all.
 func TestR283OwnTabsOnEveryRoute(t *testing.T) {
 	change, _ := withFile(t, "tokens:\n  - {name: own, token: "+ownToken+", role: client, scope: full, tabs: own}\n"+
+		"  - {name: other, token: "+strangerToken+", role: client, scope: full, tabs: own}\n"+
+		"  - {name: reads, token: "+readToken+", role: client, scope: readonly, tabs: own}\n"+
 		"  - {name: all, token: "+everyToken+", role: client, scope: full}\n  - {token: "+hostToken+", role: host}\n")
 	s := start(t, func(o *Options) {
 		change(o)
@@ -46,6 +48,7 @@ func TestR283OwnTabsOnEveryRoute(t *testing.T) {
 	}
 	walk("a token that sees all", everyToken, true)
 	walk("own tabs, and none", ownToken, false)
+	walk("own tabs, to read", readToken, false)
 	all := hubtest.Dial(t, "ws://"+s.addr(false)+"/devtools/browser", bearer(everyToken))
 	turn := func(id int, method string) {
 		all.Send(fmt.Sprintf(`{"id":%d,"method":"CdpHub.%s","params":{"targetId":"T1","client":%q}}`, id, method, name))
@@ -55,6 +58,7 @@ func TestR283OwnTabsOnEveryRoute(t *testing.T) {
 	}
 	turn(1, "grant")
 	walk("own tabs, granted", ownToken, true)
+	walk("own tabs, granted to another token", strangerToken, false)
 	turn(2, "revoke")
 	walk("own tabs, taken away", ownToken, false)
 }

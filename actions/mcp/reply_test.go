@@ -42,10 +42,10 @@ func TestPagesMakeNoSections(t *testing.T) {
 // TestR254AnswersAreBounded has tools say and attach more than an answer may have.
 func TestR254AnswersAreBounded(t *testing.T) {
 	var r reply
-	for range 100 {
+	for range 8 {
 		r.say("%s", strings.Repeat("é", 1<<19))
 	}
-	r.snapshot = strings.Repeat("- x\n", 4<<20)
+	r.snapshot = strings.Repeat("- x\n", 2<<20)
 	text := r.result(nil).Content[0].(*sdk.TextContent).Text
 	if len(text) > 2*maxSection+1000 || strings.Count(text, "(cut: this section has ") != 2 {
 		t.Errorf("an answer of %d bytes", len(text))

@@ -156,7 +156,7 @@ func fencedBrowser(t *testing.T, f *fence.Fence, change func(*Options)) *policed
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := options()
+	o := shellOptions()
 	o.Network, o.Fence = policy, f
 	if change != nil {
 		change(&o)
@@ -164,16 +164,8 @@ func fencedBrowser(t *testing.T, f *fence.Fence, change func(*Options)) *policed
 	p := &policed{ok: attacker(t).URL}
 	p.liveHub = serveLive(t, Serve, o)
 	p.attach("a")
-	p.target, p.page = p.liveHub.page("a", "about:blank", "")
+	_, p.page = p.liveHub.page("a", "about:blank", "")
 	return p
-}
-
-// open opens the page of the attacker in place of the one before.
-func (p *policed) open() {
-	p.t.Helper()
-	p.answer("a", "Target.closeTarget", fmt.Sprintf(`{"targetId":%q}`, p.target))
-	p.target, p.page = p.liveHub.page("a", p.ok+"/start", "")
-	p.evalUntil(p.page, "document.readyState + document.title", "completepage")
 }
 
 // leaves reports whether a kind of request takes the page away.
@@ -194,7 +186,7 @@ func (p *policed) tryAll(origin string, done func(kinds []string)) {
 	for _, kind := range slices.Sorted(maps.Keys(requests)) {
 		if len(page) == 0 || len(page) == 4 || leaves(kind) || leaves(page[len(page)-1]) {
 			next()
-			p.open()
+			p.start()
 		}
 		p.try(kind, origin)
 		page = append(page, kind)
@@ -205,7 +197,7 @@ func (p *policed) tryAll(origin string, done func(kinds []string)) {
 // tryCommands has Clients send requests of their own, and the page some that suffice to
 // tell a spelling of the host.
 func (p *policed) tryCommands(origin, under string) {
-	p.open()
+	p.start()
 	for _, kind := range []string{"image", "image hop", "fetch post", "websocket", "location"} {
 		p.try(kind, origin+under)
 	}
@@ -281,7 +273,7 @@ func TestR255NoPageReachesOwnPorts(t *testing.T) {
 			for _, host := range hosts() {
 				p.tryCommands("http://"+host+":"+s.port, "")
 			}
-			p.open() // what was asked before has been judged by now
+			p.start() // what was asked before has been judged by now
 			p.answer(p.page, "Runtime.evaluate", `{"expression":"new Promise((done) => setTimeout(done, 500))","awaitPromise":true}`)
 			s.mu.Lock()
 			defer s.mu.Unlock()

@@ -89,8 +89,9 @@ func TestR243LanesShareTheirAccount(t *testing.T) {
 				if len(m) > quantum {
 					t.Fatalf("a batch of one account has %d bytes, want at most %d", len(m), quantum)
 				}
+				batch := "\x00" + string(m)
 				for i := range lanes {
-					if number == 0 || strings.Contains("\x00"+string(m), fmt.Sprintf("\x00%d ", i)) {
+					if number == 0 || strings.Contains(batch, fmt.Sprintf("\x00%d ", i)) {
 						came[i] = number // the first was full before the others came
 					}
 					if number-came[i] >= c.within {

@@ -49,7 +49,7 @@ func TestLaunch(t *testing.T) {
 
 // TestLaunchCloseWithin closes the connection while a message is handled.
 func TestLaunchCloseWithin(t *testing.T) {
-	l := launchOne(t, options())
+	l := launchOne(t, shellOptions())
 	l.OfferOwn(nil, frame(`{"id":1,"method":"Browser.getVersion"}`))
 	if err := l.Serve(receiver{receive: func([]byte) { l.Close() }}); !errors.Is(err, errClosed) {
 		t.Errorf("Serve returned %v", err)
@@ -58,7 +58,7 @@ func TestLaunchCloseWithin(t *testing.T) {
 
 // TestLaunchLargeMessages sends 8 MiB to the browser and gets 64 from it.
 func TestLaunchLargeMessages(t *testing.T) {
-	c := newClient(t, launchOne(t, options()))
+	c := newClient(t, launchOne(t, shellOptions()))
 	page := c.page()
 	if m := c.evaluate(page, "'"+strings.Repeat("x", 8<<20)+"'.length"); !strings.Contains(m, `"value":8388608,`) {
 		t.Errorf("the browser counted %.200s", m)
@@ -87,7 +87,7 @@ func TestLaunchKeepsAProfile(t *testing.T) {
 
 // TestLaunchedDies kills a browser that has answered.
 func TestLaunchedDies(t *testing.T) {
-	l := launchOne(t, options())
+	l := launchOne(t, shellOptions())
 	c := newClient(t, l)
 	c.product()
 	l.process.cmd.Process.Kill()

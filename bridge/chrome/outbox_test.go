@@ -64,9 +64,12 @@ func (w *written) wants(t *testing.T, want string) {
 	w.messages = nil
 }
 
+// filler is what messages consist of. An outbox copies what it takes.
+var filler = sync.OnceValue(func() []byte { return bytes.Repeat([]byte("x"), maxSent) })
+
 // sized is a message with a name and a size.
 func sized(name string, size int) wire.Frame {
-	return wire.Frame{Head: []byte(name + " "), Body: bytes.Repeat([]byte("x"), size)}
+	return wire.Frame{Head: []byte(name + " "), Body: filler()[:size]}
 }
 
 const heavySize = quantum + 1

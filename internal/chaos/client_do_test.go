@@ -195,13 +195,6 @@ func (c *client) has(session string) bool {
 	return c.sessions[session] != nil
 }
 
-// heard is how often a browser-level event has come.
-func (c *client) heard(method string) int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.told[method]
-}
-
 // ended is why the connection ended; nil while it has not.
 func (c *client) ended() error {
 	c.mu.Lock()

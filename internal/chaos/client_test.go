@@ -29,7 +29,6 @@ type client struct {
 	sessions map[string]*view
 	past     map[string]bool // sessions that have ended
 	nameless int             // answers without an id that are yet to come
-	told     map[string]int  // other events, by method
 }
 
 // command is one that has no answer yet.
@@ -62,7 +61,7 @@ func openClient(b *books, at place, hub, name string, header ...string) (*client
 	}
 	c := &client{
 		b: b, name: name, s: s, gone: make(chan struct{}), inFlight: make(map[int]*sameID),
-		sessions: make(map[string]*view), past: make(map[string]bool), told: make(map[string]int),
+		sessions: make(map[string]*view), past: make(map[string]bool),
 	}
 	c.room.L = &c.mu
 	go c.read()
@@ -126,8 +125,7 @@ func (c *client) take(m []byte) {
 		delete(c.sessions, id)
 		c.past[id] = true
 		c.room.Broadcast()
-	case bytes.HasPrefix(m, []byte(`{"method":"Target.`)):
-		c.told[text(m, `{"method":"`)]++
+	case bytes.HasPrefix(m, []byte(`{"method":"Target.`)): // of what comes and goes
 	default:
 		c.b.fault(&c.b.crossed, "client %s got %.200s", c.name, m)
 	}

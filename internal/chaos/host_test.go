@@ -2,7 +2,6 @@ package chaos
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -30,7 +29,6 @@ type host struct {
 	live    map[string]string // sessions the Host was told of, and their Targets
 	done    map[string]int    // sessions it was told the end of
 	last    int               // number of the last command
-	seen    int               // commands
 	hold    bool              // answers wait in held
 	held    []func()
 }
@@ -180,7 +178,6 @@ func (h *host) find(id string) (*target, bool) {
 func (h *host) command(m []byte) {
 	head, params, _ := bytes.Cut(m, []byte(`,"method":`))
 	session, id, call := text(head, `"sessionId":"`), text(head, `"targetId":"`), number(head, `,"id":`)
-	h.seen++
 	if call <= h.last {
 		h.b.fault(&h.b.doubled, "host %s got command %d after %d", h.name, call, h.last)
 	}
@@ -310,29 +307,9 @@ func (h *host) ended() error {
 	return h.err
 }
 
-// endedWith reports whether the hub closed the connection with this code.
-func (h *host) endedWith(code uint16) bool {
-	var c closed
-	return errors.As(h.ended(), &c) && c.code == code
-}
-
-// commands is how many the Host has got.
-func (h *host) commands() int {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.seen
-}
-
 // target is the id of the i-th Target.
 func (h *host) target(i int) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.targets[i].id
-}
-
-// detached is how often the Host was told of a session's end.
-func (h *host) detached(session string) int {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.done[session]
 }

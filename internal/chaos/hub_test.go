@@ -218,20 +218,6 @@ func (h *hub) ended() int {
 	return h.cmd.ProcessState.ExitCode()
 }
 
-// resident is the hub's resident set in bytes.
-func (h *hub) resident() int64 {
-	h.t.Helper()
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", h.cmd.Process.Pid)) // proc(5): the second is resident pages
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	var size, pages int64
-	if _, err := fmt.Sscan(string(b), &size, &pages); err != nil {
-		h.t.Fatal(err)
-	}
-	return pages * int64(os.Getpagesize())
-}
-
 // eventually waits until ok, which must be some time.
 func eventually(t testing.TB, what string, ok func() bool) {
 	t.Helper()

@@ -150,9 +150,9 @@ func TestR212NoClusterInTheProgram(t *testing.T) {
 // programDeps are the modules in the binary of cdphub.
 func programDeps(t *testing.T) []*debug.Module {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "cdphub")
-	if out, err := exec.Command("go", "build", "-o", path, "../../cmd/cdphub").CombinedOutput(); err != nil { //nolint:gosec // this repository
-		t.Fatalf("%v\n%s", err, out)
+	path, err := hubtest.Program("../../cmd/cdphub")
+	if err != nil {
+		t.Fatal(err)
 	}
 	info, err := buildinfo.ReadFile(path)
 	if err != nil || len(info.Deps) == 0 {

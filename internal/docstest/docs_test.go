@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/cdphub/cdphub/internal/hubtest"
 )
 
 const root = "../.."
@@ -90,8 +92,8 @@ var foreign = slices.Concat(
 // TestOptionsExist: each --option in the documentation is one of cdphub, and so is
 // each variable CDPHUB_NAME.
 func TestOptionsExist(t *testing.T) {
-	alone := optionsOf(t, ".", "./cmd/cdphub")
-	node := optionsOf(t, "internal/cluster/nats", "./cmd/cdphub-cluster")
+	alone := optionsOf(t, "cmd/cdphub")
+	node := optionsOf(t, "internal/cluster/nats/cmd/cdphub-cluster")
 	for _, page := range pages(t) {
 		known := alone
 		if page.file == "docs/cluster.md" || page.file == "docs/troubleshooting.md" { // with what nodes say
@@ -120,18 +122,18 @@ var (
 	unlinked  = regexp.MustCompile(`[^\p{L}\p{M}\p{N} _-]`) // what the address of a heading leaves out
 )
 
-// optionsOf are the options of a program of a module, their variables, and the options
+// optionsOf are the options of the program in a folder, their variables, and the options
 // of other programs.
-func optionsOf(t *testing.T, module, pkg string) map[string]bool {
+func optionsOf(t *testing.T, folder string) map[string]bool {
 	t.Helper()
-	program := filepath.Join(t.TempDir(), "program")
-	if out, err := exec.Command("go", "build", "-C", filepath.Join(root, module), "-o", program, pkg).CombinedOutput(); err != nil { //nolint:gosec // this repository
-		t.Fatalf("%v\n%s", err, out)
+	program, err := hubtest.Program(filepath.Join(root, folder))
+	if err != nil {
+		t.Fatal(err)
 	}
 	help := func(args ...string) string {
 		out, err := exec.Command(program, append(args, "--help")...).CombinedOutput()
 		if err != nil {
-			t.Fatalf("%s %q --help: %v\n%s", pkg, args, err, out)
+			t.Fatalf("%s %q --help: %v\n%s", folder, args, err, out)
 		}
 		return string(out)
 	}

@@ -82,5 +82,3 @@ func (h *hub) get(t *testing.T, method, path string) (int, string) {
 	t.Helper()
 	return h.Get(t, method, path)
 }
-
-func (b *browser) stop() { b.Stop() }

@@ -9,13 +9,9 @@ import (
 	"github.com/cdphub/cdphub/internal/e2e/harness"
 )
 
-// TestBlankDocumentsAreNobodys takes a frame of the ready-made Host page to
-// blank documents, and tries to read the page around them.
-func TestBlankDocumentsAreNobodys(t *testing.T) { eachBrowser(t, attackFrom) }
-
-// eachBrowser shows an app in the ready-made Host page of a hub.
-func eachBrowser(t *testing.T, run func(t *testing.T, h *hub, s *site)) {
-	t.Helper()
+// TestEachBrowser shows an app in the ready-made Host page of a hub, in each browser. The last
+// of the tests leaves other documents behind.
+func TestEachBrowser(t *testing.T) {
 	onlyHub(t)
 	for _, tt := range []struct {
 		name string
@@ -36,11 +32,15 @@ func eachBrowser(t *testing.T, run func(t *testing.T, h *hub, s *site)) {
 				}
 				return err
 			})
-			run(t, h, s)
+			t.Run("parts", func(t *testing.T) { loadsParts(t, h) })
+			t.Run("shared events", func(t *testing.T) { hearsTogether(t, h) })
+			t.Run("blank documents are nobody's", func(t *testing.T) { attackFrom(t, h, s) })
 		})
 	}
 }
 
+// attackFrom takes a frame of the ready-made Host page to blank documents, and tries to read
+// the page around them.
 func attackFrom(t *testing.T, h *hub, s *site) {
 	c := harness.DialCDP(t, "http://127.0.0.1:"+h.port(t))
 	session := c.Attach(t, c.Pages(t)[0])

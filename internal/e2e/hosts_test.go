@@ -2,13 +2,10 @@ package e2e
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/cdphub/cdphub/internal/e2e/harness"
 )
 
 // ended checks that the command id and then its session ended, the former for one
@@ -37,32 +34,6 @@ func began(t *testing.T, e *endpoint) (c *cdpClient, id int, session string) {
 	c = dialCDP(t, e)
 	session = c.Attach(t, c.page(t))
 	return c, c.hang(t, e, session), session
-}
-
-func TestTargetEnds(t *testing.T) {
-	onlyHub(t)
-	e := newEndpoint(t)
-	c, id, session := began(t, e)
-	if _, err := e.site.ask("/host/1", "host.unpair('app-1')"); err != nil {
-		t.Fatal(err)
-	}
-	ended(t, c, id, session, "Target destroyed")
-}
-
-func TestHostGoesAway(t *testing.T) {
-	onlyHub(t)
-	t.Setenv("CDPHUB_HOST_GRACE", "2s")
-	e := newEndpoint(t)
-	c, id, session := began(t, e)
-	e.browser.stop() // without a word: it might come back
-	ended(t, c, id, session, "Host disconnected")
-	eventually(t, harness.Started, func() error {
-		s, err := e.hub.status()
-		if err == nil && (s.HostConnected || len(s.Targets) != 0) {
-			err = fmt.Errorf("the hub's state is %+v; want neither Host nor targets", s)
-		}
-		return err
-	})
 }
 
 // A second Host page takes the hub over, and the first does not come back.

@@ -8,11 +8,9 @@ import (
 	"github.com/cdphub/cdphub/internal/e2e/harness"
 )
 
-// TestSharedEvents has several sessions of two Clients hear of one call. Each
+// hearsTogether has several sessions of two Clients hear of one call. Each
 // gets the event once, and objects of its own.
-func TestSharedEvents(t *testing.T) { eachBrowser(t, hearTogether) }
-
-func hearTogether(t *testing.T, h *hub, _ *site) {
+func hearsTogether(t *testing.T, h *hub) {
 	one, two := harness.DialCDP(t, "http://127.0.0.1:"+h.port(t)), harness.DialCDP(t, "http://127.0.0.1:"+h.port(t))
 	page := one.Pages(t)[0]
 	sessions := map[string]*harness.CDP{}
@@ -50,10 +48,8 @@ func hearTogether(t *testing.T, h *hub, _ *site) {
 	}
 }
 
-// TestParts has the agent load its parts from the hub.
-func TestParts(t *testing.T) { eachBrowser(t, needParts) }
-
-func needParts(t *testing.T, h *hub, _ *site) {
+// loadsParts has the agent load its parts from the hub.
+func loadsParts(t *testing.T, h *hub) {
 	c := harness.DialCDP(t, "http://127.0.0.1:"+h.port(t))
 	session := c.Attach(t, c.Pages(t)[0])
 	const button = `document.body.insertAdjacentHTML("afterbegin",

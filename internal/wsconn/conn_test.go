@@ -234,7 +234,7 @@ func TestR60FullQueue(t *testing.T) {
 
 // A result larger than the whole queue does not end the Client for the events
 // that come while it is written.
-func TestR63SmallBehindLarge(t *testing.T) {
+func TestF09R63SmallBehindLarge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		peer, c, ended := pair(t, Limits{MaxPending: 1000})
 		c.Deliver(wire.Frame{Body: bytes.Repeat([]byte("a"), 100_000)})

@@ -105,8 +105,8 @@ func TestR41CloseCodes(t *testing.T) {
 	}
 }
 
-// TestR42AnnouncedLengths wants no memory for what a header says.
-func TestR42AnnouncedLengths(t *testing.T) {
+// TestF09R42AnnouncedLengths wants no memory for what a header says.
+func TestF09R42AnnouncedLengths(t *testing.T) {
 	for _, length := range []uint64{8 << 30, 1 << 40, 1 << 62} {
 		t.Run(fmt.Sprintf("%d GiB end at once", length>>30), func(t *testing.T) {
 			addr, ended := echo(t, Options{}, false)

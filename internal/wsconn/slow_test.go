@@ -57,10 +57,10 @@ func (p *rawPeer) prefix() (n int, closed uint16) {
 	}
 }
 
-// TestR60SlowReader sends the same events to ten peers, of which one does not
+// TestF07R60SlowReader sends the same events to ten peers, of which one does not
 // read. It is closed at the limit, and others miss nothing; what it had read
 // when it was closed has no hole, and its queue is gone.
-func TestR60SlowReader(t *testing.T) {
+func TestF07R60SlowReader(t *testing.T) {
 	const limit = 4 << 20
 	before := heap()
 	conns, peers, ended := audience(t, 10, Options{Limits: Limits{MaxPending: limit}})

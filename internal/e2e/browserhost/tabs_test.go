@@ -1,15 +1,11 @@
 package browserhost
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"net/http"
-	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/cdphub/cdphub/internal/e2e/harness"
 	"github.com/cdphub/cdphub/internal/hubtest"
@@ -60,83 +56,6 @@ func TestR147OwnTabs(t *testing.T) {
 	want(t, "the pages of a newcomer", a.Run(t, `
 		browser = await chromium.connectOverCDP(endpoint);
 		return browser.contexts()[0].pages().length`), "0")
-}
-
-// TestR147OwnTabsByOtherNames asks by every name that there is.
-func TestR147OwnTabsByOtherNames(t *testing.T) {
-	site := newSite(t)
-	h := harness.StartBrowserHub(t, site+"/first")
-	c, other := harness.DialCDP(t, endpoint(h, "")+"?tabs=own"), harness.DialCDP(t, endpoint(h, ""))
-	for _, x := range []*harness.CDP{c, other} {
-		x.Call(t, "", "Target.setDiscoverTargets", map[string]any{"discover": true, "filter": []any{map[string]any{}}})
-	}
-	foreign := list(t, h)[0].ID
-	for _, id := range []string{foreign, "NONE"} {
-		for _, method := range []string{
-			"Target.attachToTarget", "Target.closeTarget", "Target.activateTarget", "Target.getTargetInfo", "Target.autoAttachRelated",
-			"Target.openDevTools", "Target.getDevToolsTarget", "CdpHub.grant", "CdpHub.revoke",
-		} {
-			params := map[string]any{"targetId": id}
-			switch method {
-			case "Target.autoAttachRelated":
-				params["waitForDebuggerOnStart"] = false
-			case "CdpHub.grant":
-				params["client"] = "client #1"
-			}
-			if _, err := c.Try(t, "", method, params); err == nil || err.Error() != "-32602 No target with given id found" {
-				t.Errorf("%s %s: %v", method, id, err)
-			}
-		}
-		if _, err := c.Try(t, "", "Browser.getWindowForTarget", map[string]any{"targetId": id}); err == nil || !strings.Contains(err.Error(), "No target with given id") {
-			t.Errorf("Browser.getWindowForTarget %s: %v", id, err)
-		}
-	}
-	if status, body := h.Get(t, http.MethodGet, "/json/list?tabs=own"); status != http.StatusOK || strings.TrimSpace(body) != "[]" {
-		t.Errorf("/json/list: %d %s", status, body)
-	}
-	for _, path := range []string{"/json/close/", "/json/activate/"} {
-		if status, body := h.Get(t, http.MethodGet, path+foreign+"?tabs=own"); status != http.StatusNotFound || body != "No such target id: "+foreign {
-			t.Errorf("%s: %d %s", path, status, body)
-		}
-	}
-	if status, body := h.Get(t, http.MethodGet, "/json/list?tabs=mine"); status != http.StatusBadRequest {
-		t.Errorf("/json/list?tabs=mine: %d %s", status, body)
-	}
-
-	// It is granted, and taken away.
-	name := nameOf(t, c)
-	other.Call(t, "", "CdpHub.grant", map[string]any{"targetId": foreign, "client": name})
-	c.Await(t, "the page", func(m harness.Message) bool {
-		return m.Method == "Target.targetCreated" && bytes.Contains(m.Params, []byte(foreign))
-	})
-	var at struct{ SessionID string }
-	if err := json.Unmarshal(c.Call(t, "", "Target.attachToTarget", map[string]any{"targetId": foreign, "flatten": true}), &at); err != nil {
-		t.Fatal(err)
-	}
-	c.Call(t, at.SessionID, "Runtime.evaluate", map[string]any{"expression": "1"})
-	other.Call(t, "", "CdpHub.revoke", map[string]any{"targetId": foreign, "client": name})
-	c.Await(t, "its end", func(m harness.Message) bool {
-		return m.Method == "Target.targetDestroyed" && bytes.Contains(m.Params, []byte(foreign))
-	})
-	if _, err := c.Try(t, at.SessionID, "Runtime.evaluate", map[string]any{"expression": "1"}); err == nil {
-		t.Error("the session is still there")
-	}
-}
-
-// nameOf is the name of a Client.
-func nameOf(t *testing.T, c *harness.CDP) string {
-	t.Helper()
-	var who struct {
-		You     string
-		Clients []string
-	}
-	if err := json.Unmarshal(c.Call(t, "", "CdpHub.getClients", nil), &who); err != nil {
-		t.Fatal(err)
-	}
-	if !slices.Contains(who.Clients, who.You) || !strings.HasPrefix(who.You, "go #") {
-		t.Errorf("the names are %+v", who)
-	}
-	return who.You
 }
 
 // TestR147RandomCommands has two Clients with tabs of their own send 200 commands each,
@@ -258,40 +177,4 @@ func (c *rambler) step(t *testing.T, other *rambler) {
 	case 11:
 		c.Call(t, c.sessions[0], "Target.setAutoAttach", map[string]any{"autoAttach": true, "waitForDebuggerOnStart": false, "flatten": true})
 	}
-}
-
-// TestManyTabs has a Playwright connect beside 300 tabs: past the hub, through it, and with
-// tabs of its own. What each takes is in the log.
-func TestManyTabs(t *testing.T) {
-	const tabs = 300
-	site := newSite(t)
-	temporary := newTemporary(t, "many")
-	h := harness.StartBrowserHub(t, "about:blank", "--browser-arg=--remote-debugging-port=0")
-	c := harness.DialCDP(t, endpoint(h, ""))
-	for range tabs - 1 {
-		c.Call(t, "", "Target.createTarget", map[string]any{"url": "about:blank"})
-	}
-	least := make(map[string]time.Duration)
-	for _, way := range []struct{ name, at, pages string }{
-		{"bare", behind(t, temporary), "300"},
-		{"hub", endpoint(h, ""), "300"},
-		{"own tabs", own(h), "0"},
-	} {
-		p := harness.StartRemote(t, way.at, site)
-		p.Run(t, "return 1") // its process is there
-		for range 3 {
-			begun := time.Now()
-			want(t, "the pages, "+way.name, p.Run(t, `
-				browser = await chromium.connectOverCDP(endpoint);
-				n = browser.contexts()[0].pages().length;
-				return n;`), way.pages)
-			took := time.Since(begun)
-			if least[way.name] == 0 || took < least[way.name] {
-				least[way.name] = took
-			}
-			p.Run(t, `await browser.close()`)
-		}
-	}
-	t.Logf("connected beside %d tabs within %v, %.2f of what it takes without a hub, %v; with own tabs %v",
-		tabs, least["hub"], float64(least["hub"])/float64(least["bare"]), least["bare"], least["own tabs"])
 }

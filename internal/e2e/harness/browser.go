@@ -29,14 +29,18 @@ var chromiums = []string{"chromium", "chromium-browser", "google-chrome", "chrom
 // Chromium returns the path of Chromium, or of what the variable CHROMIUM names.
 func Chromium() (string, error) { return LookUp("CHROMIUM", chromiums...) }
 
-// browserFor returns the path of Chromium's headless shell, which takes a third of
-// the processor time, or of Chromium where there is no shell. Benchmarks are about
-// Chromium itself.
+// HeadlessShell returns the path of Chromium's headless shell, which takes a third of
+// the processor time, or of Chromium where there is no shell.
+func HeadlessShell() (string, error) {
+	return LookUp("CHROMIUM", append([]string{"chromium-headless-shell"}, chromiums...)...)
+}
+
+// browserFor returns the path of the headless shell. Benchmarks are about Chromium itself.
 func browserFor(t testing.TB) (string, error) {
 	if _, measures := t.(*testing.B); measures {
 		return Chromium()
 	}
-	return LookUp("CHROMIUM", append([]string{"chromium-headless-shell"}, chromiums...)...)
+	return HeadlessShell()
 }
 
 // StartBrowser opens url in a headless shell. With debugging it has a DevTools port,

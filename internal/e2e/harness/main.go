@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/cdphub/cdphub/internal/hubtest"
 )
 
 // Soon is how long a command may take that ends at once, on a machine with other
@@ -88,19 +90,8 @@ var CDPHub = sync.OnceValues(func() (string, error) {
 	if os.Getenv("CDPHUB") != "" {
 		return LookUp("CDPHUB")
 	}
-	return build("cdphub", "cmd/cdphub")
+	return hubtest.Program(filepath.Join(Repository(), "cmd", "cdphub"))
 })
-
-// build builds a program of this repository.
-func build(name, folder string, env ...string) (path string, err error) {
-	path = filepath.Join(scratch, name)
-	cmd := exec.Command("go", "build", "-o", path, ".")
-	cmd.Dir, cmd.Env = filepath.Join(Repository(), folder), append(slices.Clip(environment), env...)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("go build: %w\n%s", err, out)
-	}
-	return path, nil
-}
 
 // InstallNode installs the Node modules of a folder by its lock file, if that has
 // not been done. It runs no script of theirs and downloads no browser. Several test

@@ -22,7 +22,11 @@ const (
 )
 
 func TestPages(t *testing.T) {
-	browser, err := harness.Chromium()
+	browser, err := harness.HeadlessShell() // for those who look
+	if err != nil {
+		t.Fatal(err)
+	}
+	chromium, err := harness.Chromium() // for what they look at
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +41,7 @@ func TestPages(t *testing.T) {
 	tokens := []string{"--client-token", clientToken, "--host-token", hostToken}
 	open := harness.StartHub(t, "--ui=false")
 	closed := harness.StartHub(t, append(tokens, "--ui=false")...)
-	dash := harness.StartHub(t, "--browser-path", browser, "--browser-no-sandbox", "--browser-hub", "two", "--browser-hub", "three")
+	dash := harness.StartHub(t, "--browser-path", chromium, "--browser-no-sandbox", "--browser-hub", "two", "--browser-hub", "three")
 	idleDash := harness.StartHub(t)
 	closedDash := harness.StartHub(t, tokens...)
 	shop := serve(t, "")
