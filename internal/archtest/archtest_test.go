@@ -76,8 +76,7 @@ var allowed = map[string]string{
 	"cluster":              "",
 	"internal/archtest":    "",
 	"internal/wiretest":    "",
-	"internal/bench":       "*",
-	"internal/bench/...":   "*",
+	"internal/bench":       "",
 	"internal/chaos":       "*",
 	"internal/docstest":    "",
 	"internal/mutate":      "",
@@ -88,7 +87,7 @@ var only = map[string]string{
 	"github.com/gobwas/":         "wsconn",
 	"github.com/google/uuid":     "session",
 	"github.com/mailru/easyjson": "internal/wire bridge bridge/chrome targets actions actions/...",
-	"net/http":                   "internal/cli server journal/replay internal/hubtest internal/httpserver internal/fence link wsconn internal/auth httpdiscovery proxy web/test internal/webpage actions/... bridge/chrome internal/egress internal/bench internal/bench/... devtools",
+	"net/http":                   "internal/cli server journal/replay internal/hubtest internal/httpserver internal/fence link wsconn internal/auth httpdiscovery proxy web/test internal/webpage actions/... bridge/chrome internal/egress devtools",
 	"github.com/alecthomas/kong": "internal/cli",
 }
 
