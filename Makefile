@@ -11,7 +11,7 @@
 # make devtools      the DevTools front end, for programs that are built afterwards: internal/devtools/dist/frontend.zip
 # make docs          the documentation as a site with search: docs/.vitepress/dist
 # make docs-images   the pictures of the documentation, from the demo: docs/images
-# make bench         the hub against a forwarder that parses nothing, before a Chromium, and its actions against Playwright's
+# make bench         the hub against a forwarder that parses nothing, before a Chromium, and its actions against Playwright's (AGAINST=PROGRAM: also against another cdphub)
 # make bench-doc     the figures of docs/performance.md beside their goals, made anew
 # make bench-cluster what another node, and cdphub connect, cost; takeovers, claims, memory of idle hubs
 # make chaos         all faults at random, 60 s (DURATION=1h: longer, SEED=N: the same again, CLUSTER=3: in a cluster)
@@ -198,8 +198,14 @@ devtools: internal/devtools/dist/frontend.zip
 internal/devtools/dist/frontend.zip: internal/devtools/node_modules internal/devtools/embedder.js $(wildcard internal/devtools/pack/*.go)
 	go run ./internal/devtools/pack
 
+# The median of so many rounds counts. AGAINST names another cdphub, such as of another commit, to compare with.
+ROUNDS ?= 13
+BENCH_HUB = go test ./internal/bench -run '^$$' -bench 'Hub|Fair' -benchtime $(ROUNDS)x
+BENCH_MEMORY = go test ./internal/bench -run '^$$' -bench Memory -benchtime 1x
+
 bench: tools
-	go run ./internal/bench
+	$(BENCH_HUB) $(if $(AGAINST),-against $(abspath $(AGAINST)))
+	$(BENCH_MEMORY)
 	go test ./internal/cli -run '^$$' -bench Connect -benchtime 5s
 	go test ./web/test -run '^$$' -bench PageLoop -benchtime 1x
 	go test ./server -run '^$$' -bench ViewedPage -benchtime 2x
@@ -209,7 +215,8 @@ bench: tools
 # docs/performance.md. The machine should have nothing else to do meanwhile.
 bench-doc: tools
 	@set -e; figures=$$(mktemp); trap "rm -f $$figures" EXIT; \
-	go run ./internal/bench -figures $$figures; \
+	$(BENCH_HUB) >> $$figures; \
+	$(BENCH_MEMORY) >> $$figures; \
 	go test ./web/test -run '^$$' -bench 'PageLoop|AgentStart|AgentSize' -benchtime 1x >> $$figures; \
 	go test ./actions -run '^$$' -bench RoundTrips -benchtime 1x >> $$figures; \
 	go test -C $(E2E) -run '^$$' -bench Clicks -benchtime 1x -timeout 30m ./clients >> $$figures; \

@@ -148,8 +148,7 @@ func (p *Page) drag(ctx context.Context, s string, from Point, l Locator) error 
 		return err
 	}
 	defer p.b.background(s, "Input.setInterceptDrags", obj{"enabled": false})
-	listen := scriptCall{verb: "dragStarts"}
-	if err := p.script(ctx, listen); err != nil {
+	if err := p.script(ctx, scriptCall{verb: "dragStarts"}); err != nil {
 		return err
 	}
 	press := obj{"button": "left", "buttons": 1, "clickCount": 1}
@@ -166,8 +165,7 @@ func (p *Page) drag(ctx context.Context, s string, from Point, l Locator) error 
 		return err
 	}
 	var started bool
-	listen.result = &started
-	if err := p.script(ctx, listen); err != nil {
+	if err := p.script(ctx, scriptCall{verb: "dragStarts", result: &started}); err != nil {
 		return err
 	}
 	if started { // the button is up then, without a click

@@ -76,8 +76,7 @@ var allowed = map[string]string{
 	"internal/cluster":        "",
 	"internal/archtest":       "",
 	"internal/wiretest":       "",
-	"internal/bench":          "*",
-	"internal/bench/...":      "*",
+	"internal/bench":          "",
 	"internal/chaos":          "*",
 	"internal/docgen":         "actions/mcp internal/bounds internal/scope",
 	"internal/docstest":       "",
@@ -89,7 +88,7 @@ var only = map[string]string{
 	"github.com/gobwas/":         "internal/wsconn",
 	"github.com/google/uuid":     "session",
 	"github.com/mailru/easyjson": "internal/wire bridge/page bridge/chrome targets actions actions/...",
-	"net/http":                   "internal/cli server internal/journal/replay internal/hubtest internal/httpserver internal/fence internal/link internal/wsconn internal/auth httpdiscovery internal/proxy web/test internal/webpage actions/... bridge/chrome internal/egress internal/bench internal/bench/... internal/devtools",
+	"net/http":                   "internal/cli server internal/journal/replay internal/hubtest internal/httpserver internal/fence internal/link internal/wsconn internal/auth httpdiscovery internal/proxy web/test internal/webpage actions/... bridge/chrome internal/egress internal/devtools",
 	"github.com/alecthomas/kong": "internal/cli",
 }
 

@@ -15,6 +15,7 @@ var sleeps = map[string]string{
 	"actions/settle_test.go":                                   "a subscriber that is slow",
 	"bridge/chrome/reaper_test.go":                             "a process that is killed meanwhile",
 	"internal/cluster/nats/cmd/cdphub-cluster/process_test.go": "a node that is stopped for longer than its lease",
+	"internal/bench/bench_test.go":                             "processes that are measured once they have gone to sleep",
 	"internal/chaos/random_client_test.go":                     "a pause of random length",
 	"internal/chaos/random_host_test.go":                       "a pause of random length",
 	"internal/e2e/blip_test.go":                                "an event that must not come a second time",

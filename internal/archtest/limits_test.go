@@ -203,4 +203,4 @@ func eachFile(t *testing.T, f func(file *goFile)) {
 }
 
 // helpers are folders of programs that build, measure or test the product.
-var helpers = []string{"internal/e2e", "internal/bench", "internal/chaos", "web/build", "web/test", "examples", "packaging"}
+var helpers = []string{"internal/e2e", "internal/chaos", "web/build", "web/test", "examples", "packaging"}

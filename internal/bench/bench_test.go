@@ -1,130 +1,253 @@
-package main
+package bench
 
 import (
-	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
-// TestRun measures everything once, too briefly to mean anything: each load
-// must run on both sides and end.
-func TestRun(t *testing.T) {
-	var out, log bytes.Buffer
-	figures := filepath.Join(t.TempDir(), "figures")
-	if err := run(t.Context(), []string{"-figures", figures, "-rounds", "1", "-each", "5ms", "-hubs", "5", "-hosts", "20"}, &out, &log); err != nil {
-		t.Fatalf("%v\n%s", err, &log)
+const (
+	roundTime = 100 * time.Millisecond // of one round of one program
+	settle    = 3 * time.Millisecond   // for a program to go to sleep after the last answer
+	restAfter = 3 * time.Second        // when a connection without traffic has given back what it can
+)
+
+// measured is a program with its load.
+type measured struct {
+	name string
+	side *side
+	load *load
+}
+
+// openCase starts the programs of a case: the hub, the splice and, with -against, another
+// hub.
+func openCase(tb testing.TB, c benchCase, program string) []measured {
+	tb.Helper()
+	s, l, m := c.open(tb, startHub(tb, program))
+	spliced := openSplice(tb, m.splice, m.answer)
+	all := []measured{{"hub", s, l}, {"splice", spliced, m.load(spliced)}}
+	if *against != "" {
+		s, l, _ := c.open(tb, startHub(tb, *against))
+		all = append(all, measured{"against", s, l})
 	}
-	noted, err := os.ReadFile(figures)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, line := range []string{"BenchmarkHub/attach_and_detach,_bursts_of_16 1 ", " hub/splice\n", "BenchmarkMemory/idle_Host_on_a_hub_of_its_own,_of_20 1 ", "BenchmarkFair/", " p99/control "} {
-		if !strings.Contains(string(noted), line) {
-			t.Errorf("the figures have no %q:\n%s", line, noted)
-		}
-	}
+	return all
+}
+
+// BenchmarkHub measures CPU time of the hub's process, and what part of it the splice, or
+// the other hub, takes.
+func BenchmarkHub(b *testing.B) {
+	program := buildHub(b)
 	for _, c := range cases() {
-		if !strings.Contains(out.String(), "  "+c.name+"\n") {
-			t.Errorf("no row for %q", c.name)
-		}
-	}
-	for _, m := range memoryCases(config{hubs: 5, hosts: 20}) {
-		if !strings.Contains(out.String(), "  "+m.name+"\n") {
-			t.Errorf("no row for %q", m.name)
-		}
-	}
-	for _, f := range fairCases() {
-		if !strings.Contains(out.String(), "  "+f.name+"\n") {
-			t.Errorf("no row for %q", f.name)
-		}
-	}
-	if t.Failed() {
-		t.Log(out.String())
+		b.Run(c.name, func(b *testing.B) {
+			programs := openCase(b, c, program)
+			for _, p := range programs {
+				p.cost(b, c.burst) // warms it up
+			}
+			costs, ratios := map[string][]float64{}, map[string][]float64{}
+			for b.Loop() {
+				round := map[string]float64{}
+				for _, p := range programs {
+					round[p.name] = p.cost(b, c.burst)
+					costs[p.name] = append(costs[p.name], round[p.name])
+				}
+				// The ratio is that of neighbours in time, not of the medians.
+				for name, cost := range round {
+					ratios[name] = append(ratios[name], round["hub"]/cost)
+				}
+				// The order alternates: a CPU that gets slower or faster during the rounds
+				// then does the same to all programs.
+				slices.Reverse(programs)
+			}
+			b.ReportMetric(0, "ns/op") // which is the time of a round
+			for _, p := range programs {
+				b.ReportMetric(median(costs[p.name]), p.name+"-ns")
+				if p.name != "hub" {
+					b.ReportMetric(median(ratios[p.name]), "hub/"+p.name)
+				}
+			}
+		})
 	}
 }
 
-func TestBadFlags(t *testing.T) {
-	for _, args := range [][]string{{"-rounds", "0"}, {"-each", "0s"}, {"-run", "("}, {"-nonsense"}} {
-		if _, err := parse(args, &bytes.Buffer{}); err == nil {
-			t.Errorf("parse of %v found nothing wrong", args)
-		}
+// cost runs one round and returns the CPU time of an operation in ns.
+func (p measured) cost(tb testing.TB, burst int) float64 {
+	tb.Helper()
+	pid := p.side.child.cmd.Process.Pid
+	before, operations := cpuTime(tb, pid), 0
+	for begun := time.Now(); time.Since(begun) < roundTime; operations += burst {
+		p.side.burst(p.load, burst)
 	}
+	time.Sleep(settle)
+	used := cpuTime(tb, pid) - before
+	if used <= 0 {
+		tb.Fatalf("process %d has used no CPU time for %d operations", pid, operations)
+	}
+	return float64(used) / float64(operations)
 }
 
-func TestCPUTime(t *testing.T) {
-	for name, of := range map[string]func(int) (time.Duration, error){"schedstat": cpuTime, "ticks": cpuTicks} {
-		before, err := of(os.Getpid())
+// cpuTime is the CPU time that the scheduler has counted for the threads of a process. A
+// thread that has ended takes its count with it; the Go runtime keeps its threads.
+func cpuTime(tb testing.TB, pid int) (sum time.Duration) {
+	tb.Helper()
+	files, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid))
+	if err != nil || files == nil {
+		tb.Fatalf("process %d has no schedstat: %v", pid, err)
+	}
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if os.IsNotExist(err) {
+			continue
+		}
+		ran, _, _ := strings.Cut(string(text), " ") // ns on a CPU, ns waiting for one, time slices
+		ns, err := strconv.ParseInt(ran, 10, 64)
 		if err != nil {
-			t.Fatalf("%s: %v", name, err)
+			tb.Fatalf("%s: %v", name, err)
 		}
-		// On a busy machine the loop does not have the CPU all the time.
-		begun := time.Now()
-		for used := time.Duration(0); used < 20*time.Millisecond; {
-			after, err := of(os.Getpid())
-			if err != nil {
-				t.Fatalf("%s: %v", name, err)
+		sum += time.Duration(ns)
+	}
+	return sum
+}
+
+// trips is the round trips of one Client.
+type trips struct {
+	took []time.Duration
+	time time.Duration // of all
+}
+
+// p99 is the time within which 99 of 100 trips ended.
+func (t *trips) p99() float64 {
+	slices.Sort(t.took)
+	return float64(t.took[len(t.took)*99/100])
+}
+
+func (t *trips) perSecond() float64 { return float64(len(t.took)) / t.time.Seconds() }
+
+// measure has the Client send one command after the other.
+func (t *trips) measure(s *side, l *load) {
+	begun := time.Now()
+	for time.Since(begun) < roundTime {
+		start := time.Now()
+		s.burst(l, 1)
+		t.took = append(t.took, time.Since(start))
+	}
+	t.time += time.Since(begun)
+}
+
+// BenchmarkFair measures round trips of one Client while others flood hubs of the same
+// process, one for each CPU. The control are floods of another process: what so many busy
+// processes cost each other on this machine, no hub can answer for.
+func BenchmarkFair(b *testing.B) {
+	program := buildHub(b)
+	hub, other := startHub(b, program), startHub(b, program)
+	s, l, _ := roundTrip("", 1, 1, nodes(100)).open(b, hub)
+	var shared, control trips
+	for round := 0; b.Loop(); round++ {
+		for c, t := range map[*child]*trips{hub: &shared, other: &control} {
+			var stops []func()
+			for i := range runtime.NumCPU() {
+				stops = append(stops, startFlood(b, c.clients+","+c.hosts, fmt.Sprintf("/hub/bench-%d-%d", round, i)))
 			}
-			if used = after - before; time.Since(begun) > 20*time.Second {
-				t.Fatalf("%s: a loop of 20 s has used %v", name, used)
+			new(trips).measure(s, l) // warms up
+			t.measure(s, l)
+			for _, stop := range stops {
+				stop()
 			}
 		}
-		if time.Since(begun) < time.Millisecond {
-			t.Errorf("%s: 20 ms of CPU time went by in 1 ms", name)
-		}
+	}
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(shared.p99()/control.p99(), "p99/control")
+	b.ReportMetric(shared.perSecond()/control.perSecond(), "speed/control")
+}
+
+// memoryCases say how a hub gets one thing more whose memory is measured.
+var memoryCases = []struct {
+	name   string
+	number int
+	open   func(s *side, i int)
+}{
+	{"idle Client", 1000, func(s *side, _ int) { s.addClient("") }},
+	{"idle Host on a hub of its own", 10_000, func(s *side, i int) { s.addHost(fmt.Sprintf("/hub/bench-%d", i), 0) }},
+	{"hub with a Host, two Targets and two Clients", 1000, func(s *side, i int) {
+		path := fmt.Sprintf("/hub/bench-%d", i)
+		s.addHost(path, 2)
+		s.addClient(path)
+		s.addClient(path)
+	}},
+}
+
+// addClient connects a Client that asks once and is then silent.
+func (s *side) addClient(path string) {
+	s.clients = []*wsconn.Conn{s.connect("ws://"+s.child.clients+path+"/devtools/browser", s.receive)}
+	s.ask([]byte(`{"id":1,"method":"Browser.getVersion"}`), func([]byte) bool { return true })
+}
+
+func (s *side) addHost(path string, targets int) {
+	send(s.connect("ws://"+s.child.hosts+path+"/icdp/host", func(*wsconn.Conn, []byte) {}), readyMessage(targets))
+}
+
+// BenchmarkMemory measures live heap and stacks of the hub's process, for each of many
+// things that are idle.
+func BenchmarkMemory(b *testing.B) {
+	for _, c := range memoryCases {
+		b.Run(c.name, func(b *testing.B) {
+			var more int64
+			for b.Loop() {
+				s := openHub(b, startHub(b, os.Args[0]), "", 1, 1, nil)
+				before := s.child.liveMemory(b)
+				for i := range c.number {
+					c.open(s, i)
+				}
+				time.Sleep(restAfter)
+				more = s.child.liveMemory(b) - before
+			}
+			b.ReportMetric(0, "ns/op")
+			b.ReportMetric(float64(more)/float64(c.number)/1000, "kB")
+		})
+	}
+}
+
+// TestLoads runs each load once, too briefly to mean anything: it must run on the hub and
+// on the splice, and end.
+func TestLoads(t *testing.T) {
+	program := buildHub(t)
+	for _, c := range cases() {
+		t.Run(c.name, func(t *testing.T) {
+			for _, p := range openCase(t, c, program) {
+				p.side.burst(p.load, 3*c.burst)
+				if cpuTime(t, p.side.child.cmd.Process.Pid) <= 0 {
+					t.Errorf("the %s has used no CPU time", p.name)
+				}
+			}
+		})
+	}
+	hub := startHub(t, os.Args[0])
+	s, l, _ := roundTrip("", 1, 1, nodes(100)).open(t, hub)
+	stop := startFlood(t, hub.clients+","+hub.hosts, "/hub/flooded")
+	s.burst(l, 100)
+	stop()
+	for _, c := range memoryCases {
+		c.open(s, 0)
+	}
+	if live := hub.liveMemory(t); live <= 0 {
+		t.Errorf("a hub of %d bytes", live)
 	}
 }
 
 func TestPayloads(t *testing.T) {
-	for name, of := range map[string]func(int) []byte{"nodes": nodes, "one string": oneString} {
-		for _, size := range []int{100, eventBytes, 4 << 10, 256 << 10} {
-			p := of(size)
-			if len(p) != size || !json.Valid(p) {
+	for name, payload := range map[string]func(int) []byte{"nodes": nodes, "one string": oneString} {
+		for _, size := range []int{100, 200, 4 << 10, 256 << 10} {
+			if p := payload(size); len(p) != size || !json.Valid(p) {
 				t.Errorf("%s of %d bytes: %d bytes, valid JSON: %v", name, size, len(p), json.Valid(p))
 			}
-		}
-	}
-}
-
-func TestSpread(t *testing.T) {
-	for _, tt := range []struct {
-		rounds []float64
-		want   spread
-	}{
-		{[]float64{2}, spread{2, 2, 2}},
-		{[]float64{9, 1, 2}, spread{2, 1, 9}},
-		{[]float64{4, 1, 9, 2}, spread{3, 1, 9}},
-	} {
-		if got := spreadOf(tt.rounds); got != tt.want {
-			t.Errorf("spreadOf(%v) = %v, want %v", tt.rounds, got, tt.want)
-		}
-	}
-}
-
-func TestTable(t *testing.T) {
-	var out bytes.Buffer
-	one := spread{1, 1, 1}
-	err := printTable(&out, []row{
-		{eventAlone, one, spread{100, 100, 100}, spread{3, 2, 9}, budgetSmall},
-		{eventElsewhere, one, spread{150, 150, 150}, spread{3.01, 2, 9}, budgetSmall},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, want := range []string{"budget", "ok  " + eventAlone, "over  " + eventElsewhere, "1.50 times"} {
-		if lines := strings.Split(out.String(), "\n"); len(lines) <= i || !strings.Contains(lines[i], want) {
-			t.Errorf("line %d does not contain %q:\n%s", i, want, &out)
-		}
-	}
-}
-
-func TestBudget(t *testing.T) {
-	for size, want := range map[int]float64{0: 3, 4095: 3, 4096: 1.5, 1 << 20: 1.5} {
-		if got := (benchCase{bytes: size}).budget(); got != want {
-			t.Errorf("budget for %d bytes is %v, want %v", size, got, want)
 		}
 	}
 }

@@ -2,216 +2,225 @@ package wiretest
 
 import (
 	"go/ast"
-	"go/constant"
 	"go/types"
 	"maps"
-	"regexp"
 	"slices"
-	"strings"
 	"testing"
 )
 
-var verbType = regexp.MustCompile(`^Verb<(\w+), (.+)>$`)
-
-// verbs are the verbs of the page script by name: the interface of their args,
-// and the type of their result.
-func verbs(t *testing.T, f *File) map[string][2]string {
-	t.Helper()
-	all := map[string][2]string{}
-	for _, name := range []string{"ReadingVerbs", "PrivateVerbs"} {
-		for _, field := range f.Interfaces[name].Fields {
-			m := verbType.FindStringSubmatch(field.Type)
-			if m == nil || f.Interfaces[m[1]] == nil {
-				t.Fatalf("%s.%s is no Verb: %s", name, field.Name, field.Type)
-			}
-			all[field.Name] = [2]string{m[1], m[2]}
-		}
-	}
-	return all
-}
-
-// TestVerbs compares the calls of the page script in package actions with what
-// the page script takes and answers: names and kinds of all args, and of all
-// that the answers are read into.
+// TestVerbs compares the calls of the page script in package actions with what the page
+// script takes and answers: names and kinds of all args, and of all that the answers are
+// read into.
 func TestVerbs(t *testing.T) {
-	f := files(t, "verbs.ts")
-	pkg, err := Load(root, "actions")
-	if err != nil {
-		t.Fatal(err)
+	actions := loadPackage(t, "actions")
+	verbs := map[string]tsType{}
+	for _, list := range []string{"ReadingVerbs", "PrivateVerbs"} {
+		for _, verb := range declared(t).find(t, list).Fields {
+			verbs[verb.Name] = verb.Type
+		}
 	}
-	calls, err := pkg.Calls()
-	if err != nil {
-		t.Fatal(err)
-	}
-	known := verbs(t, f)
-	given, read, called := map[string]bool{}, map[string]bool{}, map[string]bool{}
-	always := pkg.always()
-	for _, c := range calls {
-		verb, is := known[c.Verb]
+	called := map[string]bool{}
+	given, read := newComparison(t, true), newComparison(t, false)
+	for _, call := range findCalls(t, actions) {
+		called[call.verb] = true
+		verb, is := verbs[call.verb]
 		if !is {
-			t.Errorf("%v: the page script has no verb %q", c.At, c.Verb)
-			continue
+			continue // compareSets says it
 		}
-		called[c.Verb] = true
-		maps.Copy(c.Args, always)
-		checkArgs(t, f, c, f.Interfaces[verb[0]], given)
-		if c.Result != nil {
-			checkResult(t, f, c.At.String()+": the answer to "+c.Verb, c.Verb, verb[1], c.Result, read)
+		at := actions.fset.Position(call.at.Pos()).String() + ": the verb " + call.verb
+		args, _ := verb.field("args")
+		given.compareArgs(t, at, call.verb, args.Type, call.args)
+		if result, _ := verb.field("result"); call.result != nil {
+			read.compare(t, at+": the answer", result.Type, call.result)
 		}
 	}
-	for name, verb := range known {
-		if !called[name] {
-			t.Errorf("package actions never calls the verb %q", name)
-		}
-		for _, field := range f.Interfaces[verb[0]].Fields {
-			if !given[name+"."+field.Name] {
+	compareSets(t, "verbs of the page script", called, verbs)
+	for name, verb := range verbs {
+		args, _ := verb.field("args")
+		for _, field := range given.find(t, args.Type.Name).Fields {
+			if !given.seen[name+"."+field.Name] {
 				t.Errorf("package actions never gives %q to the verb %q", field.Name, name)
 			}
 		}
-		unread(t, f, name, verb[1], read)
+		result, _ := verb.field("result")
+		read.reportUnseen(t, "the answer to "+name, result.Type, name)
 	}
 }
 
-func checkArgs(t *testing.T, f *File, c Call, args *Interface, given map[string]bool) {
-	for name, typ := range c.Args {
-		field, has := args.Field(name)
+// compareArgs compares the args of one call. It notes what is given as VERB.ARG.
+func (c *comparison) compareArgs(t *testing.T, at, verb string, ts tsType, args map[string]types.Type) {
+	t.Helper()
+	message := c.find(t, ts.Name)
+	for name, typ := range args {
+		field, has := message.field(name)
 		if !has {
-			t.Errorf("%v: the verb %q takes no %q", c.At, c.Verb, name)
+			t.Errorf("%s takes no %q", at, name)
 			continue
 		}
-		given[c.Verb+"."+name] = true
-		if want, got := f.Kind(field.Type), kindOfType(typ); got != want && got != "any" && want != "any" {
-			t.Errorf("%v: %q of the verb %q is of kind %s in Go, and of kind %s in TypeScript", c.At, name, c.Verb, got, want)
-		}
+		c.seen[verb+"."+name] = true
+		c.compare(t, at+": "+name, field.Type, typ)
 	}
-	for _, field := range args.Fields {
-		if _, has := c.Args[field.Name]; !has && !field.Optional {
-			t.Errorf("%v: the verb %q wants %q", c.At, c.Verb, field.Name)
+	for _, field := range message.Fields {
+		if args[field.Name] == nil && !field.Optional {
+			t.Errorf("%s wants %q", at, field.Name)
 		}
 	}
 }
 
-// always are the args that every call gets: what Page.arguments begins with.
-func (t *Typed) always() map[string]types.Type {
-	all := map[string]types.Type{}
-	t.each(func(n ast.Node, fn *ast.FuncDecl) {
-		lit, is := n.(*ast.CompositeLit)
-		if !is || fn.Name.Name != "arguments" {
+// call is a call of the page script.
+type call struct {
+	verb   string
+	args   map[string]types.Type
+	result types.Type // of what the answer is read into; nil where it is dropped
+	at     ast.Node
+}
+
+// findCalls finds the calls of the page script: literals scriptCall, and calls of
+// Page.view, which makes one of its params. A literal whose verb is no constant passes
+// on what its callers give.
+func findCalls(t *testing.T, g *goPackage) (calls []call) {
+	t.Helper()
+	always := map[string]types.Type{}
+	add := func(verb, args, result ast.Expr, at ast.Node, fn *ast.FuncDecl) {
+		name, is := g.text(verb)
+		if !is {
 			return
 		}
-		if id, is := lit.Type.(*ast.Ident); !is || id.Name != "obj" {
-			return
+		c := call{name, maps.Clone(always), nil, at}
+		g.addArgs(t, c.args, args, fn)
+		if literal, is := at.(*ast.CompositeLit); is {
+			g.addByMethod(c.args, literal, fn)
 		}
-		for _, e := range lit.Elts {
-			kv := e.(*ast.KeyValueExpr)
-			all[constant.StringVal(t.info.Types[kv.Key].Value)] = t.info.Types[kv.Value].Type
+		if result != nil && !g.info.Types[result].IsNil() {
+			c.result = g.info.Types[result].Type
+		}
+		calls = append(calls, c)
+	}
+	g.each(func(n ast.Node, fn *ast.FuncDecl) {
+		if literal, is := n.(*ast.CompositeLit); is && fn.Name.Name == "arguments" && types.ExprString(literal.Type) == "obj" {
+			g.addArgs(t, always, literal, fn)
 		}
 	})
-	return all
-}
-
-// checkResult compares a type of TypeScript with one of Go, and what is in them.
-func checkResult(t *testing.T, f *File, what, path, ts string, typ types.Type, read map[string]bool) {
-	if len(strings.Split(path, ".")) > 8 {
-		return // a type that holds itself
+	if len(always) == 0 {
+		t.Error("Page.arguments adds no args")
 	}
-	ts = strings.TrimSpace(strings.Replace(ts, "| null", "", 1))
-	if p, is := typ.Underlying().(*types.Pointer); is {
-		typ = p.Elem()
-	}
-	if want, got := f.Kind(ts), kindOfType(typ); want != got && want != "any" && got != "any" {
-		t.Errorf("%s: %s is of kind %s in Go, and of kind %s in TypeScript", what, path, got, want)
-		return
-	}
-	if s, is := typ.Underlying().(*types.Slice); is {
-		checkResult(t, f, what, path, strings.TrimSuffix(ts, "[]"), s.Elem(), read)
-		return
-	}
-	s, is := typ.Underlying().(*types.Struct)
-	i := f.Interfaces[ts]
-	if !is || i == nil {
-		return
-	}
-	for name, inner := range jsonFields(s) {
-		n := slices.IndexFunc(i.Fields, func(f Field) bool { return strings.EqualFold(f.Name, name) })
-		if n < 0 {
-			t.Errorf("%s: %s has no %q in TypeScript", what, path, name)
-			continue
+	g.each(func(n ast.Node, fn *ast.FuncDecl) {
+		switch n := n.(type) {
+		case *ast.CompositeLit:
+			if n.Type != nil && types.ExprString(n.Type) == "scriptCall" {
+				fields := map[string]ast.Expr{}
+				for _, e := range n.Elts {
+					fields[e.(*ast.KeyValueExpr).Key.(*ast.Ident).Name] = e.(*ast.KeyValueExpr).Value
+				}
+				add(fields["verb"], fields["args"], fields["result"], n, fn)
+			}
+		case *ast.CallExpr:
+			if sel, is := n.Fun.(*ast.SelectorExpr); is && sel.Sel.Name == "view" && len(n.Args) == 4 {
+				add(n.Args[1], n.Args[2], n.Args[3], n, fn)
+			}
 		}
-		read[i.Name+"."+i.Fields[n].Name] = true
-		checkResult(t, f, what, path+"."+i.Fields[n].Name, i.Fields[n].Type, inner, read)
-	}
+	})
+	return calls
 }
 
-// jsonFields are the fields of a struct as encoding/json reads them.
-func jsonFields(s *types.Struct) map[string]types.Type {
-	all := map[string]types.Type{}
-	for i := range s.NumFields() {
-		v := s.Field(i)
-		name, tagged := tagName(s.Tag(i))
-		if inner, is := v.Type().Underlying().(*types.Struct); is && v.Embedded() && !tagged {
-			for k, t := range jsonFields(inner) {
-				if _, shadowed := all[k]; !shadowed {
-					all[k] = t
+// addArgs collects the members of an argument of type obj. It may be a literal, or a
+// variable or param, with all that is put into it anywhere.
+func (g *goPackage) addArgs(t *testing.T, all map[string]types.Type, e ast.Expr, fn *ast.FuncDecl) {
+	t.Helper()
+	switch e := e.(type) {
+	case nil:
+	case *ast.CompositeLit:
+		for _, elt := range e.Elts {
+			name, is := g.text(elt.(*ast.KeyValueExpr).Key)
+			if !is {
+				t.Errorf("%v: a key of the args is no constant", g.fset.Position(elt.Pos()))
+			}
+			all[name] = g.info.Types[elt.(*ast.KeyValueExpr).Value].Type
+		}
+	case *ast.Ident:
+		variable := g.info.Uses[e]
+		if i := g.paramIndex(fn, variable); i >= 0 {
+			g.addPassed(t, all, fn, i)
+		}
+		g.eachAssignment(fn, func(left, right ast.Expr) {
+			switch left := left.(type) {
+			case *ast.Ident:
+				if g.info.Defs[left] == variable && !g.info.Types[e].IsNil() {
+					g.addArgs(t, all, right, fn)
+				}
+			case *ast.IndexExpr:
+				if id, is := left.X.(*ast.Ident); is && g.info.Uses[id] == variable {
+					name, _ := g.text(left.Index)
+					all[name] = g.info.Types[right].Type
 				}
 			}
-			continue
-		}
-		if name == "-" || !v.Exported() {
-			continue
-		}
-		if name == "" {
-			name = v.Name()
-		}
-		all[name] = v.Type()
-	}
-	return all
-}
-
-func tagName(tag string) (string, bool) {
-	m := regexp.MustCompile(`json:"([^",]*)`).FindStringSubmatch(tag)
-	if m == nil {
-		return "", false
-	}
-	return m[1], true
-}
-
-// unread says what of an answer no Go type has.
-func unread(t *testing.T, f *File, verb, ts string, read map[string]bool) {
-	ts = strings.TrimSuffix(strings.TrimSpace(strings.Replace(ts, "| null", "", 1)), "[]")
-	i := f.Interfaces[ts]
-	if i == nil {
-		return
-	}
-	for _, field := range i.Fields {
-		key := i.Name + "." + field.Name
-		if !read[key] {
-			t.Errorf("package actions reads no %s of the verb %q", key, verb)
-			read[key] = true // say it once
-		} else if strings.TrimSuffix(field.Type, "[]") != i.Name {
-			unread(t, f, verb, field.Type, read)
-		}
+		})
+	default:
+		t.Errorf("%v: the args are neither a literal nor a variable", g.fset.Position(e.Pos()))
 	}
 }
 
-// kindOfType is what encoding/json makes of a type.
-func kindOfType(typ types.Type) string {
-	switch u := typ.Underlying().(type) {
-	case *types.Pointer:
-		return kindOfType(u.Elem())
-	case *types.Slice:
-		return "array"
-	case *types.Map, *types.Struct:
-		return "object"
-	case *types.Basic:
-		switch info := u.Info(); {
-		case info&types.IsString != 0:
-			return "string"
-		case info&types.IsBoolean != 0:
-			return "boolean"
-		case info&types.IsNumeric != 0:
-			return "number"
+// addPassed collects what the callers of a function pass as its param i.
+func (g *goPackage) addPassed(t *testing.T, all map[string]types.Type, f *ast.FuncDecl, i int) {
+	t.Helper()
+	g.each(func(n ast.Node, caller *ast.FuncDecl) {
+		call, is := n.(*ast.CallExpr)
+		if !is {
+			return
+		}
+		sel, is := call.Fun.(*ast.SelectorExpr)
+		if !is || g.info.Uses[sel.Sel] != g.info.Defs[f.Name] {
+			return
+		}
+		if id, is := call.Args[i].(*ast.Ident); is && caller == f && g.paramIndex(f, g.info.Uses[id]) == i {
+			return // it calls itself with the same
+		}
+		g.addArgs(t, all, call.Args[i], caller)
+	})
+}
+
+// addByMethod collects the args that a method puts into a call whose literal it gets as
+// its param c, as Page.edit does.
+func (g *goPackage) addByMethod(all map[string]types.Type, literal *ast.CompositeLit, fn *ast.FuncDecl) {
+	ast.Inspect(fn, func(n ast.Node) bool {
+		call, is := n.(*ast.CallExpr)
+		if !is || !slices.Contains(call.Args, ast.Expr(literal)) {
+			return true
+		}
+		sel, _ := call.Fun.(*ast.SelectorExpr)
+		g.each(func(n ast.Node, method *ast.FuncDecl) {
+			if sel == nil || n != ast.Node(method) || g.info.Defs[method.Name] != g.info.Uses[sel.Sel] {
+				return
+			}
+			g.eachAssignment(method, func(left, right ast.Expr) {
+				if index, is := left.(*ast.IndexExpr); is && types.ExprString(index.X) == "c.args" {
+					name, _ := g.text(index.Index)
+					all[name] = g.info.Types[right].Type
+				}
+			})
+		})
+		return true
+	})
+}
+
+func (g *goPackage) eachAssignment(fn *ast.FuncDecl, visit func(left, right ast.Expr)) {
+	ast.Inspect(fn, func(n ast.Node) bool {
+		if a, is := n.(*ast.AssignStmt); is && len(a.Lhs) == len(a.Rhs) {
+			for i := range a.Lhs {
+				visit(a.Lhs[i], a.Rhs[i])
+			}
+		}
+		return true
+	})
+}
+
+// paramIndex is the place of a variable among the params of a function, or -1.
+func (g *goPackage) paramIndex(fn *ast.FuncDecl, v types.Object) int {
+	params := g.info.Defs[fn.Name].(*types.Func).Signature().Params()
+	for i := range params.Len() {
+		if params.At(i) == v {
+			return i
 		}
 	}
-	return "any"
+	return -1
 }

@@ -9,7 +9,7 @@ import (
 
 // TestCodesAreDocumented compares the codes of our own with docs/bridge.md.
 func TestCodesAreDocumented(t *testing.T) {
-	text, err := os.ReadFile("../docs/bridge.md")
+	text, err := os.ReadFile("../../docs/bridge.md")
 	if err != nil {
 		t.Fatal(err)
 	}

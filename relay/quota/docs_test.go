@@ -9,7 +9,7 @@ import (
 
 // TestDocs holds the list in docs/operate.md to the Table.
 func TestDocs(t *testing.T) {
-	page, err := os.ReadFile("../docs/operate.md")
+	page, err := os.ReadFile("../../docs/operate.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,9 +2,8 @@
 // /icdp/host. docs/bridge.md explains it. Its tables of fields are made of this
 // file, and internal/wiretest compares it with package bridge.
 //
-// One interface is one message. Its comment, and the comments of its fields,
-// are what the tables say. Write nothing but interfaces, unions of them, and
-// fields of simple types here: internal/wiretest reads no more of TypeScript.
+// One interface is one message. Its comment, the comments of its fields, and
+// their types as they are written here are what the tables say.
 
 import type { CdpError, Json } from "./cdp";
 

@@ -1,9 +1,6 @@
 // The page script of package actions: the hub calls run(verb, args) by
 // Runtime.callFunctionOn, and gets JSON text. internal/wiretest compares the
 // verbs, their args and their results with the calls in package actions.
-//
-// Write nothing but interfaces of simple fields here: internal/wiretest reads
-// no more of TypeScript.
 
 /** One verb: what it takes and what it answers. */
 export interface Verb<Args, Result> {

@@ -77,7 +77,7 @@ func program(ctx context.Context, dir string, args ...string) *exec.Cmd {
 // them and the lines that are no `serve`.
 func example(t testing.TB, dir string, more ...string) (nodes []*process, others [][]string) {
 	t.Helper()
-	commands, err := docstest.ClusterCommands("../../../..", func() string { return hubtest.FreeAddr(t) })
+	commands, err := docstest.ClusterCommands("../../../../..", func() string { return hubtest.FreeAddr(t) })
 	if err != nil {
 		t.Fatal(err)
 	}
