@@ -4,11 +4,11 @@
 # make test-clients  every client in every way: Playwright, Puppeteer, chromedp, rod, MCP servers, apps
 # make test-long     the tests of the product at full size, then make fuzz
 # make flaky         every test N times (20) in random order, with all cores kept busy (PACKAGES=./relay: those alone)
-# make mutate        faults put into a package, and which of them its tests notice (PKG=./quota N=40 SEED=1)
+# make mutate        faults put into a package, and which of them its tests notice (PKG=./relay/quota N=40 SEED=1)
 # make fuzz          what strangers send, made up: each target for FUZZTIME (10m)
 # make lint          format, linters, types, generated files
 # make clients-doc   which client can do what: docs/clients.md
-# make devtools      the DevTools front end, for programs that are built afterwards: devtools/dist/frontend.zip
+# make devtools      the DevTools front end, for programs that are built afterwards: internal/devtools/dist/frontend.zip
 # make docs          the documentation as a site with search: docs/.vitepress/dist
 # make docs-images   the pictures of the documentation, from the demo: docs/images
 # make bench         the hub against a forwarder that parses nothing, before a Chromium, and its actions against Playwright's (AGAINST=PROGRAM: also against another cdphub)
@@ -44,7 +44,7 @@ $(TOOLS)/%:
 	mv $(TOOLS)/new/$(firstword $(subst @, ,$*)) $@
 
 # The modules of this repository: the product, its cluster, its bundler, its end-to-end tests, its releases.
-MODULES := . cluster/nats web/build $(E2E) packaging/release
+MODULES := . internal/cluster/nats web/build $(E2E) packaging/release
 
 include npm/Makefile
 
@@ -94,13 +94,13 @@ test-product: tools compiler $(GOTESTSUM)
 	@mkdir -p $(RESULTS)
 	$(call GOTEST,race,$$(go list ./... | grep -vE '/(actions/conformance|web/test)$$' | tr '\n' ' ')) -race -shuffle=on -timeout 20m -p $(PACKAGES_AT_ONCE)
 	$(call GOTEST,plain,./actions/conformance ./web/test) -shuffle=on -timeout 20m -p 2
-	$(call GOTEST,norace,./relay ./cluster) -count=1 -run 'TestR70|TestR151|TestModel'
+	$(call GOTEST,norace,./relay ./internal/cluster) -count=1 -run 'TestR70|TestR151|TestModel'
 	cd $(E2E) && $(call GOTEST,scopes,./scopes) -shuffle=on -timeout 20m
 
 # A cluster, the bundler, and the files for Kubernetes.
 test-cluster: tools compiler $(GOTESTSUM)
 	@mkdir -p $(RESULTS)
-	cd cluster/nats && $(call GOTEST,nats,./...) -shuffle=on -timeout 20m -p 1
+	cd internal/cluster/nats && $(call GOTEST,nats,./...) -shuffle=on -timeout 20m -p 1
 	cd web/build && $(call GOTEST,build,./...) -shuffle=on -timeout 20m
 	go test -C packaging/release -run TestKubernetes .
 
@@ -193,10 +193,10 @@ docs: docs/node_modules
 docs-images: tools
 	go test -C $(E2E) -count=1 ./docs -run TestImages -images $(CURDIR)/docs/images
 
-devtools: devtools/dist/frontend.zip
+devtools: internal/devtools/dist/frontend.zip
 
-devtools/dist/frontend.zip: devtools/node_modules devtools/embedder.js $(wildcard devtools/pack/*.go)
-	go run ./devtools/pack
+internal/devtools/dist/frontend.zip: internal/devtools/node_modules internal/devtools/embedder.js $(wildcard internal/devtools/pack/*.go)
+	go run ./internal/devtools/pack
 
 # The median of so many rounds counts. AGAINST names another cdphub, such as of another commit, to compare with.
 ROUNDS ?= 13
@@ -226,9 +226,9 @@ bench-doc: tools
 
 # Each number is of this machine and what else runs on it: the ratios say more.
 bench-cluster:
-	go test -C cluster/nats -run '^$$' -bench Hop -benchtime 300x ./cmd/cdphub-cluster
-	go test -C cluster/nats -run '^$$' -bench 'Takeover|Idle' -benchtime 1x ./cmd/cdphub-cluster
-	go test -C cluster/nats -run '^$$' -bench 'Claim|Owner' .
+	go test -C internal/cluster/nats -run '^$$' -bench Hop -benchtime 300x ./cmd/cdphub-cluster
+	go test -C internal/cluster/nats -run '^$$' -bench 'Takeover|Idle' -benchtime 1x ./cmd/cdphub-cluster
+	go test -C internal/cluster/nats -run '^$$' -bench 'Claim|Owner' .
 
 DURATION ?= 60s
 SEED ?= 0
@@ -246,11 +246,11 @@ release release-test: export GORELEASER := $(GORELEASER)
 release: export GIT_CONFIG_COUNT = 1
 release: export GIT_CONFIG_KEY_0 = remote.origin.url
 release: export GIT_CONFIG_VALUE_0 = https://github.com/cdphub/cdphub
-release: $(GORELEASER) devtools/dist/frontend.zip
+release: $(GORELEASER) internal/devtools/dist/frontend.zip
 	@command -v mmdebstrap >/dev/null || ./.ci/install mmdebstrap debian-archive-keyring
 	go build -C packaging/release -o $(RELEASE) .
 	$(RELEASE) licenses ./cmd/cdphub > packaging/THIRD-PARTY.txt
-	cd cluster/nats && $(RELEASE) licenses ./cmd/cdphub-cluster > $(CURDIR)/packaging/cluster/THIRD-PARTY.txt
+	cd internal/cluster/nats && $(RELEASE) licenses ./cmd/cdphub-cluster > $(CURDIR)/packaging/cluster/THIRD-PARTY.txt
 	$(GORELEASER) check packaging/goreleaser.yaml
 	$(GORELEASER) release -f packaging/goreleaser.yaml --clean --skip=publish $$(git describe --exact-match --tags >/dev/null 2>&1 || echo --snapshot)
 	$(RELEASE) images dist

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/cdphub/cdphub/quota"
+	"github.com/cdphub/cdphub/relay/quota"
 )
 
 // Caller is a client that acts on a hub through one of the adapters.

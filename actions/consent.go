@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cdphub/cdphub/quota"
+	"github.com/cdphub/cdphub/relay/quota"
 )
 
 // Consents decides whose scripts run in pages of which origins. Its zero value

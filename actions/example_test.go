@@ -9,7 +9,6 @@ import (
 
 	"github.com/cdphub/cdphub/actions"
 	"github.com/cdphub/cdphub/bridge/chrome"
-	"github.com/cdphub/cdphub/browsers"
 	"github.com/cdphub/cdphub/server"
 )
 
@@ -18,7 +17,7 @@ func Example() {
 	ctx, stop := context.WithCancel(context.Background())
 	srv, err := server.New(server.Options{
 		NoListeners: true,
-		Browsers:    &browsers.Options{Chrome: chrome.Options{NoSandbox: os.Geteuid() == 0}},
+		Browsers:    &server.Browsers{Chrome: chrome.Options{NoSandbox: os.Geteuid() == 0}},
 	})
 	if err != nil {
 		panic(err)

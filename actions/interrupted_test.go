@@ -9,8 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/cdphub/cdphub/internal/urlpolicy"
 	"github.com/cdphub/cdphub/internal/waittest"
-	"github.com/cdphub/cdphub/urlpolicy"
 )
 
 // heldPage is a fakePage that answers one of its commands only once the test allows it.

@@ -16,12 +16,12 @@ import (
 
 	"github.com/cdphub/cdphub/actions"
 	"github.com/cdphub/cdphub/actions/actionstest"
-	"github.com/cdphub/cdphub/bridge"
+	"github.com/cdphub/cdphub/bridge/page"
 	"github.com/cdphub/cdphub/internal/browsertest"
+	"github.com/cdphub/cdphub/internal/urlpolicy"
+	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/relay"
-	"github.com/cdphub/cdphub/urlpolicy"
 	"github.com/cdphub/cdphub/web"
-	"github.com/cdphub/cdphub/wsconn"
 )
 
 // patience is how long anything may take that must happen.
@@ -199,9 +199,9 @@ func (p *place) hostPages(ctx context.Context) http.Handler {
 		dist.ServeHTTP(w, r)
 	})
 	mux.HandleFunc("/icdp/host", func(w http.ResponseWriter, r *http.Request) {
-		conn, err := wsconn.Upgrade(w, r, wsconn.Options{Limits: bridge.PageLimits()})
+		conn, err := wsconn.Upgrade(w, r, wsconn.Options{Limits: page.Limits()})
 		if err == nil {
-			p.conns.Go(func() { bridge.ServePage(ctx, conn, p.hub, nil) })
+			p.conns.Go(func() { page.Serve(ctx, conn, p.hub, nil) })
 		}
 	})
 	return mux

@@ -4,7 +4,7 @@ import (
 	"context"
 	"strings"
 
-	"github.com/cdphub/cdphub/urlpolicy"
+	"github.com/cdphub/cdphub/internal/urlpolicy"
 )
 
 // LoadState is how far a document has come.

@@ -3,7 +3,7 @@ package actions
 import (
 	"context"
 
-	"github.com/cdphub/cdphub/urlpolicy"
+	"github.com/cdphub/cdphub/internal/urlpolicy"
 )
 
 // Block says why a URL is refused.

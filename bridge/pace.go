@@ -28,90 +28,26 @@ type Pace struct {
 	turn     chan struct{} // closed when a mark comes back; nil: no Client waits
 }
 
-// mark is a question that says, once it is answered, what the page has taken.
-type mark struct {
-	n    int64
-	pace *Pace
-	cost int
-	sent time.Time
-}
-
-// marks are those on their way to a page, the oldest first.
-type marks struct {
-	mu    sync.Mutex // before Pace.mu
-	list  []mark     `held:"marks of paces"`
-	last  int64      `stays:"numbers the marks"` // they count down from -1, as aliveness counts up
-	ended bool
-}
-
-// WaitForRoom implements FlowControl.
-func (p *Page) WaitForRoom(pace *Pace, n int) {
-	p.conn.WaitBelow(p.conn.MaxPending()/4*3, longestWait)
-	if pace == nil || !p.abilities.Load().alive {
-		return
-	}
-	if pace.add(n + paceLeast) {
-		p.sendMark(pace)
-	}
-	pace.wait()
-}
-
-// sendMark sends a mark behind what a payer has sent. One that does not fit into the queue
-// is none: WaitBelow waits for the queue.
-func (p *Page) sendMark(pace *Pace) {
-	m := &p.marks
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	one := mark{m.last - 1, pace, pace.takeUnmarked(), time.Now()}
-	if m.ended || !p.askAlive(one.n) {
-		pace.give(one.cost, 0)
-		return
-	}
-	m.last = one.n
-	m.list = append(m.list, one)
-}
-
-// heard takes the page's answer to mark n, and so to those before it.
-func (m *marks) heard(n int64) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for len(m.list) > 0 && m.list[0].n >= n {
-		one := m.list[0]
-		m.list = m.list[1:]
-		one.pace.give(one.cost, time.Since(one.sent))
-	}
-}
-
-// end gives back what the page will not take any more.
-func (m *marks) end() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.ended = true
-	for _, one := range m.list {
-		one.pace.give(one.cost, 0)
-	}
-	m.list = nil
-}
-
-// add counts a message, and reports whether a mark is due.
-func (a *Pace) add(cost int) bool {
+// Add counts a message of so many bytes, and reports whether a mark is due.
+func (a *Pace) Add(bytes int) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	cost := bytes + paceLeast
 	a.behind += cost
 	a.unmarked += cost
 	return a.unmarked >= paceWindow/2
 }
 
-// takeUnmarked is the cost of what the next mark stands behind.
-func (a *Pace) takeUnmarked() (cost int) {
+// TakeUnmarked is the cost of what the next mark stands behind.
+func (a *Pace) TakeUnmarked() (cost int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	cost, a.unmarked = a.unmarked, 0
 	return cost
 }
 
-// give gives back the cost of what the page has taken.
-func (a *Pace) give(cost int, took time.Duration) {
+// Give gives back the cost of what the page has taken.
+func (a *Pace) Give(cost int, took time.Duration) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.behind -= cost; cost > paceWindow {
@@ -123,8 +59,8 @@ func (a *Pace) give(cost int, took time.Duration) {
 	}
 }
 
-// wait waits until the payer may send more, for paceLong at most.
-func (a *Pace) wait() {
+// Wait waits until the payer may send more, for paceLong at most.
+func (a *Pace) Wait() {
 	var timeout <-chan time.Time
 	for {
 		turn, rest := a.next()

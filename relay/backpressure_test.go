@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/cdphub/cdphub/bridge"
-	"github.com/cdphub/cdphub/quota"
+	"github.com/cdphub/cdphub/relay/quota"
 )
 
 // TestR65FlooderWaits has a Client send faster than its Host answers.

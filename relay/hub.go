@@ -21,7 +21,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/bridge"
-	"github.com/cdphub/cdphub/quota"
+	"github.com/cdphub/cdphub/relay/quota"
 	"github.com/cdphub/cdphub/session"
 	"github.com/cdphub/cdphub/targets"
 )

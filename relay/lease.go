@@ -8,7 +8,7 @@ import (
 
 	"github.com/cdphub/cdphub/internal/advice"
 	"github.com/cdphub/cdphub/internal/wire"
-	"github.com/cdphub/cdphub/quota"
+	"github.com/cdphub/cdphub/relay/quota"
 	"github.com/cdphub/cdphub/targets"
 )
 

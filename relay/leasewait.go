@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/cdphub/cdphub/internal/wire"
-	"github.com/cdphub/cdphub/quota"
+	"github.com/cdphub/cdphub/relay/quota"
 )
 
 // With LeaseOptions.Wait, commands that act on a page wait until it is handed back.

@@ -2,7 +2,7 @@ package relay
 
 import (
 	"github.com/cdphub/cdphub/internal/wire"
-	"github.com/cdphub/cdphub/quota"
+	"github.com/cdphub/cdphub/relay/quota"
 )
 
 // pools are what the Clients of a hub have a limited amount of together. Hub.mu guards

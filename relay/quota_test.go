@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/cdphub/cdphub/bridge"
-	"github.com/cdphub/cdphub/quota"
+	"github.com/cdphub/cdphub/relay/quota"
 )
 
 // sharedHub is a hub for a number of tokens.

@@ -3,7 +3,7 @@ package relay
 import (
 	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/internal/wire"
-	"github.com/cdphub/cdphub/quota"
+	"github.com/cdphub/cdphub/relay/quota"
 )
 
 // errNoUploads refuses files by path for a page: the Host could not open the path, and

@@ -11,7 +11,7 @@ import (
 
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/closelog"
-	"github.com/cdphub/cdphub/wsconn"
+	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
 // The access log has one line for a connection, at its end, one for a request

@@ -12,9 +12,9 @@ import (
 	"github.com/cdphub/cdphub/actions/jsonrpc"
 	"github.com/cdphub/cdphub/actions/ndjson"
 	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/internal/urlpolicy"
+	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/relay"
-	"github.com/cdphub/cdphub/urlpolicy"
-	"github.com/cdphub/cdphub/wsconn"
 )
 
 // limits are those of one connection, or of one token.

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/cdphub/cdphub/internal/wire"
-	"github.com/cdphub/cdphub/wsconn"
+	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
 // TestDialectsLeaveNothing has a thousand callers leave in the middle of a

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/cdphub/cdphub/internal/hubtest"
-	"github.com/cdphub/cdphub/wsconn"
+	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
 // withActions serves the action APIs, with tokens.

@@ -16,7 +16,7 @@ import (
 	"github.com/cdphub/cdphub/internal/httpserver"
 	"github.com/cdphub/cdphub/internal/hubtest"
 	"github.com/cdphub/cdphub/internal/logging/logtest"
-	"github.com/cdphub/cdphub/wsconn"
+	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
 // startAdmin runs a server with a listener for operators.

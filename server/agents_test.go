@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"github.com/cdphub/cdphub/internal/hubtest"
-	"github.com/cdphub/cdphub/wsconn"
+	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
 const extendedReady = `{"kind":"ready","v":1,"targets":[{"targetId":"T1","title":"one","url":"http://a/"}],"features":["sessions","dialog","eval","uploads"]}`

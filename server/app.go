@@ -13,7 +13,7 @@ import (
 
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/httpserver"
-	"github.com/cdphub/cdphub/proxy"
+	"github.com/cdphub/cdphub/internal/proxy"
 	"github.com/cdphub/cdphub/relay"
 )
 

@@ -5,11 +5,11 @@ import (
 	"net/http"
 
 	"github.com/cdphub/cdphub/actions"
-	"github.com/cdphub/cdphub/browsers"
 	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/internal/browsers"
 	"github.com/cdphub/cdphub/internal/version"
-	"github.com/cdphub/cdphub/quota"
 	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/relay/quota"
 )
 
 // caller is who asks, as the action APIs know it. Before a login, hub is nil, and the

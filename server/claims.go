@@ -11,8 +11,8 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/cdphub/cdphub/cluster"
-	"github.com/cdphub/cdphub/wsconn"
+	"github.com/cdphub/cdphub/internal/cluster"
+	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
 // holding is a hub that this node owns. membership.mu guards it. Closing done ends

@@ -1,8 +1,8 @@
 package server
 
 import (
+	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/session"
-	"github.com/cdphub/cdphub/wsconn"
 )
 
 // clientPeer is a Client's connection as its hub knows it.

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/cdphub/cdphub/internal/closelog"
-	"github.com/cdphub/cdphub/wsconn"
+	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
 // TestHubsShowWhoLeft ends connections of both sides and looks at what the

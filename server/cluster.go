@@ -14,8 +14,8 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/cdphub/cdphub/browsers"
-	"github.com/cdphub/cdphub/cluster"
+	"github.com/cdphub/cdphub/internal/browsers"
+	"github.com/cdphub/cdphub/internal/cluster"
 )
 
 // Cluster joins a server to others that serve the same hubs. A hub belongs to the node

@@ -7,10 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cdphub/cdphub/browsers"
-	"github.com/cdphub/cdphub/cluster"
+	"github.com/cdphub/cdphub/internal/cluster"
 	"github.com/cdphub/cdphub/internal/hubtest"
-	"github.com/cdphub/cdphub/wsconn"
+	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
 // browsersOf has nodes run fake browsers: so many as max says of each, by its name.
@@ -18,7 +17,7 @@ func browsersOf(max map[string]int, all int) func(*Options) {
 	return func(o *Options) {
 		o.Cluster.MaxBrowsers = all
 		if n := max[o.Cluster.Directory.Self().Name]; n > 0 {
-			o.Browsers = &browsers.Options{Run: hubtest.RunFakeBrowser, Max: n}
+			o.Browsers = &Browsers{Run: hubtest.RunFakeBrowser, Max: n}
 		}
 	}
 }
@@ -184,7 +183,7 @@ func TestClusterBrowserEndsWithItsHub(t *testing.T) {
 func TestClusterHubMovesWhileAClientWaits(t *testing.T) {
 	all := new(cluster.Memory)
 	n := startNodes(t, all, "a", func(o *Options) {
-		o.Browsers = &browsers.Options{Run: hubtest.RunFakeBrowser, Max: 1, Queue: within}
+		o.Browsers = &Browsers{Run: hubtest.RunFakeBrowser, Max: 1, Queue: within}
 	})[0]
 	n.drivesHub(t, "busy")
 	answer := make(chan string, 1)

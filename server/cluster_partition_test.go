@@ -7,9 +7,9 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/cdphub/cdphub/cluster"
+	"github.com/cdphub/cdphub/internal/cluster"
 	"github.com/cdphub/cdphub/internal/hubtest"
-	"github.com/cdphub/cdphub/wsconn"
+	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
 // partition cuts a node off from the directory and from the other nodes, in both

@@ -7,10 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cdphub/cdphub/browsers"
-	"github.com/cdphub/cdphub/cluster"
+	"github.com/cdphub/cdphub/internal/cluster"
 	"github.com/cdphub/cdphub/internal/hubtest"
-	"github.com/cdphub/cdphub/link"
+	"github.com/cdphub/cdphub/internal/link"
 )
 
 // twoWithSandbox are two nodes, and a sandbox that was made through the first.
@@ -18,7 +17,7 @@ func twoWithSandbox(t *testing.T) (nodes []node, name, token string) {
 	t.Helper()
 	nodes = startNodes(t, new(cluster.Memory), "ab", func(o *Options) {
 		o.Tokens = Tokens{Client: hubtest.ClientToken, Host: hubtest.HostToken}
-		o.Browsers = &browsers.Options{Run: hubtest.RunFakeBrowser, Hubs: []string{"sandbox-*"}}
+		o.Browsers = &Browsers{Run: hubtest.RunFakeBrowser, Hubs: []string{"sandbox-*"}}
 	})
 	status, body := hubtest.MustPostJSON(t, "http://"+nodes[0].addr(false)+sandboxPath, bearer(hubtest.ClientToken), []byte("{}"))
 	if status != http.StatusCreated {
@@ -50,7 +49,7 @@ func TestClusterSandboxesThroughAnyNode(t *testing.T) {
 	nodes := startNodes(t, all, "abc", func(o *Options) {
 		o.Tokens = Tokens{Client: hubtest.ClientToken, Host: hubtest.HostToken}
 		if name := o.Cluster.Directory.Self().Name; name != "a" {
-			o.Browsers = &browsers.Options{Run: hubtest.RunFakeBrowser, Hubs: []string{"sandbox-*"}}
+			o.Browsers = &Browsers{Run: hubtest.RunFakeBrowser, Hubs: []string{"sandbox-*"}}
 		}
 	})
 	made := map[string]node{}
@@ -130,7 +129,7 @@ func TestR211SandboxesOfAnotherToken(t *testing.T) {
 `))
 	nodes := startNodes(t, new(cluster.Memory), "ab", func(o *Options) {
 		tokens(o)
-		o.Browsers = &browsers.Options{Run: hubtest.RunFakeBrowser, Hubs: []string{"sandbox-*"}}
+		o.Browsers = &Browsers{Run: hubtest.RunFakeBrowser, Hubs: []string{"sandbox-*"}}
 	})
 	if got, _ := nodes[0].sandbox(t, "POST "+sandboxPath); got.status != http.StatusCreated {
 		t.Fatalf("%d %s", got.status, got.body)

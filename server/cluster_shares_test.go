@@ -8,11 +8,10 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/cdphub/cdphub/browsers"
-	"github.com/cdphub/cdphub/cluster"
 	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/internal/cluster"
 	"github.com/cdphub/cdphub/internal/hubtest"
-	"github.com/cdphub/cdphub/wsconn"
+	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
 // sharingNodes have the tokens of several owners. All but a have browsers.
@@ -23,7 +22,7 @@ func sharingNodes(t *testing.T, log *zap.Logger, names string) []node {
 		o.Tokens.File = file
 		withDevTools(t, o)
 		if o.Cluster.Directory.Self().Name != "a" {
-			o.Browsers = &browsers.Options{Run: hubtest.RunPageBrowser, Max: 20}
+			o.Browsers = &Browsers{Run: hubtest.RunPageBrowser, Max: 20}
 		}
 	})
 }

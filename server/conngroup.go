@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync"
 
-	"github.com/cdphub/cdphub/wsconn"
+	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
 // connGroup is the connections of one kind of peer. It has a context in place of a

@@ -15,8 +15,8 @@ import (
 
 	"github.com/cdphub/cdphub/actions"
 	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/internal/urlpolicy"
 	"github.com/cdphub/cdphub/internal/version"
-	"github.com/cdphub/cdphub/urlpolicy"
 )
 
 // consents are those for the scripts of browser hooks.

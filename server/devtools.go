@@ -5,13 +5,24 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/cdphub/cdphub/devtools"
 	"github.com/cdphub/cdphub/httpdiscovery"
 	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/internal/devtools"
 )
 
 // frontEndPath is the folder of the DevTools front end.
 const frontEndPath = "/devtools/ui/"
+
+// OpenDevTools is for Options.DevTools: it reads the front end from a zip file as `make devtools`
+// packs it, or with "" from the program itself. Where that has none, the handler and the error are
+// nil. The file stays open as long as the process lives.
+func OpenDevTools(file string) (http.Handler, error) {
+	front, err := devtools.Open(file)
+	if front == nil {
+		return nil, err
+	}
+	return front, err
+}
 
 // devtoolsEntry finds what people need who look at a target with DevTools:
 //
@@ -25,7 +36,11 @@ func (s *Server) devtoolsEntry(r *http.Request) (entry, bool) {
 		return entry{role: auth.RoleClient, hub: true, serve: s.openDevTools}, true
 	case strings.HasPrefix(path, frontEndPath):
 		// The files of the front end are the same for everybody and hold no secret.
-		return entry{serve: http.StripPrefix(routeOf(r).prefix+frontEndPath, s.o.DevTools).ServeHTTP}, true
+		front := s.o.DevTools
+		if front == nil {
+			front = (*devtools.FrontEnd)(nil) // which says how to get one
+		}
+		return entry{serve: http.StripPrefix(routeOf(r).prefix+frontEndPath, front).ServeHTTP}, true
 	case strings.HasPrefix(path, pageSocketPath) && ticketOf(r) != "":
 		return entry{pages: ownPages, ws: true, hub: true, serve: s.servePageByTicket}, true
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cdphub/cdphub/wsconn"
+	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
 // TestF15R100DrainUnderLoad ends the server with one Client idle, one whose

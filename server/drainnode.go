@@ -11,9 +11,9 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/cdphub/cdphub/cluster"
 	"github.com/cdphub/cdphub/internal/auth"
-	"github.com/cdphub/cdphub/wsconn"
+	"github.com/cdphub/cdphub/internal/cluster"
+	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
 // A node that is drained ends as by SIGTERM. Any node can be asked to drain any:

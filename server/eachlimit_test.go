@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cdphub/cdphub/cluster"
+	"github.com/cdphub/cdphub/internal/cluster"
 	"github.com/cdphub/cdphub/internal/limittest"
 )
 

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/relay"
-	"github.com/cdphub/cdphub/wsconn"
 )
 
 // entry is what a path leads to, and who is let in: first by what a request

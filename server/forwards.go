@@ -14,7 +14,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cdphub/cdphub/cluster"
+	"github.com/cdphub/cdphub/internal/cluster"
 )
 
 const (

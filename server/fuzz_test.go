@@ -12,7 +12,7 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/cdphub/cdphub/browsers"
+	"github.com/cdphub/cdphub/internal/browsers"
 	"github.com/cdphub/cdphub/relay"
 )
 

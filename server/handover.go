@@ -17,11 +17,11 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/cdphub/cdphub/cluster"
 	"github.com/cdphub/cdphub/internal/auth"
-	"github.com/cdphub/cdphub/named"
+	"github.com/cdphub/cdphub/internal/cluster"
+	"github.com/cdphub/cdphub/internal/named"
+	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/relay"
-	"github.com/cdphub/cdphub/wsconn"
 )
 
 // A node that ends hands its hubs with named sessions over to other nodes, one hub with

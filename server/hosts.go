@@ -6,9 +6,10 @@ import (
 	"time"
 
 	"github.com/cdphub/cdphub/bridge"
+	"github.com/cdphub/cdphub/bridge/page"
 	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/relay"
-	"github.com/cdphub/cdphub/wsconn"
 )
 
 // serveHost makes a WebSocket the Host of its hub. If the hub has a Host, the new one
@@ -57,9 +58,9 @@ func (s *Server) serveHost(w http.ResponseWriter, r *http.Request) {
 		}
 		log := s.log.With(who.fields()...)
 		if standby {
-			bridge.StartStandby(ctx, conn, at, log, guard, left)
+			page.StartStandby(ctx, conn, at, log, guard, left)
 		} else {
-			bridge.StartPage(ctx, conn, at, log, guard, left)
+			page.Start(ctx, conn, at, log, guard, left)
 		}
 	})
 	if !came {

@@ -7,7 +7,7 @@ import (
 	"net/http/httptest"
 	"testing"
 
-	"github.com/cdphub/cdphub/quota"
+	"github.com/cdphub/cdphub/relay/quota"
 )
 
 // TestR288InterruptedSandboxes interrupts the making of a sandbox while its browser starts.

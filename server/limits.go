@@ -6,9 +6,9 @@ import (
 
 	"github.com/KimMachineGun/automemlimit/memlimit"
 
-	"github.com/cdphub/cdphub/bridge"
+	"github.com/cdphub/cdphub/bridge/page"
+	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/relay"
-	"github.com/cdphub/cdphub/wsconn"
 )
 
 // peer has the limits of a connection of either kind.
@@ -39,7 +39,7 @@ func (l Limits) action(longest int64) wsconn.Limits {
 // host has the limits of a Host. Its messages carry screenshots and bodies of
 // responses, so the defaults are those of the bridge.
 func (l Limits) host() wsconn.Limits {
-	h, page := l.peer(), bridge.PageLimits()
+	h, page := l.peer(), page.Limits()
 	h.MaxMessage = cmp.Or(l.MaxHostMessage, page.MaxMessage)
 	h.MaxPending = cmp.Or(int(l.MaxHostQueue), page.MaxPending)
 	h.MaxQueued = cmp.Or(l.MaxHostQueued, page.MaxQueued)

@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"github.com/cdphub/cdphub/actions"
-	"github.com/cdphub/cdphub/bridge"
+	"github.com/cdphub/cdphub/bridge/page"
+	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/relay"
-	"github.com/cdphub/cdphub/wsconn"
 )
 
 // TestLimitsArePassedOn gives each option of a limit a number of its own.
@@ -46,7 +46,7 @@ func TestLimitDefaults(t *testing.T) {
 	if got := l.client(); got.MaxMessage != 100<<20 {
 		t.Errorf("a Client's limits are %+v", got)
 	}
-	if got := l.host(); got.MaxMessage != 256<<20 || got.MaxPending != 64<<20 || got.MaxQueued != bridge.PageLimits().MaxQueued {
+	if got := l.host(); got.MaxMessage != 256<<20 || got.MaxPending != 64<<20 || got.MaxQueued != page.Limits().MaxQueued {
 		t.Errorf("a Host's limits are %+v", got)
 	}
 	if got := l.action(actions.MaxRequest); got.MaxMessage != actions.MaxRequest {

@@ -10,11 +10,11 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/cdphub/cdphub/cluster"
 	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/internal/cluster"
 	"github.com/cdphub/cdphub/internal/httpserver"
-	"github.com/cdphub/cdphub/link"
-	"github.com/cdphub/cdphub/wsconn"
+	"github.com/cdphub/cdphub/internal/link"
+	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
 // A link is a connection to the hub that `cdphub connect` carries over WebSockets,

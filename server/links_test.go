@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/cdphub/cdphub/internal/hubtest"
-	"github.com/cdphub/cdphub/link"
-	"github.com/cdphub/cdphub/wsconn"
+	"github.com/cdphub/cdphub/internal/link"
+	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
 // linkTo makes a link to a path of a server, such as /link.

@@ -9,9 +9,9 @@ import (
 	"github.com/cdphub/cdphub/actions"
 	"github.com/cdphub/cdphub/internal/advice"
 	"github.com/cdphub/cdphub/internal/auth"
-	"github.com/cdphub/cdphub/quota"
+	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/relay"
-	"github.com/cdphub/cdphub/wsconn"
+	"github.com/cdphub/cdphub/relay/quota"
 )
 
 // Limits for connections without a token so far: how many one address may have, and

@@ -10,8 +10,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/relay"
-	"github.com/cdphub/cdphub/wsconn"
 )
 
 // No label has a value that a peer chooses, such as the name of a hub, a Target or a

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cdphub/cdphub/wsconn"
+	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
 // TestR07BodiesThatAreNotJSON sends what a page of any site could, and requests

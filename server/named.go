@@ -10,10 +10,10 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/internal/named"
 	"github.com/cdphub/cdphub/internal/uiwire"
-	"github.com/cdphub/cdphub/named"
+	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/relay"
-	"github.com/cdphub/cdphub/wsconn"
 )
 
 // named is the options of the named sessions. What a session keeps must fit into the

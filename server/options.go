@@ -11,10 +11,10 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/actions"
-	"github.com/cdphub/cdphub/browsers"
-	"github.com/cdphub/cdphub/devtools"
+	"github.com/cdphub/cdphub/bridge"
+	"github.com/cdphub/cdphub/bridge/chrome"
 	"github.com/cdphub/cdphub/internal/httpserver"
-	"github.com/cdphub/cdphub/quota"
+	"github.com/cdphub/cdphub/relay/quota"
 )
 
 // Options say what a server does. The zero value serves Clients on
@@ -54,7 +54,7 @@ type Options struct {
 	// browser, the browser's for frames. Both are always served.
 	PageSockets *bool
 
-	DevTools *devtools.FrontEnd // for people, at /devtools/ui/; nil: there is none
+	DevTools http.Handler // the front end for people, at /devtools/ui/, such as OpenDevTools; nil: there is none
 	// UI says whether the listener of Clients serves the dashboard; nil: where it
 	// is on loopback alone.
 	UI *bool
@@ -70,10 +70,10 @@ type Options struct {
 	Actions  Actions
 	Network  Network
 	Timeline Timeline
-	Browsers *browsers.Options // behind the hubs; nil: none
-	PageHost bool              // a page may be a Host beside a browser without a Host token
-	App      *App              // behind the proxy; nil: none
-	Cluster  *Cluster          // of servers that serve the same hubs; nil: this one is alone
+	Browsers *Browsers // behind the hubs; nil: none
+	PageHost bool      // a page may be a Host beside a browser without a Host token
+	App      *App      // behind the proxy; nil: none
+	Cluster  *Cluster  // of servers that serve the same hubs; nil: this one is alone
 
 	Log        *zap.Logger            // nothing is logged when nil
 	LogLevel   http.Handler           // of /log-level for operators; nil: there is none
@@ -179,6 +179,29 @@ type Network struct {
 	Allow  []string // hosts of pages; all when empty
 	Block  []string // hosts that are refused, also by a name that leads to their address
 	Public bool     // refuse addresses that are not of the public Internet
+}
+
+// Browsers say which hubs have a browser, and which one. Zero fields take the default.
+type Browsers struct {
+	// Chrome says which Chromium is launched, or connected to. The server sets Network and Fence.
+	Chrome chrome.Options
+
+	// Run serves browsers of another kind in place of Chrome: it keeps one at
+	// the hub until ctx ends, and calls ready whenever one is there. It returns
+	// early when there is none to be had.
+	Run func(ctx context.Context, hub bridge.Hub, ready func()) error
+
+	// Hubs are those that have a browser: names, or patterns such as "sandbox-*" (package path);
+	// "/" is the hub without a name. Nil stands for every hub, or for the hub without a name
+	// alone when Chrome.URL is set.
+	Hubs []string
+	// Undivided has all who may use a hub use one browser. Otherwise each share of tokens has
+	// a browser of its own. A browser of Chrome.URL cannot be divided.
+	Undivided bool
+
+	Max   int           // browsers at a time, 8; 1 with a profile that is kept
+	Idle  time.Duration // how long one outlives the last user of its hub, 5 min
+	Queue time.Duration // how long a user waits for a browser while Max of them are in use; 0: not at all
 }
 
 // Timeline says what is kept of what happens on targets. Zero fields take the default.

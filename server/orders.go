@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/cdphub/cdphub/cluster"
+	"github.com/cdphub/cdphub/internal/cluster"
 )
 
 // Orders are what one node asks another to do, at its listener for nodes alone. The

@@ -7,7 +7,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
-	"github.com/cdphub/cdphub/browsers"
+	"github.com/cdphub/cdphub/internal/browsers"
 	"github.com/cdphub/cdphub/internal/logging/logtest"
 	"github.com/cdphub/cdphub/relay"
 )

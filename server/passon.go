@@ -18,8 +18,8 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/cdphub/cdphub/cluster"
 	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/internal/cluster"
 )
 
 // staleHeader is in the answer of a node that does not own the hub with the epoch

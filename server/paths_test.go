@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/cdphub/cdphub/actions"
-	"github.com/cdphub/cdphub/browsers"
+	"github.com/cdphub/cdphub/internal/browsers"
 	"github.com/cdphub/cdphub/internal/hubtest"
 )
 

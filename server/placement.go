@@ -13,8 +13,8 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/cdphub/cdphub/browsers"
-	"github.com/cdphub/cdphub/cluster"
+	"github.com/cdphub/cdphub/internal/browsers"
+	"github.com/cdphub/cdphub/internal/cluster"
 )
 
 // A hub that is to have a browser, and that nobody owns, goes to the node with the most

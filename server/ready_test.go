@@ -9,8 +9,7 @@ import (
 	"time"
 
 	"github.com/cdphub/cdphub/bridge/chrome"
-	"github.com/cdphub/cdphub/browsers"
-	"github.com/cdphub/cdphub/wsconn"
+	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
 // TestReadyMeansServed wants /readyz to fail, with the reason, while no browser
@@ -52,7 +51,7 @@ func TestReadyMeansServed(t *testing.T) {
 // connect to.
 func TestNotReadyWithoutTheBrowserToConnectTo(t *testing.T) {
 	s, admin := startAdmin(t, func(o *Options) {
-		o.Browsers = &browsers.Options{Chrome: chrome.Options{URL: "http://127.0.0.1:1"}}
+		o.Browsers = &Browsers{Chrome: chrome.Options{URL: "http://127.0.0.1:1"}}
 	})
 	if status, body := s.get(t, s.addr(false), "/health", nil); status != 200 {
 		t.Errorf("/health: %d %s", status, body)

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cdphub/cdphub/wsconn"
+	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
 const namedReady = `{"kind":"ready","v":1,"hostId":"H","features":["sessions","resume"],` +

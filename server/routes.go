@@ -8,14 +8,14 @@ import (
 	"strings"
 
 	"github.com/cdphub/cdphub/actions/bap"
-	"github.com/cdphub/cdphub/browsers"
-	"github.com/cdphub/cdphub/cluster"
 	"github.com/cdphub/cdphub/httpdiscovery"
 	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/internal/browsers"
+	"github.com/cdphub/cdphub/internal/cluster"
 	"github.com/cdphub/cdphub/internal/webpage"
+	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/relay"
 	"github.com/cdphub/cdphub/targets"
-	"github.com/cdphub/cdphub/wsconn"
 )
 
 // handler serves one listener: the paths of Clients, of Hosts, or both. It is

@@ -14,9 +14,9 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/cdphub/cdphub/browsers"
 	"github.com/cdphub/cdphub/internal/auth"
-	"github.com/cdphub/cdphub/quota"
+	"github.com/cdphub/cdphub/internal/browsers"
+	"github.com/cdphub/cdphub/relay/quota"
 )
 
 // sandboxPath is where sandboxes are made and asked for:

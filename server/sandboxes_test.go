@@ -11,9 +11,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/cdphub/cdphub/quota"
+	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/relay"
-	"github.com/cdphub/cdphub/wsconn"
+	"github.com/cdphub/cdphub/relay/quota"
 )
 
 // sandbox asks for a path of sandboxes, with lines of a header.

@@ -26,20 +26,20 @@ import (
 	"github.com/cdphub/cdphub/actions"
 	"github.com/cdphub/cdphub/actions/bap"
 	"github.com/cdphub/cdphub/actions/mcp"
-	"github.com/cdphub/cdphub/browsers"
-	"github.com/cdphub/cdphub/cluster"
-	"github.com/cdphub/cdphub/devtools"
 	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/internal/browsers"
 	"github.com/cdphub/cdphub/internal/closelog"
+	"github.com/cdphub/cdphub/internal/cluster"
+	"github.com/cdphub/cdphub/internal/devtools"
 	"github.com/cdphub/cdphub/internal/fence"
 	"github.com/cdphub/cdphub/internal/httpserver"
+	"github.com/cdphub/cdphub/internal/journal"
+	"github.com/cdphub/cdphub/internal/named"
+	"github.com/cdphub/cdphub/internal/urlpolicy"
 	"github.com/cdphub/cdphub/internal/version"
-	"github.com/cdphub/cdphub/journal"
-	"github.com/cdphub/cdphub/named"
-	"github.com/cdphub/cdphub/quota"
+	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/relay"
-	"github.com/cdphub/cdphub/urlpolicy"
-	"github.com/cdphub/cdphub/wsconn"
+	"github.com/cdphub/cdphub/relay/quota"
 )
 
 // Server is one process's hubs behind its listeners.
@@ -206,16 +206,16 @@ func (s *Server) makeHubs() error {
 	if err := s.checkProfile(); err != nil {
 		return err
 	}
-	b := *s.o.Browsers
-	b.Chrome.Network, b.Chrome.Fence, b.Quotas = s.urls, &s.fence, s.quotas
-	if b.Log == nil {
-		b.Log = s.log
+	o := s.o.Browsers
+	b := browsers.Options{
+		Chrome: o.Chrome, Run: o.Run, Hubs: o.Hubs, Undivided: o.Undivided, Max: o.Max, Idle: o.Idle, Queue: o.Queue,
+		Quotas: s.quotas, Log: s.log, Started: s.metrics.browserStarted, Queued: s.metrics.queueLeft,
 	}
+	b.Chrome.Network, b.Chrome.Fence = s.urls, &s.fence
 	// A closure, since makeCluster sets s.cluster later.
 	if c := s.o.Cluster; c != nil && c.MaxBrowsers > 0 {
 		b.Reserve = func(ctx context.Context) (func(), error) { return s.cluster.reserveBrowser(ctx) }
 	}
-	b.Started, b.Queued = s.metrics.browserStarted, s.metrics.queueLeft
 	s.browsers, err = browsers.New(s.hubs, b)
 	return err
 }

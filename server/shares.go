@@ -5,8 +5,8 @@ import (
 	"errors"
 	"net/http"
 
-	"github.com/cdphub/cdphub/browsers"
 	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/internal/browsers"
 	"github.com/cdphub/cdphub/relay"
 )
 

@@ -10,8 +10,8 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/relay"
-	"github.com/cdphub/cdphub/wsconn"
 )
 
 // gate reads the tokens and makes the gate before every path. failed is called for

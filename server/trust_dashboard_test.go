@@ -15,7 +15,7 @@ import (
 
 	"github.com/cdphub/cdphub/internal/hubtest"
 	"github.com/cdphub/cdphub/internal/logging/logtest"
-	"github.com/cdphub/cdphub/wsconn"
+	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
 // screen is a Host with one target, T1, that sends a picture for each that was

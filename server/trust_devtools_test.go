@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cdphub/cdphub/devtools"
+	"github.com/cdphub/cdphub/internal/devtools"
 )
 
 // withDevTools has a front end of one page.
@@ -26,7 +26,7 @@ func withDevTools(t *testing.T, o *Options) {
 		err = z.Close()
 	}
 	if err == nil {
-		o.DevTools, err = devtools.Open(path)
+		o.DevTools, err = OpenDevTools(path)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -11,9 +11,9 @@ import (
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
 
-	"github.com/cdphub/cdphub/cluster"
+	"github.com/cdphub/cdphub/internal/cluster"
 	"github.com/cdphub/cdphub/internal/hubtest"
-	"github.com/cdphub/cdphub/wsconn"
+	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
 const everyScope = `tokens:

@@ -16,7 +16,7 @@ import (
 	"testing"
 
 	"github.com/cdphub/cdphub/actions"
-	"github.com/cdphub/cdphub/cluster"
+	"github.com/cdphub/cdphub/internal/cluster"
 	"github.com/cdphub/cdphub/internal/fence"
 )
 

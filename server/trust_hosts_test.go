@@ -15,8 +15,8 @@ import (
 	"go.uber.org/zap/zapcore"
 
 	"github.com/cdphub/cdphub/internal/logging/logtest"
+	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/targets"
-	"github.com/cdphub/cdphub/wsconn"
 )
 
 // hostSocket connects a Host that has yet to say ready.

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cdphub/cdphub/link"
+	"github.com/cdphub/cdphub/internal/link"
 )
 
 // lasting are the requests that last and are not in shareRoutes.

@@ -12,8 +12,8 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/cdphub/cdphub/internal/hubtest"
-	"github.com/cdphub/cdphub/link"
-	"github.com/cdphub/cdphub/wsconn"
+	"github.com/cdphub/cdphub/internal/link"
+	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
 // TestR190LinkHasNoMoreThanItsToken sends requests by links of tokens of several

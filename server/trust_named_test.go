@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/cdphub/cdphub/internal/hubtest"
-	"github.com/cdphub/cdphub/wsconn"
+	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
 // named connects to a named session by a query.

@@ -11,11 +11,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cdphub/cdphub/browsers"
 	"github.com/cdphub/cdphub/internal/hubtest"
-	"github.com/cdphub/cdphub/journal"
-	"github.com/cdphub/cdphub/quota"
+	"github.com/cdphub/cdphub/internal/journal"
 	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/relay/quota"
 )
 
 // TestR247WhatATokenMakesCountsForIt has a token make a sandbox, whose own token connects,
@@ -134,11 +133,11 @@ func TestEveryLimitIsKnown(t *testing.T) {
 
 		"server.Timeline.Size": own, "server.Timeline.RecordSize": shared,
 		"journal.Options.Size": own, "journal.Options.Memory": shared, "journal.Record.Size": shared,
-		"browsers.Options.Max": shared,
+		"server.Browsers.Max": shared,
 	}
 	for name, of := range map[string]any{
 		"relay.Limits": relay.Limits{}, "server.Limits": Limits{}, "server.Actions": Actions{}, "server.Timeline": Timeline{},
-		"journal.Options": journal.Options{}, "journal.Record": journal.Record{}, "browsers.Options": browsers.Options{},
+		"journal.Options": journal.Options{}, "journal.Record": journal.Record{}, "server.Browsers": Browsers{},
 	} {
 		for f := range reflect.TypeOf(of).Fields() {
 			if f.Type.Kind() != reflect.Int && (f.Type.Kind() != reflect.Int64 || f.Type.Name() != "int64") {

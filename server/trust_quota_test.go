@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cdphub/cdphub/quota"
+	"github.com/cdphub/cdphub/relay/quota"
 )
 
 // elsewhere names, for resources that one does not take by a request, the test of the

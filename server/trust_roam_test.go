@@ -13,8 +13,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"github.com/cdphub/cdphub/cluster"
-	"github.com/cdphub/cdphub/wsconn"
+	"github.com/cdphub/cdphub/internal/cluster"
+	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
 // twoTokens are two Clients' tokens, and a Host's.

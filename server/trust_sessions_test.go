@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cdphub/cdphub/wsconn"
+	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
 func TestF12R29ForeignSessionsDoNotExist(t *testing.T) {

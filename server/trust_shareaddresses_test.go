@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/cdphub/cdphub/internal/hubtest"
-	"github.com/cdphub/cdphub/wsconn"
+	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
 // TestR232AddressesOfShares names the hubs of shares in the address.

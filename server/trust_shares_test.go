@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cdphub/cdphub/browsers"
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/hubtest"
 	"github.com/cdphub/cdphub/relay"
@@ -46,7 +45,7 @@ func withShares(t *testing.T, more ...func(*Options)) started {
 		change(o)
 		o.Tokens.Client = clientToken
 		o.Tokens.TrustedProxies = []string{"127.0.0.0/8"}
-		o.Browsers = &browsers.Options{Run: hubtest.RunPageBrowser, Max: 20}
+		o.Browsers = &Browsers{Run: hubtest.RunPageBrowser, Max: 20}
 		for _, f := range more {
 			f(o)
 		}
@@ -103,7 +102,7 @@ func TestR230EachTokenHasItsBrowser(t *testing.T) {
 // TestR230WithoutTokensNothingIsDivided wants the names of hubs as they always were.
 func TestR230WithoutTokensNothingIsDivided(t *testing.T) {
 	s := start(t, func(o *Options) {
-		o.Browsers = &browsers.Options{Run: hubtest.RunPageBrowser}
+		o.Browsers = &Browsers{Run: hubtest.RunPageBrowser}
 	})
 	for path, want := range map[string]int{"/json/list": 200, "/hub/work/json/list": 200, "/hub/_team/json/list": 404, "/hub/work_team/json/list": 404} {
 		if status, body := s.get(t, s.addr(false), path, nil); status != want || want == 200 && strings.Contains(body, "_") {

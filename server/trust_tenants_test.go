@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/cdphub/cdphub/internal/hubtest"
-	"github.com/cdphub/cdphub/wsconn"
+	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
 // tenant connects a Host with the Target of hub NAME, and a Client on it.

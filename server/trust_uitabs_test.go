@@ -12,8 +12,8 @@ import (
 	"github.com/cdphub/cdphub/internal/hubtest"
 	"github.com/cdphub/cdphub/internal/logging/logtest"
 	"github.com/cdphub/cdphub/internal/uiwire"
+	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/relay"
-	"github.com/cdphub/cdphub/wsconn"
 )
 
 // TestR147TabsAreHandedOverByTheDashboard gives a frame to a Client with tabs of its own

@@ -9,9 +9,9 @@ import (
 
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/closelog"
+	"github.com/cdphub/cdphub/internal/named"
 	"github.com/cdphub/cdphub/internal/uiwire"
 	"github.com/cdphub/cdphub/internal/version"
-	"github.com/cdphub/cdphub/named"
 	"github.com/cdphub/cdphub/relay"
 )
 

@@ -12,7 +12,7 @@ import (
 
 	"github.com/cdphub/cdphub/actions"
 	"github.com/cdphub/cdphub/internal/uiwire"
-	"github.com/cdphub/cdphub/quota"
+	"github.com/cdphub/cdphub/relay/quota"
 )
 
 // events reads a stream of states until the test ends.

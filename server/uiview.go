@@ -7,13 +7,13 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/cdphub/cdphub/browsers"
 	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/internal/browsers"
+	"github.com/cdphub/cdphub/internal/live"
 	"github.com/cdphub/cdphub/internal/scope"
-	"github.com/cdphub/cdphub/live"
-	"github.com/cdphub/cdphub/quota"
+	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/relay"
-	"github.com/cdphub/cdphub/wsconn"
+	"github.com/cdphub/cdphub/relay/quota"
 )
 
 // viewsKey is where a hub keeps its views.

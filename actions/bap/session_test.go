@@ -9,8 +9,8 @@ import (
 
 	"github.com/cdphub/cdphub/actions"
 	"github.com/cdphub/cdphub/internal/held/heldtest"
-	"github.com/cdphub/cdphub/quota"
-	"github.com/cdphub/cdphub/wsconn"
+	"github.com/cdphub/cdphub/internal/wsconn"
+	"github.com/cdphub/cdphub/relay/quota"
 )
 
 // TestSessions loses connections, and takes their sessions over.

@@ -11,8 +11,8 @@ import (
 
 	"github.com/cdphub/cdphub/actions"
 	"github.com/cdphub/cdphub/internal/hubtest"
+	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/server"
-	"github.com/cdphub/cdphub/wsconn"
 )
 
 // TestBAPHandshake comes with tokens of all forms, and without.

@@ -13,7 +13,6 @@ import (
 
 	"github.com/cdphub/cdphub/actions"
 	"github.com/cdphub/cdphub/bridge/chrome"
-	"github.com/cdphub/cdphub/browsers"
 	"github.com/cdphub/cdphub/internal/browsertest"
 	"github.com/cdphub/cdphub/internal/hubtest"
 	"github.com/cdphub/cdphub/server"
@@ -59,8 +58,8 @@ func newStage(t *testing.T, change func(*server.Options)) *stage {
 }
 
 // browserAt puts a browser behind the hub "chromium".
-func browserAt(o chrome.Options) *browsers.Options {
-	return &browsers.Options{Chrome: o, Hubs: []string{"chromium"}, Max: 1, Idle: time.Minute}
+func browserAt(o chrome.Options) *server.Browsers {
+	return &server.Browsers{Chrome: o, Hubs: []string{"chromium"}, Max: 1, Idle: time.Minute}
 }
 
 // showHost opens the Host page in a browser of the user's own, and waits until it is there.

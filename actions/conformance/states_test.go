@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/cdphub/cdphub/internal/hubtest"
-	"github.com/cdphub/cdphub/wsconn"
+	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
 // TestMessagesByState asks for a page by each protocol, of hubs that cannot open

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/cdphub/cdphub/actions"
-	"github.com/cdphub/cdphub/wsconn"
+	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
 // maxWrong is how many logins may fail before the connection is closed with 4301.

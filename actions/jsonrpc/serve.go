@@ -11,7 +11,7 @@ import (
 
 	"github.com/cdphub/cdphub/actions"
 	"github.com/cdphub/cdphub/internal/wire"
-	"github.com/cdphub/cdphub/wsconn"
+	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
 // socket is one connection. Its reader, which calls receive, owns what is not static.

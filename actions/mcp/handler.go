@@ -12,7 +12,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/actions"
-	"github.com/cdphub/cdphub/quota"
+	"github.com/cdphub/cdphub/relay/quota"
 )
 
 // Limits and names of streamable HTTP (MCP specification, "Transports").

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/cdphub/cdphub/actions"
-	"github.com/cdphub/cdphub/quota"
+	"github.com/cdphub/cdphub/relay/quota"
 )
 
 const beginning = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`

@@ -17,7 +17,7 @@ import (
 
 	"github.com/cdphub/cdphub/actions"
 	"github.com/cdphub/cdphub/internal/wire"
-	"github.com/cdphub/cdphub/wsconn"
+	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
 // client is an actions.Client over a WebSocket. Calls that wait are answered when the

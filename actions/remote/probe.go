@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/cdphub/cdphub/wsconn"
+	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
 // answering is how long a server may take to answer an HTTP request that needs no

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/cdphub/cdphub/internal/hubtest"
-	"github.com/cdphub/cdphub/wsconn"
+	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
 // TestWhatIsNoHub connects to servers that are none, and wants to be told what is

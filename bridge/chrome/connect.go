@@ -19,7 +19,7 @@ import (
 
 	"github.com/cdphub/cdphub/internal/version"
 	"github.com/cdphub/cdphub/internal/wire"
-	"github.com/cdphub/cdphub/wsconn"
+	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
 const (

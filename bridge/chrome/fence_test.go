@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/cdphub/cdphub/internal/fence"
-	"github.com/cdphub/cdphub/urlpolicy"
+	"github.com/cdphub/cdphub/internal/urlpolicy"
 )
 
 // fenced is a server on loopback that notes what comes to it, and whether the fence says

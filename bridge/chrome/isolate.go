@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/cdphub/cdphub/internal/egress"
-	"github.com/cdphub/cdphub/urlpolicy"
+	"github.com/cdphub/cdphub/internal/urlpolicy"
 )
 
 // Check refuses options that do not go together, and a browser that cannot be

@@ -14,8 +14,8 @@ import (
 
 	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/internal/scope"
+	"github.com/cdphub/cdphub/internal/urlpolicy"
 	"github.com/cdphub/cdphub/internal/wire"
-	"github.com/cdphub/cdphub/urlpolicy"
 )
 
 // The root has the browser pause every request for a document, of pages,

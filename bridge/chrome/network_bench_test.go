@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cdphub/cdphub/urlpolicy"
+	"github.com/cdphub/cdphub/internal/urlpolicy"
 )
 
 // BenchmarkNavigation goes from one page to the next, in turns with browsers

@@ -15,7 +15,7 @@ import (
 	"go.uber.org/zap/zapcore"
 	"go.uber.org/zap/zaptest/observer"
 
-	"github.com/cdphub/cdphub/urlpolicy"
+	"github.com/cdphub/cdphub/internal/urlpolicy"
 )
 
 // policed is a browser whose pages are held to a policy, before a site that is

@@ -17,8 +17,8 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/internal/fence"
+	"github.com/cdphub/cdphub/internal/urlpolicy"
 	"github.com/cdphub/cdphub/internal/wire"
-	"github.com/cdphub/cdphub/urlpolicy"
 )
 
 // Options says which browser, and how it is run. The zero value launches a

@@ -9,8 +9,8 @@ import (
 	"testing/synctest"
 
 	"github.com/cdphub/cdphub/bridge"
+	"github.com/cdphub/cdphub/internal/urlpolicy"
 	"github.com/cdphub/cdphub/targets"
-	"github.com/cdphub/cdphub/urlpolicy"
 )
 
 // The table of who sees what in a browser. Its rows are kinds of Clients, and its columns all that

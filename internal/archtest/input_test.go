@@ -10,29 +10,29 @@ import (
 // they read needs no bounds of its own. All other files of these folders read what a page,
 // a Host or a browser has sent.
 var readers = map[string]string{
-	"actions/decode.go":            "params of a request, which each adapter bounds",
-	"actions/params.go":            "params of a request, which each adapter bounds",
-	"actions/envelope/envelope.go": "a request of a client",
-	"actions/hooks/hook.go":        "a request of a client",
-	"actions/hooks/serve.go":       "a request of a client",
-	"actions/jsonrpc/message.go":   "a request of a client",
-	"actions/mcp/schema.go":        "arguments of a client",
-	"actions/mcp/storage.go":       "a file of the client",
-	"actions/ndjson/frame.go":      "a request of a client",
-	"actions/bap/act.go":           "params of a client",
-	"actions/bap/agentact.go":      "params of a client",
-	"actions/bap/agentobserve.go":  "params of a client",
-	"actions/bap/envelope.go":      "a request of a client",
-	"actions/bap/errors.go":        "params of a client",
-	"actions/bap/observe.go":       "params of a client",
-	"actions/bap/params.go":        "params of a client",
-	"actions/bap/selector.go":      "params of a client",
-	"actions/bap/session.go":       "params of a client",
-	"journal/recording.go":         "a recording that the operator opens, with bounds by line and by file",
-	"targets/filter.go":            "params of a client, at most MaxRules",
-	"live/messages.go":             "messages of a viewer, of at most MaxMessage",
-	"bridge/chrome/preloads.go":    "a file of the profile",
-	"actions/redact.go":            "one string",
+	"actions/decode.go":             "params of a request, which each adapter bounds",
+	"actions/params.go":             "params of a request, which each adapter bounds",
+	"actions/envelope/envelope.go":  "a request of a client",
+	"actions/hooks/hook.go":         "a request of a client",
+	"actions/hooks/serve.go":        "a request of a client",
+	"actions/jsonrpc/message.go":    "a request of a client",
+	"actions/mcp/schema.go":         "arguments of a client",
+	"actions/mcp/storage.go":        "a file of the client",
+	"actions/ndjson/frame.go":       "a request of a client",
+	"actions/bap/act.go":            "params of a client",
+	"actions/bap/agentact.go":       "params of a client",
+	"actions/bap/agentobserve.go":   "params of a client",
+	"actions/bap/envelope.go":       "a request of a client",
+	"actions/bap/errors.go":         "params of a client",
+	"actions/bap/observe.go":        "params of a client",
+	"actions/bap/params.go":         "params of a client",
+	"actions/bap/selector.go":       "params of a client",
+	"actions/bap/session.go":        "params of a client",
+	"internal/journal/recording.go": "a recording that the operator opens, with bounds by line and by file",
+	"targets/filter.go":             "params of a client, at most MaxRules",
+	"internal/live/messages.go":     "messages of a viewer, of at most MaxMessage",
+	"bridge/chrome/preloads.go":     "a file of the profile",
+	"actions/redact.go":             "one string",
 }
 
 // compilers says which files may compile an expression that is not a constant. All
@@ -46,7 +46,7 @@ var compilers = map[string]string{
 // wire.Decode, and all patterns of Clients to be compiled by actions.Pattern.
 func TestR250R252InputHasOneReader(t *testing.T) {
 	used := map[string]bool{}
-	for _, folder := range []string{"actions", "journal", "live", "named", "relay", "bridge", "targets", "server", "httpdiscovery"} {
+	for _, folder := range []string{"actions", "internal/journal", "internal/live", "internal/named", "relay", "bridge", "targets", "server", "httpdiscovery"} {
 		eachCall(t, folder, func(file, name string, call *ast.CallExpr, at token.Position) {
 			pages := folder != "server" && folder != "httpdiscovery"
 			switch name {

@@ -9,14 +9,14 @@ import (
 
 // listens are the files that open listeners, and how each keeps the pages of browsers away.
 var listens = map[string]string{
-	"server/listen.go":                         "the server notes it in its fence",
-	"internal/egress/egress.go":                "package chrome notes it in the fence",
-	"cluster/nats/cmd/cdphub-cluster/serve.go": "the server notes it in its fence",
-	"internal/httpserver/unix.go":              "no page reaches a Unix socket",
-	"internal/cli/connect.go":                  "the hub takes requests of pages for those without a token",
-	"internal/cli/replay.go":                   "it wants a key",
-	"internal/cli/demo.go":                     "its apps are there to be shown",
-	"internal/cli/doctor_server.go":            "it is closed at once",
+	"server/listen.go":                                  "the server notes it in its fence",
+	"internal/egress/egress.go":                         "package chrome notes it in the fence",
+	"internal/cluster/nats/cmd/cdphub-cluster/serve.go": "the server notes it in its fence",
+	"internal/httpserver/unix.go":                       "no page reaches a Unix socket",
+	"internal/cli/connect.go":                           "the hub takes requests of pages for those without a token",
+	"internal/cli/replay.go":                            "it wants a key",
+	"internal/cli/demo.go":                              "its apps are there to be shown",
+	"internal/cli/doctor_server.go":                     "it is closed at once",
 }
 
 // TestR255WhoListens wants each file that opens a listener in the table, so that nobody

@@ -10,8 +10,8 @@ import (
 
 // waitingFolders are the packages of the product in which Clients, pages and people wait.
 var waitingFolders = []string{
-	"actions", "actions/bap", "actions/hooks", "actions/jsonrpc", "actions/mcp", "actions/ndjson", "actions/remote", "bridge", "bridge/chrome",
-	"browsers", "cluster", "cluster/nats", "journal", "link", "live", "named", "proxy", "quota", "relay", "server", "session", "targets", "urlpolicy", "wsconn",
+	"actions", "actions/bap", "actions/hooks", "actions/jsonrpc", "actions/mcp", "actions/ndjson", "actions/remote", "bridge", "bridge/page", "bridge/chrome",
+	"internal/browsers", "internal/cluster", "internal/cluster/nats", "internal/journal", "internal/link", "internal/live", "internal/named", "internal/proxy", "relay/quota", "relay", "server", "session", "targets", "internal/urlpolicy", "internal/wsconn",
 }
 
 // uninterrupted are the functions that no row of a table interrupts, by the tests that do it in
@@ -19,7 +19,7 @@ var waitingFolders = []string{
 var uninterrupted = map[string]string{
 	"loop: what it does next depends on nothing from before the wait": "journal.Journal.run journal.Journal.work actions.Page.navigated live.View.dropBlind " +
 		"actions.NewScheduler actions.Scheduler.End actions.Scheduler.Browser natsdir.sweeper.run natsdir.sweeper.round server.membership.sweep bap.connection.receive",
-	"callback: it logs, counts or asks again, and finds its session by its id": "bridge.aliveness.start chrome.Host.Refresh chrome.Host.askSizeLocked " +
+	"callback: it logs, counts or asks again, and finds its session by its id": "page.aliveness.start chrome.Host.Refresh chrome.Host.askSizeLocked " +
 		"chrome.Host.followHeavyLocked chrome.outbox.Handled chrome.Host.disposeLocked chrome.Host.noteScaleLocked relay.Hub.expectLocked relay.dialogs.settleLocked",
 	"TestStuckPageIsWithdrawn TestPagesThatAnswerAreKept TestNewPagesAreNotWatched TestPageThatHangsIsNoticedByWhoLooks": "chrome.Host.askStuck " +
 		"chrome.Host.awaitPageLocked chrome.Host.lookAtLocked chrome.Host.watchLocked chrome.Host.withdrawSoonLocked chrome.Host.probeLocked chrome.Host.introduceLocked",

@@ -16,7 +16,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/internal/advice"
-	"github.com/cdphub/cdphub/quota"
+	"github.com/cdphub/cdphub/relay/quota"
 )
 
 // Gate lets requests in by their tokens. While none are set it lets everybody

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/cdphub/cdphub/internal/scope"
-	"github.com/cdphub/cdphub/quota"
+	"github.com/cdphub/cdphub/relay/quota"
 )
 
 // Role is what the bearer of a token may be. The roles do not include one

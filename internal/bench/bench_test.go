@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cdphub/cdphub/wsconn"
+	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
 const (

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/cdphub/cdphub/internal/wire"
-	"github.com/cdphub/cdphub/wsconn"
+	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
 // stuckAfter is how long a load may make no progress.

@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"github.com/cdphub/cdphub/internal/wire"
-	"github.com/cdphub/cdphub/wsconn"
+	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
 // splice is what the hub is compared with: a forwarder of WebSocket frames that reads

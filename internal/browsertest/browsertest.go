@@ -22,7 +22,7 @@ import (
 	"time"
 
 	"github.com/cdphub/cdphub/bridge/chrome"
-	"github.com/cdphub/cdphub/urlpolicy"
+	"github.com/cdphub/cdphub/internal/urlpolicy"
 )
 
 // startTimeout is how long a browser may take to start. The machine may be busy.

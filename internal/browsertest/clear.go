@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/cdphub/cdphub/internal/wire"
-	"github.com/cdphub/cdphub/wsconn"
+	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
 // clearTimeout is how long clearing may take. A page can refuse to close, with a

@@ -26,7 +26,7 @@ const patience = 60 * time.Second
 // program is the path of the hub, and nodeProgram that of a node of a cluster.
 var (
 	program     = sync.OnceValues(func() (string, error) { return build("../../cmd/cdphub") })
-	nodeProgram = sync.OnceValues(func() (string, error) { return build("../../cluster/nats/cmd/cdphub-cluster") })
+	nodeProgram = sync.OnceValues(func() (string, error) { return build("../../internal/cluster/nats/cmd/cdphub-cluster") })
 )
 
 // build builds a program, with the race detector if the tests have it.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cdphub/cdphub/browsers"
+	"github.com/cdphub/cdphub/internal/browsers"
 	"github.com/cdphub/cdphub/internal/logging/logtest"
 )
 
@@ -58,7 +58,7 @@ func TestR142BrowserOptionsThatNeverMatch(t *testing.T) {
 	} {
 		o, err := f.options()
 		if err == nil {
-			_, err = browsers.New(nil, *o)
+			_, err = browsers.New(nil, browsers.Options{Chrome: o.Chrome, Hubs: o.Hubs})
 		}
 		if err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%v, want %s", err, says)

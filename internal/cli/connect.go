@@ -18,10 +18,10 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/internal/httpserver"
+	"github.com/cdphub/cdphub/internal/link"
 	"github.com/cdphub/cdphub/internal/plain"
-	"github.com/cdphub/cdphub/link"
+	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/server"
-	"github.com/cdphub/cdphub/wsconn"
 )
 
 // connectCmd is `cdphub connect`: a listener whose connections a hub far away serves,

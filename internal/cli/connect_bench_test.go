@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/cdphub/cdphub/internal/hubtest"
-	"github.com/cdphub/cdphub/wsconn"
+	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
 // BenchmarkConnect prints what a round trip takes by cdphub connect more than at the

@@ -19,7 +19,7 @@ import (
 	"github.com/cdphub/cdphub/internal/held/heldtest"
 	"github.com/cdphub/cdphub/internal/hubtest"
 	"github.com/cdphub/cdphub/internal/logging/logtest"
-	"github.com/cdphub/cdphub/wsconn"
+	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
 // TestConnectSurvivesCuts sends commands by cdphub connect while its link is cut: each

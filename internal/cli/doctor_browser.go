@@ -10,15 +10,16 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cdphub/cdphub/server"
+
 	"github.com/dustin/go-humanize"
 
 	"github.com/cdphub/cdphub/bridge/chrome"
-	"github.com/cdphub/cdphub/browsers"
 )
 
 // browser finds out whether there is a browser and whether it starts. Without options
 // for one a failure is only a warning: open and demo need a browser, serve does not.
-func (c *doctorCmd) browser(ctx context.Context, wanted *browsers.Options) []finding {
+func (c *doctorCmd) browser(ctx context.Context, wanted *server.Browsers) []finding {
 	bad, o := failing, chrome.Options{NoSandbox: os.Geteuid() == 0}
 	if wanted == nil {
 		bad = warning

@@ -4,13 +4,13 @@ import (
 	"crypto/tls"
 	"fmt"
 	"io"
+	"net/http"
 	"net/url"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"go.uber.org/zap"
 
-	"github.com/cdphub/cdphub/devtools"
 	"github.com/cdphub/cdphub/internal/logging"
 	"github.com/cdphub/cdphub/server"
 )
@@ -163,20 +163,20 @@ func (u *httpURL) UnmarshalText(text []byte) error {
 }
 
 // frontEnd is the DevTools front end that an option names.
-type frontEnd struct{ named *devtools.FrontEnd }
+type frontEnd struct{ named http.Handler }
 
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (f *frontEnd) UnmarshalText(file []byte) (err error) {
-	f.named, err = devtools.Open(string(file))
+	f.named, err = server.OpenDevTools(string(file))
 	return err
 }
 
 // open is the front end named, or that in the program.
-func (f frontEnd) open() *devtools.FrontEnd {
+func (f frontEnd) open() http.Handler {
 	if f.named != nil {
 		return f.named
 	}
-	own, err := devtools.Open("")
+	own, err := server.OpenDevTools("")
 	if err != nil {
 		panic(err) // it is part of the program
 	}

@@ -8,8 +8,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cdphub/cdphub/server"
+
 	"github.com/cdphub/cdphub/bridge/chrome"
-	"github.com/cdphub/cdphub/browsers"
 )
 
 // browserFlags are the options of browsers behind hubs.
@@ -33,14 +34,14 @@ type browserFlags struct {
 func (f browserFlags) wanted() bool { return f.Browser || f.BrowserPath != "" || f.BrowserURL != "" }
 
 // options are for the browsers of a process; nil when there are none.
-func (f browserFlags) options() (*browsers.Options, error) {
+func (f browserFlags) options() (*server.Browsers, error) {
 	if !f.wanted() {
 		return nil, nil
 	}
 	if !mayBeBrowser(f.BrowserURL) {
 		return nil, fmt.Errorf("--browser-url %q is not an http:// or ws:// URL, nor a folder that exists: use an address such as http://127.0.0.1:9222", f.BrowserURL)
 	}
-	return &browsers.Options{
+	return &server.Browsers{
 		Chrome: chrome.Options{
 			URL: f.BrowserURL, Path: f.BrowserPath, Profile: f.BrowserProfile, Headed: f.BrowserHeaded,
 			NoSandbox: f.BrowserNoSandbox, Args: f.BrowserArg, Shared: f.BrowserShared, Isolate: f.IsolateNetwork,

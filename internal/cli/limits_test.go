@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cdphub/cdphub/bridge"
+	"github.com/cdphub/cdphub/bridge/page"
 	"github.com/cdphub/cdphub/server"
 )
 
@@ -28,7 +28,7 @@ func TestLimitDefaults(t *testing.T) {
 	got := parsed(t).limitFlags.options()
 	want := server.Limits{
 		MaxClientMessage: 100 << 20, MaxClientQueue: 32 << 20, MaxClientQueued: 32768,
-		MaxHostMessage: 256 << 20, MaxHostQueue: 64 << 20, MaxHostQueued: bridge.PageLimits().MaxQueued,
+		MaxHostMessage: 256 << 20, MaxHostQueue: 64 << 20, MaxHostQueued: page.Limits().MaxQueued,
 		MaxConnections: 4096, MaxClients: 1024, MaxSessions: 65536, MaxClientSessions: 8192, MaxClientCalls: 4096, MaxCalls: 65536, MaxLinks: 256,
 		PingEvery: 25 * time.Second, PongWithin: 10 * time.Second, MessageTimeout: time.Minute, WriteTimeout: 10 * time.Second, LinkGrace: 2 * time.Minute, HostGrace: 30 * time.Second, NamedGrace: 30 * time.Minute, MaxNamed: 16, NamedMemory: 8 << 20,
 	}

@@ -15,10 +15,10 @@ import (
 	"github.com/cdphub/cdphub/actions"
 	"github.com/cdphub/cdphub/actions/mcp"
 	"github.com/cdphub/cdphub/actions/remote"
-	"github.com/cdphub/cdphub/browsers"
+	"github.com/cdphub/cdphub/internal/browsers"
+	"github.com/cdphub/cdphub/internal/urlpolicy"
 	"github.com/cdphub/cdphub/internal/version"
 	"github.com/cdphub/cdphub/relay"
-	"github.com/cdphub/cdphub/urlpolicy"
 )
 
 // mcpCmd is `cdphub mcp`: the tools on standard input and output, for a hub
@@ -91,8 +91,9 @@ func (c *mcpCmd) join(ctx context.Context, urls *urlpolicy.Policy, log *zap.Logg
 		}
 		return remote.Join(endpoint, header), func() {}, nil
 	}
-	o.Log, o.Chrome.Network = log, urls
-	pool, err := browsers.New(relay.NewHubs(relay.Options{Log: log, Product: version.Current().Product("/")}), *o)
+	o.Chrome.Network = urls
+	hubs := relay.NewHubs(relay.Options{Log: log, Product: version.Current().Product("/")})
+	pool, err := browsers.New(hubs, browsers.Options{Chrome: o.Chrome, Hubs: o.Hubs, Max: o.Max, Idle: o.Idle, Queue: o.Queue, Log: log})
 	if err != nil {
 		return nil, nil, err
 	}

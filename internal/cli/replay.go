@@ -12,9 +12,9 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/internal/httpserver"
-	"github.com/cdphub/cdphub/journal"
-	"github.com/cdphub/cdphub/journal/export"
-	"github.com/cdphub/cdphub/journal/replay"
+	"github.com/cdphub/cdphub/internal/journal"
+	"github.com/cdphub/cdphub/internal/journal/export"
+	"github.com/cdphub/cdphub/internal/journal/replay"
 )
 
 // replayCmd shows a recording, or exports it.

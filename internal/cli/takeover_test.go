@@ -9,7 +9,6 @@ import (
 	"github.com/cdphub/cdphub/actions"
 	"github.com/cdphub/cdphub/actions/remote"
 	"github.com/cdphub/cdphub/bridge/chrome"
-	"github.com/cdphub/cdphub/browsers"
 	"github.com/cdphub/cdphub/internal/hubtest"
 	"github.com/cdphub/cdphub/relay"
 	"github.com/cdphub/cdphub/server"
@@ -20,7 +19,7 @@ import (
 func TestR175RemoteAgentIsPaused(t *testing.T) {
 	s, err := server.New(server.Options{
 		ClientAddr: "127.0.0.1:0", HostAddr: "127.0.0.1:0", Drain: time.Millisecond,
-		Browsers: &browsers.Options{Chrome: chrome.Options{NoSandbox: os.Geteuid() == 0}, Hubs: []string{"real"}, Max: 1, Idle: time.Minute},
+		Browsers: &server.Browsers{Chrome: chrome.Options{NoSandbox: os.Geteuid() == 0}, Hubs: []string{"real"}, Max: 1, Idle: time.Minute},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -25,7 +25,7 @@ import (
 	"github.com/cdphub/cdphub/internal/logging/logtest"
 	"github.com/cdphub/cdphub/internal/plain"
 	"github.com/cdphub/cdphub/internal/wire"
-	"github.com/cdphub/cdphub/wsconn"
+	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
 // hostile is a text that a terminal would obey: a title, a cleared screen, C1 as a

@@ -93,7 +93,7 @@ var foreign = slices.Concat(
 // each variable CDPHUB_NAME.
 func TestOptionsExist(t *testing.T) {
 	alone := optionsOf(t, "cmd/cdphub")
-	node := optionsOf(t, "cluster/nats/cmd/cdphub-cluster")
+	node := optionsOf(t, "internal/cluster/nats/cmd/cdphub-cluster")
 	for _, page := range pages(t) {
 		known := alone
 		if page.file == "docs/cluster.md" || page.file == "docs/troubleshooting.md" { // with what nodes say

@@ -18,7 +18,7 @@ const module = "github.com/cdphub/cdphub/"
 
 // outside are folders whose code does not run in a hub, and packages that keep nothing.
 var outside = []string{
-	"cmd", "docs", "examples", "npm", "packaging", "testdata", "web", "cluster/nats", "actions/actionstest", "actions/conformance", "actions/remote", "journal/replay", "journal/export",
+	"cmd", "docs", "examples", "npm", "packaging", "testdata", "web", "internal/cluster/nats", "actions/actionstest", "actions/conformance", "actions/remote", "internal/journal/replay", "internal/journal/export",
 	"internal/browsertest", "internal/chaos", "internal/cli", "internal/e2e", "internal/hubtest", "internal/logging", "internal/plain", ".tools",
 }
 

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/cdphub/cdphub/internal/wire"
-	"github.com/cdphub/cdphub/wsconn"
+	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
 // Within is how long a test waits for what must come, on a machine that has much else to do.

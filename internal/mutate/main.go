@@ -2,7 +2,7 @@
 // the tests notice: statements and checks left out, conditions negated, bounds moved
 // by one, entries of lists left out, arguments swapped.
 //
-//	go run ./internal/mutate -pkg ./quota -n 40 -seed 1
+//	go run ./internal/mutate -pkg ./relay/quota -n 40 -seed 1
 //	go run ./internal/mutate -pkg ./server -run Upload -n 10   by these tests alone
 //	go run ./internal/mutate -pkg ./web/src/agent -n 10        TypeScript, by ./web/test
 //

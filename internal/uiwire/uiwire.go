@@ -11,7 +11,7 @@ package uiwire
 
 import (
 	"github.com/cdphub/cdphub/internal/closelog"
-	"github.com/cdphub/cdphub/journal"
+	"github.com/cdphub/cdphub/internal/journal"
 	"github.com/cdphub/cdphub/relay"
 )
 

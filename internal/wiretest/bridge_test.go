@@ -10,7 +10,7 @@ import (
 )
 
 // bridgePackage is the package that reads and writes the messages of the bridge.
-const bridgePackage = "bridge"
+const bridgePackage = "page"
 
 // TestHostMessages compares what a Host sends with what the hub reads: the members that
 // it looks for, and the kinds that it switches by.

@@ -17,7 +17,6 @@ import (
 
 	"github.com/cdphub/cdphub/actions"
 	"github.com/cdphub/cdphub/bridge/chrome"
-	"github.com/cdphub/cdphub/browsers"
 	"github.com/cdphub/cdphub/internal/browsertest"
 	"github.com/cdphub/cdphub/internal/hubtest"
 	"github.com/cdphub/cdphub/relay"
@@ -104,7 +103,7 @@ func newWalk(t *testing.T) *walk {
 	}
 	s := serve(server.Options{ClientAddr: "127.0.0.1:0", HostAddr: "localhost:0", Drain: 5 * time.Second, UploadDir: t.TempDir()})
 	// The browser of a hub may not open what its own server serves.
-	user := serve(server.Options{NoListeners: true, Browsers: &browsers.Options{Chrome: chrome.Options{URL: browsertest.Borrow(t)}, Hubs: []string{"chromium"}, Max: 1, Idle: time.Minute}})
+	user := serve(server.Options{NoListeners: true, Browsers: &server.Browsers{Chrome: chrome.Options{URL: browsertest.Borrow(t)}, Hubs: []string{"chromium"}, Max: 1, Idle: time.Minute}})
 	host := "http://" + s.HostAddr()
 	app := httptest.NewServer(http.HandlerFunc(func(out http.ResponseWriter, _ *http.Request) {
 		out.Header().Set("Content-Type", "text/html; charset=utf-8")

@@ -33,7 +33,7 @@ func TestBlocks(t *testing.T) {
 			case "app", "host":
 				t.Skip("see TestOwnPages")
 			case "cluster":
-				t.Skip("see the tests of cluster/nats")
+				t.Skip("see the tests of internal/cluster/nats")
 			}
 			newRun(t, b).do(t)
 		})

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/cdphub/cdphub/internal/e2e/harness"
-	"github.com/cdphub/cdphub/journal"
+	"github.com/cdphub/cdphub/internal/journal"
 )
 
 var images = flag.String("images", "", "folder that the pictures of the documentation are written to; empty: a temporary one")

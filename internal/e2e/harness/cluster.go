@@ -17,7 +17,7 @@ import (
 
 // cdphubCluster returns the path of cdphub-cluster, which it builds once.
 var cdphubCluster = sync.OnceValues(func() (string, error) {
-	return hubtest.Program(filepath.Join(Repository(), "cluster/nats/cmd/cdphub-cluster"), "CGO_ENABLED=0") // as releases have it
+	return hubtest.Program(filepath.Join(Repository(), "internal/cluster/nats/cmd/cdphub-cluster"), "CGO_ENABLED=0") // as releases have it
 })
 
 // StartNodes runs the nodes of docs/cluster.md by its commands, on free ports, until the

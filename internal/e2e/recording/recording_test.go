@@ -16,7 +16,7 @@ import (
 	"testing"
 
 	"github.com/cdphub/cdphub/internal/e2e/harness"
-	"github.com/cdphub/cdphub/journal"
+	"github.com/cdphub/cdphub/internal/journal"
 )
 
 var scratch string

@@ -1,6 +1,6 @@
 // Agent and proxy: the JSON text frames over the WebSocket /__hub/control, and
 // the attribute data-response of the agent's script element. The proxy's side
-// is in Go: proxy/agentprotocol.go and proxy/provenance.go.
+// is in Go: internal/proxy/agentprotocol.go and internal/proxy/provenance.go.
 
 /** Header names and values, in order. */
 export type HeaderPairs = [name: string, value: string][];
