@@ -1,6 +1,7 @@
 package natsdir
 
 import (
+	"context"
 	"errors"
 	"net/url"
 	"strconv"
@@ -106,6 +107,8 @@ func TestEpochsOutliveARestartOfAllServers(t *testing.T) {
 	servers.start()
 	var after cluster.Claim
 	eventually(t, "the other node claims the hub", func() bool {
+		ctx, cancel := context.WithTimeout(ctx, 10*time.Second) // servers that have not found each other answer nothing
+		defer cancel()
 		owner, err := b.ask(ctx, "x")
 		if !errors.Is(err, cluster.ErrNoOwner) {
 			return false

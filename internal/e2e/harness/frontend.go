@@ -11,7 +11,7 @@ import (
 // it is not there.
 func FrontEnd(t testing.TB) string {
 	t.Helper()
-	zip := filepath.Join(Repository(), "devtools", "dist", "frontend.zip")
+	zip := filepath.Join(Repository(), "internal", "devtools", "dist", "frontend.zip")
 	if _, err := os.Stat(zip); err == nil {
 		return zip
 	}
