@@ -130,7 +130,7 @@ func readHandoff(r *request) (*handoff, *wire.Error) {
 	instructions = strings.TrimSpace(instructions)
 	switch {
 	case !given:
-		return nil, missing("instructions")
+		return nil, missingParam("instructions")
 	case instructions == "":
 		return nil, wire.InvalidParams("instructions must not be empty: describe what the person has to do")
 	case len(instructions) > maxInstructions:
@@ -152,7 +152,7 @@ func readHandoff(r *request) (*handoff, *wire.Error) {
 func cancelHandoff(h *Hub, r *request) ([]byte, *wire.Error) {
 	id, given := r.members.Text("handoffId")
 	if !given {
-		return nil, missing("handoffId")
+		return nil, missingParam("handoffId")
 	}
 	o := h.findHandoffLocked(func(o *handoff) bool { return o.ID == id && o.client() == r.client })
 	if o == nil {

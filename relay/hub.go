@@ -331,7 +331,7 @@ func (h *Hub) Targets(p Policy) []targets.Info {
 	tabs := h.owners.tabsOf(p)
 	list = slices.DeleteFunc(list, func(t targets.Info) bool { return !policyShows(p, tabs, t) })
 	for i := range list {
-		list[i] = shown(p, h.shownLocked(nil, list[i]))
+		list[i] = shownInfo(p, h.shownLocked(nil, list[i]))
 	}
 	return list
 }
@@ -344,7 +344,7 @@ func (h *Hub) Target(p Policy, id string) (targets.Info, bool) {
 	if !known || !policyShows(p, h.owners.tabsOf(p), t) {
 		return targets.Info{}, false
 	}
-	return shown(p, h.shownLocked(nil, t)), true
+	return shownInfo(p, h.shownLocked(nil, t)), true
 }
 
 // targetLocked finds a Target, and the side that has it. It asks each side in turn: a hub

@@ -47,7 +47,7 @@ func TestR287InterruptedSessions(t *testing.T) {
 			return err
 		}},
 		"bap.subscribe": {"Target.setDiscoverTargets", func(ctx context.Context, s *session) error {
-			_, err := subscribe(ctx, &call{session: s}, subscribeParams{})
+			_, err := subscribeEvents(ctx, &call{session: s}, subscribeParams{})
 			return err
 		}},
 	} {

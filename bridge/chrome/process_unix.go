@@ -56,7 +56,7 @@ done`
 func newReaper(dir string) (*reaper, error) {
 	r := &reaper{cmd: exec.Command("/bin/sh", "-c", reap, "cdphub-reaper", dir)} //nolint:gosec // a folder of ours
 	r.cmd.Dir = "/"
-	r.cmd.Env = environment()
+	r.cmd.Env = browserEnvironment()
 	r.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	var err error
 	if r.input, err = r.cmd.StdinPipe(); err != nil {

@@ -115,14 +115,14 @@ func ParseFolded(text string) *Table {
 	t := Parse(text)
 	t.folds = true
 	for name, b := range maps.Clone(t.named) {
-		t.named[fold(name)] = b
+		t.named[foldName(name)] = b
 	}
 	return t
 }
 
-// fold is the same for all names that encoding/json takes for each other: also for those
+// foldName is the same for all names that encoding/json takes for each other: also for those
 // with U+017F and U+212A in them, which fold to s and k.
-func fold(name string) string { return strings.ToLower(strings.ToUpper(name)) }
+func foldName(name string) string { return strings.ToLower(strings.ToUpper(name)) }
 
 // Rows are the rows of the table, in order.
 func (t *Table) Rows() []Row { return t.rows }
@@ -157,7 +157,7 @@ func (t *Table) member(around *Bound, name string) *Bound {
 		return named
 	}
 	if t.folds {
-		if named := t.named[fold(name)]; named != nil {
+		if named := t.named[foldName(name)]; named != nil {
 			return named
 		}
 	}
