@@ -23,15 +23,15 @@ var elsewhere = map[quota.Resource]string{
 	quota.Paused:         "relay TestR247Paused",
 	quota.Hubs:           "relay TestR247Hubs",
 	quota.Uploads:        "relay TestR247Uploads",
-	quota.BrowserQueue:   "browsers TestR248QueueIsShared",
+	quota.BrowserQueue:   "internal/browsers TestR248QueueIsShared",
 	quota.BAPSessions:    "actions/bap TestR247BAPSessions",
 	quota.ActionCalls:    "actions TestR247ActionCalls",
-	quota.Memory:         "wsconn TestR249MemoryOfOneToken",
-	quota.NamedMemory:    "named TestR249NamedSessionsOfOthers",
-	quota.TimelineMemory: "journal TestR249TimelinesOfOthersStay",
-	quota.Timelines:      "journal TestR249TimelinesOfOthersStay",
-	quota.TimelineQueue:  "journal TestR249EventsOfOthersAreNotLost",
-	quota.Recordings:     "journal TestR249RecordingsOfOthersStay",
+	quota.Memory:         "internal/wsconn TestR249MemoryOfOneToken",
+	quota.NamedMemory:    "internal/named TestR249NamedSessionsOfOthers",
+	quota.TimelineMemory: "internal/journal TestR249TimelinesOfOthersStay",
+	quota.Timelines:      "internal/journal TestR249TimelinesOfOthersStay",
+	quota.TimelineQueue:  "internal/journal TestR249EventsOfOthersAreNotLost",
+	quota.Recordings:     "internal/journal TestR249RecordingsOfOthersStay",
 }
 
 // requests are the requests that take one of each other resource, for as long as their

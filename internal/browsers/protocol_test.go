@@ -51,7 +51,7 @@ var spared = map[string]string{
 
 func newGenerator(t testing.TB) *generator {
 	t.Helper()
-	text, err := os.ReadFile("../httpdiscovery/protocol.json")
+	text, err := os.ReadFile("../../httpdiscovery/protocol.json")
 	if err != nil {
 		t.Fatal(err)
 	}
