@@ -63,7 +63,7 @@ func (s *side) dropBrowserLocked(why *wire.Error) {
 	for t := range s.targets.Clear() {
 		h.endedLocked(s, t)
 		for l := range h.subscribers.discovering.All() {
-			if l.discover.Takes(or(t.Type, "page")) && l.client.sees(t) {
+			if l.discover.Takes(orElse(t.Type, "page")) && l.client.sees(t) {
 				l.event("Target.targetDestroyed", append(wire.AppendString([]byte(`{"targetId":`), t.ID), '}'))
 			}
 		}

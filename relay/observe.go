@@ -85,7 +85,7 @@ func pageOf(s *session.Session) (page string, inside bool) {
 func (h *Hub) Name() string { return h.opts.Name }
 
 // observedName is what people know the Client by.
-func (c *Client) observedName() string { return or(c.name, "a client within the hub") }
+func (c *Client) observedName() string { return orElse(c.name, "a client within the hub") }
 
 // sendObservedLocked is sendLocked for a command that the Observer wants. The Observer is
 // asked before the command is sent: what it asks for itself reaches the Host first

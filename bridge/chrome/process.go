@@ -67,7 +67,7 @@ func (p *process) run(files []*os.File, fence Fence) (err error) {
 	p.cmd.Stderr = p.stderr
 	p.cmd.WaitDelay = stderrGrace
 	ownGroup(p.cmd)
-	if err := pass(p.cmd, files); err != nil {
+	if err := passFiles(p.cmd, files); err != nil {
 		return err
 	}
 	if p.reaper, err = newReaper(p.profile.temporary()); err != nil {

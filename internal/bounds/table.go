@@ -134,7 +134,7 @@ func (t *Table) At(method, path string) Bound {
 		b = t.member(b, part)
 	}
 	found := *b
-	found.Items, found.Text = or(b.Items, t.all.Items), or(b.Text, t.all.Text)
+	found.Items, found.Text = orElse(b.Items, t.all.Items), orElse(b.Text, t.all.Text)
 	return found
 }
 
@@ -291,8 +291,8 @@ func mustNumber(text string) float64 {
 	return n
 }
 
-// or is n, or instead where it is 0.
-func or(n, instead int) int {
+// orElse is n, or instead where it is 0.
+func orElse(n, instead int) int {
 	if n == 0 {
 		return instead
 	}

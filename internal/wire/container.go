@@ -151,9 +151,9 @@ func scanWhole(b []byte, i uint, closer byte) uint {
 	return end
 }
 
-// scanScalar is scalar. bare is scalar, for the index type of container.
+// scanScalar is scanScalarAt for the index type of scanContainer.
 func scanScalar(b []byte, i uint) (uint, fault) {
-	end, f := scalar(b, int(i))
+	end, f := scanScalarAt(b, int(i))
 	return uint(end), f
 }
 
@@ -164,7 +164,7 @@ func markSpecial64(p *[64]byte) uint64 {
 }
 
 // markSpecial8 returns which bytes of a word are special, in its lowest eight bits. Unlike
-// special it is right for each byte: its sums are of seven bits, so that none carries
+// markSpecial it is right for each byte: its sums are of seven bits, so that none carries
 // to the next byte. One has its top bit at 0 for control characters and, since XOR
 // with 2 makes 0x20 of it, the quote; the other for the backslash. The product brings
 // the eight bits together.

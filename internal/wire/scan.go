@@ -107,7 +107,7 @@ func scanValue(b []byte, i, base int) (int, fault) {
 	case '"':
 		return scanString(b, i)
 	}
-	return scalar(b, i)
+	return scanScalarAt(b, i)
 }
 
 // Skip returns the index behind the value that begins at i. The text must be valid JSON of at most
@@ -132,8 +132,8 @@ func scanKey(b []byte, i int) (int, fault) {
 	return skipSpace(b, i+1), fine
 }
 
-// scalar scans a number or one of the three words.
-func scalar(b []byte, i int) (int, fault) {
+// scanScalarAt scans a number or one of the three words.
+func scanScalarAt(b []byte, i int) (int, fault) {
 	word := ""
 	switch b[i] {
 	case '1', '2', '3', '4', '5', '6', '7', '8', '9': // most numbers are whole ones
@@ -269,7 +269,7 @@ func markSpecial(w uint64) uint64 {
 	return ((q-ones)&^q | (l-ones)&^l | (w-ctrl)&^w) & tops
 }
 
-// window is how far plain looks ahead at once: far enough for vector
+// window is how far skipPlain looks ahead at once: far enough for vector
 // instructions to pay, and bounded, since what it saw behind an escape it
 // looks at again.
 const window = 2048
