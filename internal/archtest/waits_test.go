@@ -36,7 +36,7 @@ var uninterrupted = map[string]string{
 	"TestR202GraceTime TestR205RandomCuts":                                "named.Session.waitLocked named.stream.trimLaterLocked",
 	"TestS05NodeIsCutOff TestLostRequests TestDrainDuringARenewal TestReservationsOfANodeThatIsBack": "natsdir.Directory.Claim natsdir.Directory.Close natsdir.Directory.MayEnd " +
 		"natsdir.Directory.Owner natsdir.Directory.ReserveBrowser natsdir.Directory.node natsdir.Directory.readNodes natsdir.Directory.renew natsdir.Directory.tellStays " +
-		"natsdir.Directory.writeReservedOnce natsdir.Open natsdir.asked natsdir.claim.check",
+		"natsdir.Directory.writeReservedOnce natsdir.Open natsdir.firstAnswer natsdir.claim.check",
 	"TestHold TestHoldDocuments TestR296Limits": "proxy.agentRegistry.await proxy.agentRegistry.findTarget proxy.bodyCache.ServeHTTP proxy.handler.intercept " +
 		"proxy.handler.serveFailure proxy.handler.serveHub",
 	"TestHubsComeAndGo": "relay.Hubs.release",
