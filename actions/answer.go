@@ -87,14 +87,14 @@ type scriptError struct {
 func readScriptAnswer(out *evaluated) (a scriptAnswer, err error) {
 	text, ok := wire.Text(out.Result.Value)
 	if !ok {
-		return a, errorf(Internal, "the page script answered %.100q", []byte(out.Result.Value))
+		return a, newError(Internal, "the page script answered %.100q", []byte(out.Result.Value))
 	}
 	if len(text) > maxScriptAnswer {
-		return a, errorf(LimitExceeded, "limit exceeded: the answer of the page has %d bytes, at most %d are read", len(text), maxScriptAnswer)
+		return a, newError(LimitExceeded, "limit exceeded: the answer of the page has %d bytes, at most %d are read", len(text), maxScriptAnswer)
 	}
 	// The decoded value aliases text, which nothing else holds.
 	if wire.Decode([]byte(text), &a) != nil {
-		return a, errorf(Internal, "the page script answered %.100q", text)
+		return a, newError(Internal, "the page script answered %.100q", text)
 	}
 	return a, nil
 }
@@ -117,10 +117,10 @@ var scriptKinds = map[Kind]bool{
 // answer in the place of the script.
 func (e *scriptError) failure(page string) *Error {
 	if !scriptKinds[e.Kind] {
-		return errorf(Internal, "the page script failed: %s", cut(e.Message, longestFailure))
+		return newError(Internal, "the page script failed: %s", cutText(e.Message, longestFailure))
 	}
 	waited := min(max(e.Waited, 0), float64(MaxTimeout.Milliseconds()))
-	return &Error{Kind: e.Kind, Message: cut(e.Message, longestFailure), Details: Details{
-		Locator: cut(e.Locator, longestFailure), Count: max(e.Count, 0), Waited: time.Duration(waited) * time.Millisecond, PageID: page,
+	return &Error{Kind: e.Kind, Message: cutText(e.Message, longestFailure), Details: Details{
+		Locator: cutText(e.Locator, longestFailure), Count: max(e.Count, 0), Waited: time.Duration(waited) * time.Millisecond, PageID: page,
 	}}
 }

@@ -67,7 +67,7 @@ func (p *Page) secretNodes(ctx context.Context) (map[int]bool, error) {
 		return nil, err
 	}
 	if text := list.exception(); text != "" {
-		return nil, errorf(Internal, "the page script failed: %s", text)
+		return nil, newError(Internal, "the page script failed: %s", text)
 	}
 	var items struct {
 		Result []struct {
@@ -80,7 +80,7 @@ func (p *Page) secretNodes(ctx context.Context) (map[int]bool, error) {
 		return nil, err
 	}
 	if len(items.Result) > maxSecretNodes {
-		return nil, errorf(LimitExceeded, "limit exceeded: the page has %d secret elements, at most %d are looked at; take a snapshot", len(items.Result), maxSecretNodes)
+		return nil, newError(LimitExceeded, "limit exceeded: the page has %d secret elements, at most %d are looked at; take a snapshot", len(items.Result), maxSecretNodes)
 	}
 	nodes := make([]struct{ Node domNode }, len(items.Result))
 	var ask []command

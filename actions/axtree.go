@@ -13,7 +13,7 @@ import (
 // CDP's Accessibility.getFullAXTree, an array. The values of secret fields are
 // redacted. A tree beyond MaxValue is an error of kind LimitExceeded.
 func (p *Page) AccessibilityTree(ctx context.Context) (nodes json.RawMessage, err error) {
-	ctx, cancel := bounded(ctx)
+	ctx, cancel := withDeadline(ctx)
 	defer cancel()
 	list, err := p.rawTree(ctx)
 	if err != nil {
@@ -32,7 +32,7 @@ func checkTree(tree json.RawMessage, most int) error {
 	if len(tree) <= most {
 		return nil
 	}
-	return errorf(LimitExceeded, "limit exceeded: the accessibility tree has %d bytes, at most %d are given; take a snapshot", len(tree), most)
+	return newError(LimitExceeded, "limit exceeded: the accessibility tree has %d bytes, at most %d are given; take a snapshot", len(tree), most)
 }
 
 // rawTree reads the tree and hides its secrets. It asks for the secret elements
@@ -59,7 +59,7 @@ func (p *Page) rawTree(ctx context.Context) (nodes []axNode, err error) {
 		return nil, err
 	}
 	if err := wire.Decode(out.Nodes, &nodes); err != nil {
-		return nil, errorf(Internal, "the accessibility tree cannot be read: %v", err)
+		return nil, newError(Internal, "the accessibility tree cannot be read: %v", err)
 	}
 	h := hiding{fields: fields, closed: closed, secrets: secrets, byID: make(map[string]*axNode, len(nodes))}
 	h.tree(nodes)
@@ -94,7 +94,7 @@ type AXOptions struct {
 // secret fields are redacted. A tree beyond MaxValue is an error of kind
 // LimitExceeded.
 func (p *Page) AXTree(ctx context.Context, o AXOptions) (AXNode, error) {
-	ctx, cancel := bounded(ctx)
+	ctx, cancel := withDeadline(ctx)
 	defer cancel()
 	root := 0
 	if o.Root != nil {
@@ -108,7 +108,7 @@ func (p *Page) AXTree(ctx context.Context, o AXOptions) (AXNode, error) {
 		return AXNode{}, err
 	}
 	if len(nodes) == 0 {
-		return AXNode{}, errorf(Internal, "the accessibility tree cannot be read: it has no nodes")
+		return AXNode{}, newError(Internal, "the accessibility tree cannot be read: it has no nodes")
 	}
 	t := axTree{options: o, byID: make(map[string]*axNode, len(nodes))}
 	for i := range nodes {
@@ -123,7 +123,7 @@ func (p *Page) AXTree(ctx context.Context, o AXOptions) (AXNode, error) {
 			return top, checkTree(mustJSON(top), MaxValue)
 		}
 	}
-	return AXNode{}, errorf(ElementNotFound, "element not found: %s is not in the accessibility tree", o.Root)
+	return AXNode{}, newError(ElementNotFound, "element not found: %s is not in the accessibility tree", o.Root)
 }
 
 // axTree converts raw nodes.

@@ -24,10 +24,10 @@ func Exceeds(params json.RawMessage) error {
 		return nil // it has no fields
 	}
 	if !wire.IsObject(params) {
-		return invalid("the params nest more than %d levels", wire.MaxDepth-1)
+		return invalidArgument("the params nest more than %d levels", wire.MaxDepth-1)
 	}
 	if field, what := limits.Exceeds("", params); what != "" {
-		e := invalid("field `%s` %s", field, what)
+		e := invalidArgument("field `%s` %s", field, what)
 		e.Details.Field = field
 		return e
 	}

@@ -91,7 +91,7 @@ func Open(ctx context.Context, join Join, o Options) (*Browser, error) {
 	}
 	b.client = client
 	b.loops.Go(func() { b.events.run(b.stop) })
-	ctx, cancel := bounded(ctx)
+	ctx, cancel := withDeadline(ctx)
 	defer cancel()
 	// Chromium answers with a Target.targetCreated for each target that exists.
 	if err := b.call(ctx, "Target.setDiscoverTargets", obj{"discover": true}, nil); err != nil {
@@ -139,13 +139,13 @@ func (b *Browser) settle(ctx context.Context) error {
 	case <-ctx.Done():
 		return (*Page)(nil).translate("", ctx.Err())
 	case <-b.stop:
-		return errorf(TargetClosed, "the connection is closed")
+		return newError(TargetClosed, "the connection is closed")
 	}
 }
 
 // call sends a command at browser level.
 func (b *Browser) call(ctx context.Context, method string, params, result any) error {
-	if _, err := do(ctx, b.client, command{method: method, params: params, result: result}); err != nil {
+	if _, err := sendAll(ctx, b.client, command{method: method, params: params, result: result}); err != nil {
 		return (*Page)(nil).translate(method, err)
 	}
 	return nil
@@ -198,14 +198,14 @@ func (b *Browser) find(id string) (p *Page, none bool, err error) {
 		if b.active != nil {
 			return b.active, false, nil
 		}
-		return nil, len(b.pages) == 0, errorf(PageNotFound, "no active page")
+		return nil, len(b.pages) == 0, newError(PageNotFound, "no active page")
 	}
 	for _, p := range b.pages {
 		if p.ID == id || p.Alias == id {
 			return p, false, nil
 		}
 	}
-	e := errorf(PageNotFound, "page not found: %s", id)
+	e := newError(PageNotFound, "page not found: %s", id)
 	e.Details.PageID = id
 	return nil, len(b.pages) == 0, e
 }
@@ -213,7 +213,7 @@ func (b *Browser) find(id string) (p *Page, none bool, err error) {
 // ClosePage closes a page. When it returns, the page is in no list any more. A page
 // that asks before it is left (beforeunload) is answered by the dialog policy.
 func (b *Browser) ClosePage(ctx context.Context, id string) error {
-	ctx, cancel := bounded(ctx)
+	ctx, cancel := withDeadline(ctx)
 	defer cancel()
 	p, err := b.Page(id)
 	if err != nil {
@@ -239,7 +239,7 @@ const closing = 250 * time.Millisecond
 
 // ActivatePage brings a page to the front and makes it the active one.
 func (b *Browser) ActivatePage(ctx context.Context, id string) error {
-	ctx, cancel := bounded(ctx)
+	ctx, cancel := withDeadline(ctx)
 	defer cancel()
 	p, err := b.Page(id)
 	if err != nil {
@@ -287,7 +287,7 @@ func (b *Browser) followLocked() {
 
 // Version is what the browser or the hub calls itself: "Chrome/156.0".
 func (b *Browser) Version(ctx context.Context) (string, error) {
-	ctx, cancel := bounded(ctx)
+	ctx, cancel := withDeadline(ctx)
 	defer cancel()
 	var v struct{ Product string }
 	err := b.call(ctx, "Browser.getVersion", nil, &v)

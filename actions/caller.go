@@ -92,7 +92,7 @@ func (c Caller) PermitFull(verb string) error {
 }
 
 func (c Caller) deny(verb, scope string) error {
-	e := errorf(PermissionDenied, "permission denied: %s needs scope %s", verb, scope)
+	e := newError(PermissionDenied, "permission denied: %s needs scope %s", verb, scope)
 	e.Details.Scope = scope
 	return e
 }
@@ -117,7 +117,7 @@ func (c Caller) Begin() (end func(), err error) {
 		}
 	}
 	if end, err = c.Quotas.Take(quota.ActionCalls, c.Payer, 1); err != nil {
-		e := errorf(RateLimited, "rate limited: %v", err)
+		e := newError(RateLimited, "rate limited: %v", err)
 		e.Details.RetryAfter = busy
 		return nil, e
 	}

@@ -33,10 +33,10 @@ type command struct {
 	result  any
 }
 
-// do sends commands one after the other without waiting in between, and then waits
+// sendAll sends commands one after the other without waiting in between, and then waits
 // for all of them, also after a failure: each answer is read. It returns the first
 // failure, with the method that failed.
-func do(ctx context.Context, c Client, list ...command) (method string, err error) {
+func sendAll(ctx context.Context, c Client, list ...command) (method string, err error) {
 	waits := make([]func(context.Context) ([]byte, error), len(list))
 	for i, cmd := range list {
 		var params []byte

@@ -36,7 +36,7 @@ const maxDecided = 10_000
 // remembered for the caller and the origin, until the process ends or the caller has most
 // of maxDecided answers. Deny is stronger than Allow.
 func (c *Consents) Check(ctx context.Context, caller, origin string) error {
-	denied := errorf(ConsentDenied, "consent denied: scripts are not allowed in %s", origin)
+	denied := newError(ConsentDenied, "consent denied: scripts are not allowed in %s", origin)
 	switch {
 	case c == nil, slices.Contains(c.Deny, origin), slices.Contains(c.Deny, "*"):
 		return denied
@@ -57,7 +57,7 @@ func (c *Consents) Check(ctx context.Context, caller, origin string) error {
 		var err error
 		if yes, err = c.Ask(ctx, caller, origin); err != nil {
 			if errors.Is(err, context.DeadlineExceeded) {
-				return errorf(ApprovalTimeout, "approval timed out")
+				return newError(ApprovalTimeout, "approval timed out")
 			}
 			return denied
 		}

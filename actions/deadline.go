@@ -21,8 +21,8 @@ func WithTimeout(ctx context.Context, d, byDefault time.Duration) (context.Conte
 	return context.WithTimeout(ctx, min(d, MaxTimeout))
 }
 
-// bounded gives a call a deadline if its context has none, or one too late.
-func bounded(ctx context.Context) (context.Context, context.CancelFunc) {
+// withDeadline gives a call a deadline if its context has none, or one too late.
+func withDeadline(ctx context.Context) (context.Context, context.CancelFunc) {
 	at, ok := ctx.Deadline()
 	switch {
 	case !ok:
@@ -33,10 +33,10 @@ func bounded(ctx context.Context) (context.Context, context.CancelFunc) {
 	return ctx, func() {}
 }
 
-// waiting is how long the page may wait for an element: the rest of the call's time
+// elementPatience is how long the page may wait for an element: the rest of the call's time
 // without a tenth of it, at most half a second. That tenth is for acting and for the
 // answer, so that the caller learns what was missing and not only that time is up.
-func waiting(ctx context.Context) time.Duration {
+func elementPatience(ctx context.Context) time.Duration {
 	at, ok := ctx.Deadline()
 	if !ok {
 		return defaultTimeout

@@ -21,13 +21,13 @@ func Decode(raw json.RawMessage, into any) error {
 	if err == nil {
 		return Exceeds(raw)
 	}
-	e := invalid("%v", err)
+	e := invalidArgument("%v", err)
 	if t, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		field := fieldName(t.Field)
 		// encoding/json says "number 1.5" where the value matters; the kind is
 		// enough.
 		given, _, _ := strings.Cut(t.Value, " ")
-		e = invalid("invalid type: %s, expected %s for field `%s`", given, typeName(t.Type), field)
+		e = invalidArgument("invalid type: %s, expected %s for field `%s`", given, typeName(t.Type), field)
 		e.Details.Field = field
 	}
 	e.Cause = err

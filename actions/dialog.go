@@ -58,13 +58,13 @@ func (b *Browser) mayAnswer() error {
 	if b.dialogs != LeaveDialogs {
 		return nil
 	}
-	return errorf(PermissionDenied, "permission denied: a caller that may only read cannot answer dialogs")
+	return newError(PermissionDenied, "permission denied: a caller that may only read cannot answer dialogs")
 }
 
 // ArmDialog sets the answer to the page's next dialog. It must be called before the
 // action that opens the dialog: the page stands still until the answer.
 func (p *Page) ArmDialog(ctx context.Context, a DialogAnswer) error {
-	ctx, cancel := bounded(ctx)
+	ctx, cancel := withDeadline(ctx)
 	defer cancel()
 	if err := p.b.mayAnswer(); err != nil {
 		return err
@@ -91,13 +91,13 @@ func (p *Page) OpenDialog() (Dialog, bool) {
 // AnswerDialog answers the dialog that waits. Without one the error is
 // InvalidArgument.
 func (p *Page) AnswerDialog(ctx context.Context, a DialogAnswer) error {
-	ctx, cancel := bounded(ctx)
+	ctx, cancel := withDeadline(ctx)
 	defer cancel()
 	if err := p.b.mayAnswer(); err != nil {
 		return err
 	}
 	if _, open := p.OpenDialog(); !open {
-		return invalid("no dialog is open")
+		return invalidArgument("no dialog is open")
 	}
 	return p.call(ctx, "Page.handleJavaScriptDialog", a.params(), nil)
 }
@@ -119,7 +119,7 @@ func (p *Page) dialogOpening(session string, e struct{ Type, Message, DefaultPro
 	policy := p.b.dialogs
 	p.b.mu.Unlock()
 	d := Dialog{
-		Type: cut(e.Type, longestWord), Message: p.redact(cut(e.Message, longestMessage)), Default: p.redact(cut(e.DefaultPrompt, longestMessage)),
+		Type: cutText(e.Type, longestWord), Message: p.redact(cutText(e.Message, longestMessage)), Default: p.redact(cutText(e.DefaultPrompt, longestMessage)),
 		URL: p.redactURL(e.URL),
 	}
 	p.mu.Lock()

@@ -12,7 +12,7 @@ import (
 // TestR296Limits goes to what one call may ask for, and to what is kept of a page.
 func TestR296Limits(t *testing.T) {
 	x := func(n int) string { return strings.Repeat("x", n) }
-	limittest.Reach(t, "maxLocator", maxLocator, func(n int) bool { return check(CSS(x(n))) == nil })
+	limittest.Reach(t, "maxLocator", maxLocator, func(n int) bool { return checkLocator(CSS(x(n))) == nil })
 	limittest.Reach(t, "MaxPattern", MaxPattern, func(n int) bool { _, err := CompilePattern(x(n)); return err == nil })
 	limittest.Reach(t, "MaxPattern of a text", MaxPattern, func(n int) bool { _, err := CompileText(x(n)); return err == nil })
 	limittest.Reach(t, "maxSteps", maxSteps, func(n int) bool {
@@ -21,7 +21,7 @@ func TestR296Limits(t *testing.T) {
 	})
 	limittest.Reach(t, "MaxGlobs", MaxGlobs, func(n int) bool { r := Route{Patterns: make([]RoutePattern, n)}; return r.compile() == nil })
 	limittest.Reach(t, "maxUpload", maxUpload, func(n int) bool {
-		_, err := contents([]File{{Name: "a", Data: make([]byte, n/2)}, {Name: "b", Data: make([]byte, n-n/2)}})
+		_, err := fileContents([]File{{Name: "a", Data: make([]byte, n/2)}, {Name: "b", Data: make([]byte, n-n/2)}})
 		return err == nil
 	})
 	limittest.Reach(t, "maxFrames", maxFrames, func(n int) bool {

@@ -96,7 +96,7 @@ func (p *Page) ViewportSize(ctx context.Context) (v Viewport, err error) {
 // CreateContext makes a context whose pages share nothing with others. Such
 // contexts end with their browser, or by DestroyContext.
 func (b *Browser) CreateContext(ctx context.Context) (id string, err error) {
-	ctx, cancel := bounded(ctx)
+	ctx, cancel := withDeadline(ctx)
 	defer cancel()
 	var out struct{ BrowserContextID string }
 	// The context ends with this connection even if the caller forgets it (CDP,
@@ -147,14 +147,14 @@ func (b *Browser) inContextLocked(id string) (pages []*Page) {
 // DestroyContext closes a context that this caller has made, with its pages,
 // and says how many those were.
 func (b *Browser) DestroyContext(ctx context.Context, id string) (pages int, err error) {
-	ctx, cancel := bounded(ctx)
+	ctx, cancel := withDeadline(ctx)
 	defer cancel()
 	b.mu.Lock()
 	known := b.created[id]
 	pages = len(b.inContextLocked(id))
 	b.mu.Unlock()
 	if !known {
-		return 0, errorf(ContextNotFound, "not found: %s", id)
+		return 0, newError(ContextNotFound, "not found: %s", id)
 	}
 	if err := b.call(ctx, "Target.disposeBrowserContext", obj{"browserContextId": id}, nil); err != nil {
 		return 0, err

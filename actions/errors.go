@@ -93,13 +93,13 @@ func KindOf(err error) Kind {
 	return Internal
 }
 
-func errorf(k Kind, format string, args ...any) *Error {
+func newError(k Kind, format string, args ...any) *Error {
 	return &Error{Kind: k, Message: fmt.Sprintf(format, args...)}
 }
 
-// invalid says what is wrong with an argument.
-func invalid(format string, args ...any) *Error {
-	return errorf(InvalidArgument, "bad request: "+format, args...)
+// invalidArgument says what is wrong with an argument.
+func invalidArgument(format string, args ...any) *Error {
+	return newError(InvalidArgument, "bad request: "+format, args...)
 }
 
 // Words of answers that say what has happened. CDP has no codes for these: Chromium
@@ -126,12 +126,12 @@ var (
 // does not repeat its own prefix.
 func NoBrowserFor(err error) *Error {
 	const prefix = "no browser: "
-	return &Error{Kind: NoBrowser, Message: prefix + strings.TrimPrefix(said(err), prefix), Cause: err}
+	return &Error{Kind: NoBrowser, Message: prefix + strings.TrimPrefix(commandError(err), prefix), Cause: err}
 }
 
-// said is an error of a command with the advice that its data has. A method that is
+// commandError is an error of a command with the advice that its data has. A method that is
 // not found has only its name there.
-func said(err error) string {
+func commandError(err error) string {
 	e, ok := errors.AsType[*wire.Error](err)
 	if !ok || e.Code == wire.CodeMethodNotFound {
 		return err.Error()
@@ -139,7 +139,7 @@ func said(err error) string {
 	return e.Full()
 }
 
-func among(text string, list []string) bool {
+func isAmong(text string, list []string) bool {
 	for _, s := range list {
 		if strings.Contains(text, s) {
 			return true
@@ -152,7 +152,7 @@ func among(text string, list []string) bool {
 // order of the cases matters: an answer of the hub can have words of several lists. p
 // may be nil, for a command at browser level.
 func (p *Page) translate(method string, err error) *Error {
-	e := &Error{Kind: Internal, Message: method + ": " + said(err), Cause: err}
+	e := &Error{Kind: Internal, Message: method + ": " + commandError(err), Cause: err}
 	answer, ok := errors.AsType[*wire.Error](err)
 	switch text := err.Error(); {
 	case !ok && errors.Is(err, context.DeadlineExceeded):
@@ -161,17 +161,17 @@ func (p *Page) translate(method string, err error) *Error {
 		e.Kind, e.Message = Timeout, "cancelled"
 	case !ok:
 	case strings.HasPrefix(text, "paused: "):
-		e.Kind, e.Message = Paused, said(err)
+		e.Kind, e.Message = Paused, commandError(err)
 	case answer.Code == wire.CodeMethodNotFound, strings.Contains(text, "is not possible in an embedded frame"), strings.Contains(text, "is not supported"):
-		e = p.unsupported(method, said(err))
-	case strings.Contains(text, "Target is not connected"), among(text, moved) && answer.Data != "": // no agent answers
-		e.Kind, e.Message = Unsupported, "the page cannot be driven: "+said(err)
+		e = p.unsupported(method, commandError(err))
+	case strings.Contains(text, "Target is not connected"), isAmong(text, moved) && answer.Data != "": // no agent answers
+		e.Kind, e.Message = Unsupported, "the page cannot be driven: "+commandError(err)
 		e.Details.Unsupported, e.Details.TargetKind = method, FrameTarget
-	case among(text, gone):
+	case isAmong(text, gone):
 		e.Kind, e.Message = TargetClosed, "page closed"
-	case among(text, moved):
+	case isAmong(text, moved):
 		e.Kind, e.Message = ContextDestroyed, "page navigated away"
-	case among(text, noHost):
+	case isAmong(text, noHost):
 		e = NoBrowserFor(err)
 	case strings.Contains(text, "scope"):
 		e.Kind, e.Message = PermissionDenied, "permission denied: "+text
@@ -187,7 +187,7 @@ func (p *Page) translate(method string, err error) *Error {
 
 // unsupported says that a target cannot do something, and why.
 func (p *Page) unsupported(method, why string) *Error {
-	e := errorf(Unsupported, "not supported by this target: %s", why)
+	e := newError(Unsupported, "not supported by this target: %s", why)
 	e.Details.Unsupported = method
 	if p != nil {
 		e.Details.TargetKind = p.kindNow()

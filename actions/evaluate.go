@@ -43,7 +43,7 @@ func (e *evaluated) exception() string {
 			text = strings.Trim(string(remoteValue(d.Exception.Value, d.Exception.Subtype)), `"`)
 		}
 	}
-	text, _, _ = strings.Cut(cut(text, longestFailure), "\n")
+	text, _, _ = strings.Cut(cutText(text, longestFailure), "\n")
 	if text == "" {
 		text = "exception"
 	}
@@ -56,9 +56,9 @@ func (e *evaluated) exception() string {
 // Options.Strict, LimitExceeded for values beyond MaxValue (bytes of JSON).
 func (p *Page) Evaluate(ctx context.Context, expression string, o EvaluateOptions) (Value, error) {
 	if p.b.strict {
-		return Value{}, errorf(PermissionDenied, "permission denied: with a strict URL policy nothing is evaluated")
+		return Value{}, newError(PermissionDenied, "permission denied: with a strict URL policy nothing is evaluated")
 	}
-	ctx, cancel := bounded(ctx)
+	ctx, cancel := withDeadline(ctx)
 	defer cancel()
 	var out evaluated
 	err := p.evaluate(ctx, expression, o, &out)
@@ -66,7 +66,7 @@ func (p *Page) Evaluate(ctx context.Context, expression string, o EvaluateOption
 	case err == nil:
 	case KindOf(err) == Timeout && errors.Is(ctx.Err(), context.DeadlineExceeded):
 		p.terminate()
-		return Value{}, errorf(EvalTimeout, "evaluation timed out")
+		return Value{}, newError(EvalTimeout, "evaluation timed out")
 	// The words of V8's inspector for values that it cannot copy by value.
 	case strings.Contains(err.Error(), "returned by value"), strings.Contains(err.Error(), "reference chain is too long"):
 		return Value{JSON: json.RawMessage("null"), Type: "object"}, nil
@@ -74,10 +74,10 @@ func (p *Page) Evaluate(ctx context.Context, expression string, o EvaluateOption
 		return Value{}, err
 	}
 	if text := out.exception(); text != "" {
-		return Value{}, errorf(EvalException, "evaluation failed: %s", text)
+		return Value{}, newError(EvalException, "evaluation failed: %s", text)
 	}
 	if len(out.Result.Value) > MaxValue {
-		return Value{}, errorf(LimitExceeded, "limit exceeded: the value has %d bytes, at most %d are returned", len(out.Result.Value), MaxValue)
+		return Value{}, newError(LimitExceeded, "limit exceeded: the value has %d bytes, at most %d are returned", len(out.Result.Value), MaxValue)
 	}
 	v := Value{JSON: remoteValue(out.Result.Value, out.Result.Subtype), Type: out.Result.Type}
 	if v.JSON == nil { // undefined, NaN, a bigint
@@ -122,7 +122,7 @@ func (p *Page) terminate() {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), terminating)
 	defer cancel()
-	_, _ = do(ctx, p.b.client, command{session, "Runtime.terminateExecution", nil, nil}, command{session, "Runtime.evaluate", obj{"expression": "0"}, nil})
+	_, _ = sendAll(ctx, p.b.client, command{session, "Runtime.terminateExecution", nil, nil}, command{session, "Runtime.evaluate", obj{"expression": "0"}, nil})
 }
 
 // terminating is how long stopping a script may take.

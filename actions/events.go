@@ -33,17 +33,17 @@ var handlers = map[string]handler{
 
 	"Network.requestWillBeSent": onPage((*Page).requestSent),
 	"Network.responseReceived":  onPage((*Page).responded),
-	"Network.loadingFinished":   telling((*Page).loadingFinished),
+	"Network.loadingFinished":   onPageEvent((*Page).loadingFinished),
 	"Network.loadingFailed":     onPage((*Page).loadingFailed),
 	"Fetch.requestPaused":       onPage((*Page).paused),
 
 	"CdpHub.handoffComplete":   onPage((*Page).handoffComplete),
 	"Input.dragIntercepted":    onPage((*Page).dragIntercepted),
-	"Runtime.consoleAPICalled": telling((*Page).consoleCalled),
-	"Runtime.exceptionThrown":  telling((*Page).thrown),
-	"Log.entryAdded":           telling((*Page).logged),
-	"Page.downloadWillBegin":   telling((*Page).downloadBegins),
-	"Page.downloadProgress":    telling((*Page).downloadGoes),
+	"Runtime.consoleAPICalled": onPageEvent((*Page).consoleCalled),
+	"Runtime.exceptionThrown":  onPageEvent((*Page).thrown),
+	"Log.entryAdded":           onPageEvent((*Page).logged),
+	"Page.downloadWillBegin":   onPageEvent((*Page).downloadBegins),
+	"Page.downloadProgress":    onPageEvent((*Page).downloadGoes),
 }
 
 // event takes an event of the connection. It is called under the lock of the
@@ -95,8 +95,8 @@ func onPage[T any](f func(p *Page, sessionID string, v T)) handler {
 	}}
 }
 
-// telling is onPage for events that nothing depends on.
-func telling[T any](f func(p *Page, sessionID string, v T)) handler {
+// onPageEvent is onPage for events that nothing depends on.
+func onPageEvent[T any](f func(p *Page, sessionID string, v T)) handler {
 	h := onPage(f)
 	h.tells = true
 	return h

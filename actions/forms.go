@@ -51,26 +51,26 @@ const maxUpload = 50 << 20
 // SetInputFiles puts files into a file input. The page script makes them of the bytes
 // in the call: no file of the hub's machine is read, as DOM.setFileInputFiles would.
 func (p *Page) SetInputFiles(ctx context.Context, l Locator, files []File) error {
-	list, err := contents(files)
+	list, err := fileContents(files)
 	if err != nil {
 		return err
 	}
 	return p.edit(ctx, l, scriptCall{verb: "files", args: obj{"files": list}, acts: true})
 }
 
-// contents are files as the page gets them.
-func contents(files []File) ([]obj, error) {
+// fileContents are files as the page gets them.
+func fileContents(files []File) ([]obj, error) {
 	list := make([]obj, len(files))
 	total := 0
 	for i, f := range files {
 		total += len(f.Data)
 		if f.Name == "" {
-			return nil, invalid("file %d has no name", i+1)
+			return nil, invalidArgument("file %d has no name", i+1)
 		}
 		list[i] = obj{"name": f.Name, "type": f.MIMEType, "data": base64.StdEncoding.EncodeToString(f.Data)}
 	}
 	if total > maxUpload {
-		return nil, errorf(LimitExceeded, "limit exceeded: the files have %d bytes, at most %d can be sent", total, maxUpload)
+		return nil, newError(LimitExceeded, "limit exceeded: the files have %d bytes, at most %d can be sent", total, maxUpload)
 	}
 	return list, nil
 }
@@ -91,7 +91,7 @@ func (p *Page) Scroll(ctx context.Context, l Locator, by Scroll) error {
 	case "top", "bottom":
 		args["end"] = by.End
 	default:
-		return invalid("%q is not an end to scroll to: use top or bottom", by.End)
+		return invalidArgument("%q is not an end to scroll to: use top or bottom", by.End)
 	}
 	return p.edit(ctx, l, scriptCall{verb: "scroll", args: args})
 }
@@ -99,7 +99,7 @@ func (p *Page) Scroll(ctx context.Context, l Locator, by Scroll) error {
 // ScrollIntoView brings an element into the viewport.
 func (p *Page) ScrollIntoView(ctx context.Context, l Locator) error {
 	if l == nil {
-		return check(l)
+		return checkLocator(l)
 	}
 	return p.edit(ctx, l, scriptCall{verb: "scrollIntoView", args: obj{}})
 }
@@ -108,7 +108,7 @@ func (p *Page) ScrollIntoView(ctx context.Context, l Locator) error {
 // no element.
 func (p *Page) edit(ctx context.Context, l Locator, c scriptCall) error {
 	if l != nil || c.verb != "scroll" {
-		if err := check(l); err != nil {
+		if err := checkLocator(l); err != nil {
 			return err
 		}
 		c.args["locator"] = l.query()
@@ -120,7 +120,7 @@ func (p *Page) edit(ctx context.Context, l Locator, c scriptCall) error {
 // (draggable) and for those that a page makes of mouse events.
 func (p *Page) DragTo(ctx context.Context, from, to Locator) error {
 	for _, l := range []Locator{from, to} {
-		if err := check(l); err != nil {
+		if err := checkLocator(l); err != nil {
 			return err
 		}
 	}
@@ -152,7 +152,7 @@ func (p *Page) drag(ctx context.Context, s string, from Point, l Locator) error 
 		return err
 	}
 	press := obj{"button": "left", "buttons": 1, "clickCount": 1}
-	if err := p.send(ctx, mouse(s, "mouseMoved", from, 0, nil), mouse(s, "mousePressed", from, 0, press)); err != nil {
+	if err := p.send(ctx, mouseCommand(s, "mouseMoved", from, 0, nil), mouseCommand(s, "mousePressed", from, 0, press)); err != nil {
 		return err
 	}
 	to, err := p.point(ctx, l, obj{"disabled": true, "covered": true})
@@ -161,7 +161,7 @@ func (p *Page) drag(ctx context.Context, s string, from Point, l Locator) error 
 	}
 	// One move in between: pages begin a drag only after some way.
 	half := Point{(from.X + to.X) / 2, (from.Y + to.Y) / 2}
-	if err := p.send(ctx, mouse(s, "mouseMoved", half, 0, held), mouse(s, "mouseMoved", to, 0, held)); err != nil {
+	if err := p.send(ctx, mouseCommand(s, "mouseMoved", half, 0, held), mouseCommand(s, "mouseMoved", to, 0, held)); err != nil {
 		return err
 	}
 	var started bool
@@ -171,7 +171,7 @@ func (p *Page) drag(ctx context.Context, s string, from Point, l Locator) error 
 	if started { // the button is up then, without a click
 		return p.drop(ctx, s, to)
 	}
-	return p.send(ctx, mouse(s, "mouseMoved", to, 0, held), mouse(s, "mouseReleased", to, 0, obj{"button": "left", "clickCount": 1}))
+	return p.send(ctx, mouseCommand(s, "mouseMoved", to, 0, held), mouseCommand(s, "mouseReleased", to, 0, obj{"button": "left", "clickCount": 1}))
 }
 
 // drop ends a drag of HTML's drag and drop model. The data come with

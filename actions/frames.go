@@ -40,7 +40,7 @@ func (p *Page) tellFrame(f Frame) Frame {
 // frames lists the frames with addresses and names as they are, for what judges them.
 // Each process of the page has a tree of its own; trees[0] is that of the page.
 func (p *Page) frames(ctx context.Context) (table frameTable, err error) {
-	ctx, cancel := bounded(ctx)
+	ctx, cancel := withDeadline(ctx)
 	defer cancel()
 	s, err := p.attach(ctx)
 	if err != nil {
@@ -74,7 +74,7 @@ func (p *Page) frames(ctx context.Context) (table frameTable, err error) {
 // navigates or the frame goes. Errors: FrameNotFound, and URLBlocked for a frame
 // whose address is not allowed.
 func (p *Page) SetFrame(ctx context.Context, c FrameChoice) (Frame, error) {
-	ctx, cancel := bounded(ctx)
+	ctx, cancel := withDeadline(ctx)
 	defer cancel()
 	id := c.ID
 	if c.Element != nil && id == "" {
@@ -102,12 +102,12 @@ func (p *Page) SetFrame(ctx context.Context, c FrameChoice) (Frame, error) {
 		p.mu.Unlock()
 		return p.tellFrame(f), nil
 	}
-	return Frame{}, errorf(FrameNotFound, "not found: no frame %s%s", id, c.URL)
+	return Frame{}, newError(FrameNotFound, "not found: no frame %s%s", id, c.URL)
 }
 
 // elementFrame is the id of the frame that an iframe element holds.
 func (p *Page) elementFrame(ctx context.Context, l Locator) (string, error) {
-	if err := check(l); err != nil {
+	if err := checkLocator(l); err != nil {
 		return "", err
 	}
 	return p.frameOf(ctx, p.frameFor(l.query()), l)
@@ -131,7 +131,7 @@ func (p *Page) frameOf(ctx context.Context, in string, l Locator) (string, error
 	}
 	id := out.Node.FrameID
 	if id == "" {
-		return "", errorf(FrameNotFound, "not found: %s is not a frame", l)
+		return "", newError(FrameNotFound, "not found: %s is not a frame", l)
 	}
 	return id, nil
 }
@@ -145,7 +145,7 @@ func (p *Page) element(ctx context.Context, frame string, l Locator) (*world, st
 		args["locator"] = l.query()
 	}
 	// The script waits for the element itself.
-	args = p.arguments(args, waiting(ctx))
+	args = p.arguments(args, elementPatience(ctx))
 	w, err := p.worldOf(ctx, frame)
 	if err != nil {
 		return nil, "", err
@@ -163,7 +163,7 @@ func (p *Page) element(ctx context.Context, frame string, l Locator) (*world, st
 		return nil, "", err
 	}
 	if text := out.exception(); text != "" {
-		e := errorf(ElementNotFound, "element not found: %s", l)
+		e := newError(ElementNotFound, "element not found: %s", l)
 		e.Details.Locator = l.String()
 		return nil, "", e
 	}
@@ -173,7 +173,7 @@ func (p *Page) element(ctx context.Context, frame string, l Locator) (*world, st
 // backendNodeID is the number by which CDP's trees name an element of the main
 // document.
 func (p *Page) backendNodeID(ctx context.Context, l Locator) (int, error) {
-	if err := check(l); err != nil {
+	if err := checkLocator(l); err != nil {
 		return 0, err
 	}
 	w, object, err := p.element(ctx, "", l)
@@ -192,7 +192,7 @@ func (p *Page) backendNodeID(ctx context.Context, l Locator) (int, error) {
 func (p *Page) callFunction(ctx context.Context, function string, l Locator, out *evaluated) error {
 	var q query
 	if l != nil {
-		if err := check(l); err != nil {
+		if err := checkLocator(l); err != nil {
 			return err
 		}
 		q = l.query()
@@ -274,7 +274,7 @@ func (p *Page) owners(ctx context.Context, frame string) ([]owner, error) {
 		return nil, err
 	}
 	if depth < 0 || depth >= len(chain) {
-		return nil, errorf(Internal, "the page script says that %d frames are around it, of %d", depth, len(chain)-1)
+		return nil, newError(Internal, "the page script says that %d frames are around it, of %d", depth, len(chain)-1)
 	}
 	// nil would mean that nothing is known.
 	owners := make([]owner, 0, len(chain))
@@ -321,7 +321,7 @@ func (p *Page) ownersOffset(ctx context.Context, list []owner) (x, y float64, er
 	}
 	for _, b := range boxes {
 		if len(b.Model.Content) < 2 {
-			return 0, 0, errorf(NotVisible, "element not visible: the frame has no box")
+			return 0, 0, newError(NotVisible, "element not visible: the frame has no box")
 		}
 		x, y = x+float64(b.Model.Content[0]), y+float64(b.Model.Content[1])
 	}

@@ -27,7 +27,7 @@ func (t *frameTable) add(tree *frameTree) error {
 		return nil
 	}
 	if len(t.list) == maxFrames {
-		return errorf(LimitExceeded, "limit exceeded: the page has more than %d frames", maxFrames)
+		return newError(LimitExceeded, "limit exceeded: the page has more than %d frames", maxFrames)
 	}
 	if f.ID != "" {
 		t.list = append(t.list, f)
@@ -47,7 +47,7 @@ func (t *frameTable) chain(frame string) ([]string, error) {
 	for t.parents[frame] != "" {
 		frame = t.parents[frame]
 		if list = append(list, frame); len(list) > len(t.parents)+1 {
-			return nil, errorf(Internal, "the frames of the page lie in a circle")
+			return nil, newError(Internal, "the frames of the page lie in a circle")
 		}
 	}
 	return list, nil

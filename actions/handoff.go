@@ -40,7 +40,7 @@ const maxHandoffs = 16
 // has ended. A page has one at a time: a second one is an InvalidArgument. It ends
 // after within; 0 is the hub's default of five minutes.
 func (p *Page) BeginHandoff(ctx context.Context, instructions string, within time.Duration) (Handoff, error) {
-	ctx, cancel := bounded(ctx)
+	ctx, cancel := withDeadline(ctx)
 	defer cancel()
 	params := obj{"instructions": instructions}
 	if within > 0 {
@@ -72,7 +72,7 @@ func (p *Page) AwaitHandoff(ctx context.Context, id string) (Handoff, error) {
 		at := slices.IndexFunc(p.handoffs, func(h *Handoff) bool { return h.ID == id && h.URL != "" })
 		if at < 0 {
 			p.mu.Unlock()
-			return Handoff{}, invalid("handoff %q of this page does not exist: begin one first", id)
+			return Handoff{}, invalidArgument("handoff %q of this page does not exist: begin one first", id)
 		}
 		now, changed, gone := *p.handoffs[at], p.changed, p.gone
 		p.mu.Unlock()
@@ -92,7 +92,7 @@ func (p *Page) AwaitHandoff(ctx context.Context, id string) (Handoff, error) {
 
 // CancelHandoff takes a handoff back. AwaitHandoff tells that it was cancelled.
 func (p *Page) CancelHandoff(ctx context.Context, id string) error {
-	ctx, cancel := bounded(ctx)
+	ctx, cancel := withDeadline(ctx)
 	defer cancel()
 	return refusedHandoff(p.call(ctx, "CdpHub.cancelHandoff", obj{"handoffId": id}, nil))
 }
@@ -101,7 +101,7 @@ func (p *Page) CancelHandoff(ctx context.Context, id string) error {
 // caller's mistake and no fault of the hub.
 func refusedHandoff(err error) error {
 	if answer, ok := errors.AsType[*wire.Error](err); ok && KindOf(err) == Internal {
-		return invalid("%s", said(answer))
+		return invalidArgument("%s", commandError(answer))
 	}
 	return err
 }

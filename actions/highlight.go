@@ -39,7 +39,7 @@ const unmark = `(target) => {
 // Highlight marks an element for people who look at the page, with CSS besides
 // the mark's own, until HideHighlights.
 func (p *Page) Highlight(ctx context.Context, l Locator, style string) error {
-	if err := check(l); err != nil {
+	if err := checkLocator(l); err != nil {
 		return err
 	}
 	return p.act(ctx, func(ctx context.Context, _ string) error {
@@ -48,7 +48,7 @@ func (p *Page) Highlight(ctx context.Context, l Locator, style string) error {
 			return err
 		}
 		if text := out.exception(); text != "" {
-			return errorf(Internal, "the element cannot be marked: %s", text)
+			return newError(Internal, "the element cannot be marked: %s", text)
 		}
 		return nil
 	})

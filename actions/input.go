@@ -9,7 +9,7 @@ import (
 // one after the other in the order of the calls: two clicks at once would press while
 // the other one holds the button.
 func (p *Page) act(ctx context.Context, f func(ctx context.Context, session string) error) error {
-	ctx, cancel := bounded(ctx)
+	ctx, cancel := withDeadline(ctx)
 	defer cancel()
 	if err := p.hold(ctx, p.input); err != nil {
 		return err
@@ -47,7 +47,7 @@ func modifierMask(names []string) (int, error) {
 	for _, name := range names {
 		bit, ok := modifierBits[strings.ToLower(name)]
 		if !ok {
-			return 0, invalid("%q is not a modifier: use Alt, Control, Meta or Shift", name)
+			return 0, invalidArgument("%q is not a modifier: use Alt, Control, Meta or Shift", name)
 		}
 		mask |= bit
 	}

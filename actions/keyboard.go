@@ -32,11 +32,11 @@ const batch = 16
 // changed, and the error is NotEnabled where that is not possible.
 func (p *Page) Type(ctx context.Context, l Locator, text string, o TypeOptions) error {
 	if l != nil {
-		if err := check(l); err != nil {
+		if err := checkLocator(l); err != nil {
 			return err
 		}
 	} else if o.Clear || o.Click || o.Append {
-		return invalid("no element is named to clear, to click or to append to")
+		return invalidArgument("no element is named to clear, to click or to append to")
 	}
 	return p.act(ctx, func(ctx context.Context, s string) error {
 		if l != nil {
@@ -106,7 +106,7 @@ func (p *Page) typeKeys(ctx context.Context, s, text string, delay time.Duration
 // see Follow.
 func (p *Page) Press(ctx context.Context, l Locator, chord string, o PressOptions) error {
 	if l != nil {
-		if err := check(l); err != nil {
+		if err := checkLocator(l); err != nil {
 			return err
 		}
 	}
@@ -118,7 +118,7 @@ func (p *Page) Press(ctx context.Context, l Locator, chord string, o PressOption
 	}
 	k, ok := keyOf(name, mask&modifierBits["shift"] != 0)
 	if !ok {
-		return invalid("%q is not a key", name)
+		return invalidArgument("%q is not a key", name)
 	}
 	// With a modifier such as Control the key is a shortcut and inserts no text.
 	if mask&^modifierBits["shift"] != 0 {

@@ -56,23 +56,23 @@ func (m *Meter) Limits() Limits { return m.limits }
 // Request counts a request. Its error is of kind RateLimited, and says in its
 // Details when there will be a turn again.
 func (m *Meter) Request() error {
-	return count(m.requests, "%d requests a second", m.limits.Requests)
+	return takeTurn(m.requests, "%d requests a second", m.limits.Requests)
 }
 
 // Screenshot counts a screenshot. Its error is that of Request.
 func (m *Meter) Screenshot() error {
-	return count(m.shots, "%d screenshots a minute", m.limits.Screenshots)
+	return takeTurn(m.shots, "%d screenshots a minute", m.limits.Screenshots)
 }
 
-// count takes a turn, and gives it back when it would have to wait.
-func count(l *rate.Limiter, format string, most int) error {
+// takeTurn takes a turn, and gives it back when it would have to wait.
+func takeTurn(l *rate.Limiter, format string, most int) error {
 	turn := l.Reserve()
 	wait := turn.Delay()
 	if wait == 0 {
 		return nil
 	}
 	turn.Cancel()
-	e := errorf(RateLimited, "rate limited: "+format, most)
+	e := newError(RateLimited, "rate limited: "+format, most)
 	e.Details.RetryAfter = wait
 	return e
 }
@@ -87,7 +87,7 @@ const busy = time.Second
 
 // TooMany is the error of a request for which there is no place any more.
 func (m *Meter) TooMany() error {
-	e := errorf(RateLimited, "rate limited: %d requests of this connection wait already", m.limits.Waiting)
+	e := newError(RateLimited, "rate limited: %d requests of this connection wait already", m.limits.Waiting)
 	e.Details.RetryAfter = busy
 	return e
 }

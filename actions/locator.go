@@ -139,30 +139,30 @@ func (l Role) String() string {
 // page's main thread.
 const maxLocator = 10_000
 
-// check refuses locators that cannot match, and those that would make the page load
+// checkLocator refuses locators that cannot match, and those that would make the page load
 // or run something. l may be nil, which is an error, too.
-func check(l Locator) *Error {
+func checkLocator(l Locator) *Error {
 	if l == nil {
-		return invalid("no element is named")
+		return invalidArgument("no element is named")
 	}
 	q := l.query()
 	switch {
 	case q.By == "point":
 		if math.IsNaN(q.X+q.Y) || math.IsInf(q.X+q.Y, 0) {
-			return invalid("the point %s is not a finite one", l)
+			return invalidArgument("the point %s is not a finite one", l)
 		}
 		return nil
 	case q.Value == "":
-		return invalid("the %s locator is empty", q.By)
+		return invalidArgument("the %s locator is empty", q.By)
 	case len(q.Value)+len(q.Name) > maxLocator:
-		return invalid("the %s locator is longer than %d bytes", q.By, maxLocator)
+		return invalidArgument("the %s locator is longer than %d bytes", q.By, maxLocator)
 	}
 	text := strings.ToLower(q.Value)
 	switch {
 	case q.By == "css" && (strings.Contains(text, "url(javascript:") || strings.Contains(text, "expression(")):
-		return invalid("the selector contains script")
+		return invalidArgument("the selector contains script")
 	case q.By == "xpath" && strings.Contains(text, "document("):
-		return invalid("the XPath reads another document")
+		return invalidArgument("the XPath reads another document")
 	}
 	return nil
 }

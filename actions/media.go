@@ -55,10 +55,10 @@ const dropped = `(target, files, data, x, y) => {
 // Drop drops files, or data by MIME type, onto an element, as if they came from
 // outside of the page. An element that takes none of it is an InvalidArgument.
 func (p *Page) Drop(ctx context.Context, l Locator, files []File, data map[string]string) error {
-	if err := check(l); err != nil {
+	if err := checkLocator(l); err != nil {
 		return err
 	}
-	list, err := contents(files)
+	list, err := fileContents(files)
 	if err != nil {
 		return err
 	}
@@ -76,11 +76,11 @@ func (p *Page) Drop(ctx context.Context, l Locator, files []File, data map[strin
 			return err
 		}
 		if text := out.exception(); text != "" {
-			return errorf(Internal, "the drop failed: %s", text)
+			return newError(Internal, "the drop failed: %s", text)
 		}
 		var taken bool
 		if out.decode(&taken); !taken {
-			return invalid("%s does not accept this drop: the page did not allow it", l)
+			return invalidArgument("%s does not accept this drop: the page did not allow it", l)
 		}
 		return nil
 	})

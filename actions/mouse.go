@@ -30,7 +30,7 @@ func (p *Page) moveMouse(ctx context.Context, s string, to Point) error {
 			more["button"] = name
 		}
 	}
-	return p.send(ctx, mouse(s, "mouseMoved", to, 0, more))
+	return p.send(ctx, mouseCommand(s, "mouseMoved", to, 0, more))
 }
 
 // MouseDown presses a button where the mouse is; "" is the left one.
@@ -51,7 +51,7 @@ func (p *Page) press(ctx context.Context, button, kind string) error {
 	}
 	bit, ok := buttons[button]
 	if !ok {
-		return invalid("%q is not a button: use left, right or middle", button)
+		return invalidArgument("%q is not a button: use left, right or middle", button)
 	}
 	return p.act(ctx, func(ctx context.Context, s string) error { return p.pressIn(ctx, s, button, bit, kind, 1) })
 }
@@ -65,7 +65,7 @@ func (p *Page) pressIn(ctx context.Context, s, button string, bit int, kind stri
 	}
 	at, held := p.mouse.at, p.mouse.held
 	p.mu.Unlock()
-	return p.send(ctx, mouse(s, kind, at, 0, obj{"button": button, "buttons": held, "clickCount": count}))
+	return p.send(ctx, mouseCommand(s, kind, at, 0, obj{"button": button, "buttons": held, "clickCount": count}))
 }
 
 // MouseClick clicks at a point, with the time hold between pressing and releasing.
@@ -76,7 +76,7 @@ func (p *Page) MouseClick(ctx context.Context, at Point, button string, count in
 	}
 	bit, ok := buttons[button]
 	if !ok {
-		return invalid("%q is not a button: use left, right or middle", button)
+		return invalidArgument("%q is not a button: use left, right or middle", button)
 	}
 	err := p.act(ctx, func(ctx context.Context, s string) error {
 		if err := p.moveMouse(ctx, s, at); err != nil {
@@ -108,6 +108,6 @@ func (p *Page) MouseWheel(ctx context.Context, dx, dy float64) error {
 		p.mu.Lock()
 		at := p.mouse.at
 		p.mu.Unlock()
-		return p.send(ctx, mouse(s, "mouseWheel", at, 0, obj{"deltaX": dx, "deltaY": dy}))
+		return p.send(ctx, mouseCommand(s, "mouseWheel", at, 0, obj{"deltaX": dx, "deltaY": dy}))
 	})
 }

@@ -29,7 +29,7 @@ func ParseLoadState(name string) (LoadState, error) {
 	if name == "" {
 		return Load, nil
 	}
-	return 0, invalid("%q is not a load state: use load, domcontentloaded, networkidle or commit", name)
+	return 0, invalidArgument("%q is not a load state: use load, domcontentloaded, networkidle or commit", name)
 }
 
 // Navigation is what has become of a navigation.
@@ -50,8 +50,8 @@ type GotoOptions struct {
 	Untitled  bool // leave the title out, which costs a command
 }
 
-// until is the state that options mean.
-func until(s *LoadState) LoadState {
+// loadStateOf is the state that options mean.
+func loadStateOf(s *LoadState) LoadState {
 	if s == nil {
 		return Load
 	}
@@ -66,7 +66,7 @@ func (p *Page) Goto(ctx context.Context, url string, o GotoOptions) (Navigation,
 	if err := p.b.check(ctx, url); err != nil {
 		return Navigation{}, err
 	}
-	return p.navigation(ctx, until(o.WaitUntil), func(ctx context.Context, s string) (started, error) {
+	return p.navigation(ctx, loadStateOf(o.WaitUntil), func(ctx context.Context, s string) (started, error) {
 		from := p.address()
 		params := obj{"url": url}
 		if o.Referer != "" {
@@ -81,7 +81,7 @@ func (p *Page) Goto(ctx context.Context, url string, o GotoOptions) (Navigation,
 		}
 		switch {
 		case out.IsDownload:
-			return started{}, errorf(NavigationFailed, "navigation failed: %s is a download", url)
+			return started{}, newError(NavigationFailed, "navigation failed: %s is a download", url)
 		case out.ErrorText != "":
 			return started{}, p.failure(ctx, out.ErrorText)
 		}
@@ -106,7 +106,7 @@ func sameDocument(from, to string) bool {
 func navigationError(err error) error {
 	if KindOf(err) == Internal {
 		_, why, _ := strings.Cut(err.Error(), ": ")
-		return errorf(NavigationFailed, "navigation failed: %s", why)
+		return newError(NavigationFailed, "navigation failed: %s", why)
 	}
 	return err
 }
@@ -124,14 +124,14 @@ func (p *Page) failure(ctx context.Context, text string) *Error {
 		return p.blocked
 	}
 	if text == refusedByBrowser {
-		return blocked(&urlpolicy.Refusal{Reason: BlockDomain, Text: "the browser may not go where this address leads"})
+		return refuseBlocked(&urlpolicy.Refusal{Reason: BlockDomain, Text: "the browser may not go where this address leads"})
 	}
-	return errorf(NavigationFailed, "navigation failed: %s", text)
+	return newError(NavigationFailed, "navigation failed: %s", text)
 }
 
 // Reload loads the page's document again.
 func (p *Page) Reload(ctx context.Context, waitUntil *LoadState) (Navigation, error) {
-	return p.navigation(ctx, until(waitUntil), func(ctx context.Context, s string) (started, error) {
+	return p.navigation(ctx, loadStateOf(waitUntil), func(ctx context.Context, s string) (started, error) {
 		return started{next: true}, p.calls(ctx, command{s, "Page.reload", nil, nil})
 	})
 }
@@ -139,12 +139,12 @@ func (p *Page) Reload(ctx context.Context, waitUntil *LoadState) (Navigation, er
 // GoBack goes to the page before this one in the history. Without one it does
 // nothing, and Moved is false.
 func (p *Page) GoBack(ctx context.Context, waitUntil *LoadState) (Navigation, error) {
-	return p.traverse(ctx, -1, until(waitUntil))
+	return p.traverse(ctx, -1, loadStateOf(waitUntil))
 }
 
 // GoForward is GoBack in the other direction.
 func (p *Page) GoForward(ctx context.Context, waitUntil *LoadState) (Navigation, error) {
-	return p.traverse(ctx, +1, until(waitUntil))
+	return p.traverse(ctx, +1, loadStateOf(waitUntil))
 }
 
 // traverse goes to another entry of the history. The entry may be of the same
@@ -184,7 +184,7 @@ type started struct {
 // navigation runs a navigation that start begins, and waits until its document has
 // come as far as state. It is input: it runs after earlier actions of the page.
 func (p *Page) navigation(ctx context.Context, state LoadState, start func(context.Context, string) (started, error)) (n Navigation, err error) {
-	ctx, cancel := bounded(ctx)
+	ctx, cancel := withDeadline(ctx)
 	defer cancel()
 	if err := p.hold(ctx, p.input); err != nil {
 		return n, err
@@ -208,7 +208,7 @@ func (p *Page) navigation(ctx context.Context, state LoadState, start func(conte
 	before, within := p.loader, p.within
 	p.blocked = nil
 	p.mu.Unlock()
-	inTime, stop := context.WithTimeout(ctx, waiting(ctx)) // the rest is for saying what there is
+	inTime, stop := context.WithTimeout(ctx, elementPatience(ctx)) // the rest is for saying what there is
 	defer stop()
 	how, err := start(inTime, s)
 	if err != nil {
@@ -220,7 +220,7 @@ func (p *Page) navigation(ctx context.Context, state LoadState, start func(conte
 		}
 		// The loader's request has failed before the document was committed.
 		if l := p.loads[how.loader]; how.loader != "" && p.loader != how.loader && l != nil && l.failed != "" {
-			return false, errorf(NavigationFailed, "navigation failed: %s", l.failed)
+			return false, newError(NavigationFailed, "navigation failed: %s", l.failed)
 		}
 		n.Committed = how.within || p.arrivedLocked(how.loader, before) || how.orWithin && p.within != within
 		n.Reached = n.Committed && (how.stay || p.loadLocked(p.loader).reached[state] || state == Commit)
@@ -252,7 +252,7 @@ func (p *Page) arrivedLocked(loader, before string) bool {
 // late makes NavigationTimeout of a failure for lack of time.
 func (p *Page) late(ctx context.Context, err error) error {
 	if KindOf(err) == Timeout && ctx.Err() != nil {
-		return errorf(NavigationTimeout, "navigation timed out")
+		return newError(NavigationTimeout, "navigation timed out")
 	}
 	return err
 }
@@ -284,13 +284,13 @@ func (p *Page) recall(n *Navigation) {
 
 // WaitForLoadState waits until the page's document has come that far.
 func (p *Page) WaitForLoadState(ctx context.Context, state LoadState) (Navigation, error) {
-	ctx, cancel := bounded(ctx)
+	ctx, cancel := withDeadline(ctx)
 	defer cancel()
 	n := Navigation{Committed: true}
 	if _, err := p.attach(ctx); err != nil {
 		return n, err
 	}
-	inTime, stop := context.WithTimeout(ctx, waiting(ctx))
+	inTime, stop := context.WithTimeout(ctx, elementPatience(ctx))
 	defer stop()
 	err := p.await(inTime, NavigationTimeout, func() (bool, *Error) {
 		n.Reached = state == Commit || p.loadLocked(p.loader).reached[state]

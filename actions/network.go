@@ -42,7 +42,7 @@ const maxRequests = 500
 // Requests lists the requests of the page, the oldest first, at most limit of them
 // and at most maxRequests. They are known from the first call of this or of Goto on.
 func (p *Page) Requests(ctx context.Context, limit int) ([]Request, error) {
-	ctx, cancel := bounded(ctx)
+	ctx, cancel := withDeadline(ctx)
 	defer cancel()
 	s, err := p.attach(ctx)
 	if err != nil {
@@ -90,7 +90,7 @@ func (p *Page) requestSent(session string, e requestEvent) {
 		return
 	}
 	r := &Request{
-		ID: e.RequestID, URL: p.redactURL(e.Request.URL), Method: cut(e.Request.Method, longestWord), ResourceType: strings.ToLower(cut(e.Type, longestWord)),
+		ID: e.RequestID, URL: p.redactURL(e.Request.URL), Method: cutText(e.Request.Method, longestWord), ResourceType: strings.ToLower(cutText(e.Type, longestWord)),
 		Headers: p.redactHeaders(e.Request.Headers), HasBody: e.Request.HasPostData, session: session, began: e.Timestamp,
 	}
 	redirect := e.RedirectResponse
@@ -103,7 +103,7 @@ func (p *Page) requestSent(session string, e requestEvent) {
 	r.Document = main && e.Type == "Document" && redirect == nil
 	if before := p.requests[r.ID]; before != nil && redirect != nil {
 		before.Status, before.Response = redirect.Status, headers
-		before.StatusText, before.MIMEType = cut(redirect.StatusText, longestWord), cut(redirect.MIMEType, longestWord)
+		before.StatusText, before.MIMEType = cutText(redirect.StatusText, longestWord), cutText(redirect.MIMEType, longestWord)
 		before.took(e.Timestamp)
 	}
 	p.requests[r.ID] = r
@@ -137,7 +137,7 @@ func (r *Request) took(end float64) {
 
 // RequestBody is the text that a request of Requests has sent, redacted.
 func (p *Page) RequestBody(ctx context.Context, r Request) (string, error) {
-	ctx, cancel := bounded(ctx)
+	ctx, cancel := withDeadline(ctx)
 	defer cancel()
 	if !r.HasBody {
 		return "", nil
@@ -151,7 +151,7 @@ func (p *Page) RequestBody(ctx context.Context, r Request) (string, error) {
 // as long as the page shows that document. Texts are redacted; binary bodies are as
 // they came.
 func (p *Page) ResponseBody(ctx context.Context, r Request) ([]byte, error) {
-	ctx, cancel := bounded(ctx)
+	ctx, cancel := withDeadline(ctx)
 	defer cancel()
 	var out struct {
 		Body          string
@@ -165,7 +165,7 @@ func (p *Page) ResponseBody(ctx context.Context, r Request) ([]byte, error) {
 	}
 	data, err := base64.StdEncoding.DecodeString(out.Body)
 	if err != nil {
-		return nil, errorf(Internal, "Network.getResponseBody: %v", err)
+		return nil, newError(Internal, "Network.getResponseBody: %v", err)
 	}
 	return data, nil
 }
@@ -192,7 +192,7 @@ func (p *Page) responded(_ string, e struct {
 	var seen Request
 	if r != nil {
 		r.Status, r.Response = e.Response.Status, headers
-		r.StatusText, r.MIMEType = cut(e.Response.StatusText, longestWord), cut(e.Response.MIMEType, longestWord)
+		r.StatusText, r.MIMEType = cutText(e.Response.StatusText, longestWord), cutText(e.Response.MIMEType, longestWord)
 		seen = *r
 		seen.Response = maps.Clone(headers)
 	}
@@ -222,12 +222,12 @@ func (p *Page) loadingFailed(_ string, e struct{ RequestID, ErrorText, Type stri
 	delete(p.requests, e.RequestID)
 	// CDP gives the request of a document the id of its loader.
 	if l := p.loads[e.RequestID]; l != nil || e.Type == "Document" { // a document's request has its loader's id
-		p.loadLocked(e.RequestID).failed = cut(e.ErrorText, longestWord)
+		p.loadLocked(e.RequestID).failed = cutText(e.ErrorText, longestWord)
 		p.changeLocked()
 	}
 	var seen Request
 	if r != nil {
-		r.Error = p.redact(cut(e.ErrorText, longestWord))
+		r.Error = p.redact(cutText(e.ErrorText, longestWord))
 		seen = *r
 	}
 	p.mu.Unlock()

@@ -24,7 +24,7 @@ func (b *Browser) OpenPage(ctx context.Context, url, contextID string) (*Page, N
 // asked for, such as cookies or an emulated device. prepare may be nil; its error
 // closes the page.
 func (b *Browser) OpenPrepared(ctx context.Context, url, contextID string, prepare func(context.Context, *Page) error) (p *Page, n Navigation, err error) {
-	ctx, cancel := bounded(ctx)
+	ctx, cancel := withDeadline(ctx)
 	defer cancel()
 	if url == "" {
 		url = blank
@@ -88,7 +88,7 @@ func notOpened(url string, err error) error {
 	case url == blank:
 		return err
 	case strings.Contains(err.Error(), withoutAgent):
-		return errorf(NavigationFailed, "navigation failed: %s cannot be reached, or has no Frame Agent", url)
+		return newError(NavigationFailed, "navigation failed: %s cannot be reached, or has no Frame Agent", url)
 	case strings.Contains(err.Error(), "opens no frame for"):
 		return navigationError(err)
 	}
@@ -120,14 +120,14 @@ func (p *Page) arrive(ctx context.Context, url string) (n Navigation, err error)
 		return n, err
 	}
 	p.guard(session, p.address()) // which may have come before there was a session for its events
-	inTime, stop := context.WithTimeout(ctx, waiting(ctx))
+	inTime, stop := context.WithTimeout(ctx, elementPatience(ctx))
 	defer stop()
 	err = p.await(inTime, NavigationTimeout, func() (bool, *Error) {
 		switch {
 		case p.blocked != nil:
 			return false, p.blocked
 		case strings.HasPrefix(p.url, "chrome-error:"):
-			return false, errorf(NavigationFailed, "navigation failed: %s cannot be reached", url)
+			return false, newError(NavigationFailed, "navigation failed: %s cannot be reached", url)
 		}
 		n.Committed = url == blank || p.url != "" && p.url != blank
 		n.Reached = n.Committed && p.loadLocked(p.loader).reached[Load]
@@ -161,7 +161,7 @@ func (p *Page) whyUnreachable(ctx context.Context, err error) error {
 // List is Pages with the titles of this moment. Chromium does not report each change
 // of a title by an event, so it asks for all targets.
 func (b *Browser) List(ctx context.Context) ([]PageInfo, error) {
-	ctx, cancel := bounded(ctx)
+	ctx, cancel := withDeadline(ctx)
 	defer cancel()
 	var now struct{ TargetInfos []targetInfo }
 	if err := b.call(ctx, "Target.getTargets", nil, &now); err != nil {

@@ -120,7 +120,7 @@ func (p *Page) Loading() bool {
 
 // Kind says what the page is.
 func (p *Page) Kind(ctx context.Context) (TargetKind, error) {
-	ctx, cancel := bounded(ctx)
+	ctx, cancel := withDeadline(ctx)
 	defer cancel()
 	if _, err := p.attach(ctx); err != nil {
 		return "", err
@@ -190,7 +190,7 @@ func (p *Page) await(ctx context.Context, late Kind, done func() (bool, *Error))
 
 // closed is the error of calls on a page that has gone.
 func (p *Page) closed() *Error {
-	e := errorf(TargetClosed, "page closed")
+	e := newError(TargetClosed, "page closed")
 	e.Details.PageID = p.ID
 	return e
 }
@@ -250,7 +250,7 @@ func (p *Page) do(ctx context.Context, list ...command) (method string, err erro
 	n := p.lastCall
 	p.running[n] = cancel
 	p.mu.Unlock()
-	method, err = do(ctx, p.b.client, list...)
+	method, err = sendAll(ctx, p.b.client, list...)
 	p.mu.Lock()
 	delete(p.running, n)
 	p.mu.Unlock()

@@ -37,7 +37,7 @@ func (p *Params) Err() error { return *p.err }
 // Fail notes that a field is wrong: "must be …".
 func (p *Params) Fail(name, format string, args ...any) {
 	if *p.err == nil {
-		*p.err = invalid("field `%s%s` %s", p.path, name, fmt.Sprintf(format, args...))
+		*p.err = invalidArgument("field `%s%s` %s", p.path, name, fmt.Sprintf(format, args...))
 	}
 }
 
@@ -45,7 +45,7 @@ func (p *Params) Fail(name, format string, args ...any) {
 // JSON library of Rust.
 func (p *Params) mismatch(name string, raw json.RawMessage, want string) {
 	if *p.err == nil {
-		*p.err = invalid("invalid type: %s, expected %s for field `%s%s`", Describe(raw), want, p.path, name)
+		*p.err = invalidArgument("invalid type: %s, expected %s for field `%s%s`", Describe(raw), want, p.path, name)
 	}
 }
 
@@ -84,14 +84,14 @@ func (p *Params) Scalar(name string) string {
 func (p *Params) Need(names ...string) {
 	for _, name := range names {
 		if !p.Has(name) && *p.err == nil {
-			*p.err = invalid("missing field `%s%s`", p.path, name)
+			*p.err = invalidArgument("missing field `%s%s`", p.path, name)
 		}
 	}
 }
 
-// field reads a field into a value of type T; byDefault where it is missing or wrong.
+// readField reads a field into a value of type T; byDefault where it is missing or wrong.
 // want is what an error message says that it should be.
-func field[T any](p *Params, name, want string, byDefault T) T {
+func readField[T any](p *Params, name, want string, byDefault T) T {
 	if !p.Has(name) {
 		return byDefault
 	}
@@ -104,11 +104,11 @@ func field[T any](p *Params, name, want string, byDefault T) T {
 }
 
 // Text reads a string, "" when it is not there.
-func (p *Params) Text(name string) string { return field(p, name, "a string", "") }
+func (p *Params) Text(name string) string { return readField(p, name, "a string", "") }
 
 // Choice reads a string that is one of these; the first is the default.
 func (p *Params) Choice(name string, of ...string) string {
-	v := field(p, name, "a string", of[0])
+	v := readField(p, name, "a string", of[0])
 	for _, one := range of {
 		if v == one {
 			return v
@@ -120,15 +120,15 @@ func (p *Params) Choice(name string, of ...string) string {
 
 // Bool reads a boolean.
 func (p *Params) Bool(name string, byDefault bool) bool {
-	return field(p, name, "a boolean", byDefault)
+	return readField(p, name, "a boolean", byDefault)
 }
 
 // Number reads a finite number, 0 when it is not there.
-func (p *Params) Number(name string) float64 { return field(p, name, "a number", 0.0) }
+func (p *Params) Number(name string) float64 { return readField(p, name, "a number", 0.0) }
 
 // Int reads a whole number in a range.
 func (p *Params) Int(name string, byDefault, least, most int) int {
-	v := field(p, name, "an integer", float64(byDefault))
+	v := readField(p, name, "an integer", float64(byDefault))
 	if v != math.Trunc(v) || p.Has(name) && (v < float64(least) || v > float64(most)) {
 		p.Fail(name, "is %v: it must be a whole number from %d to %d", v, least, most)
 		return byDefault
@@ -152,7 +152,7 @@ func (p *Params) Texts(name string) []string {
 	if raw := bytes.TrimSpace(p.fields[name]); len(raw) > 0 && raw[0] == '"' {
 		return []string{p.Text(name)}
 	}
-	return field[[]string](p, name, "strings", nil)
+	return readField[[]string](p, name, "strings", nil)
 }
 
 // Object reads an object inside of this one, which is empty when it is not there. Err

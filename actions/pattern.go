@@ -28,7 +28,7 @@ const (
 // a{1000} has one for each a. The errors are of kind InvalidArgument.
 func CompilePattern(expression string) (*Pattern, error) {
 	if len(expression) > MaxPattern {
-		return nil, invalid("the pattern has %d bytes, at most %d are possible", len(expression), MaxPattern)
+		return nil, invalidArgument("the pattern has %d bytes, at most %d are possible", len(expression), MaxPattern)
 	}
 	return compilePattern(expression)
 }
@@ -37,14 +37,14 @@ func CompilePattern(expression string) (*Pattern, error) {
 func compilePattern(expression string) (*Pattern, error) {
 	tree, err := syntax.Parse(expression, syntax.Perl)
 	if err != nil {
-		return nil, invalid("the pattern cannot be read: %v", err)
+		return nil, invalidArgument("the pattern cannot be read: %v", err)
 	}
-	if steps(tree) > maxSteps {
-		return nil, invalid("the pattern is too large: with its repetitions it has more than %d steps; repeat less", maxSteps)
+	if countSteps(tree) > maxSteps {
+		return nil, invalidArgument("the pattern is too large: with its repetitions it has more than %d steps; repeat less", maxSteps)
 	}
 	find, err := regexp.Compile(expression)
 	if err != nil {
-		return nil, invalid("the pattern cannot be read: %v", err)
+		return nil, invalidArgument("the pattern cannot be read: %v", err)
 	}
 	return &Pattern{find}, nil
 }
@@ -52,20 +52,20 @@ func compilePattern(expression string) (*Pattern, error) {
 // CompileText makes a pattern that finds a text in any case.
 func CompileText(text string) (*Pattern, error) {
 	if len(text) > MaxPattern {
-		return nil, invalid("the text has %d bytes, at most %d are possible", len(text), MaxPattern)
+		return nil, invalidArgument("the text has %d bytes, at most %d are possible", len(text), MaxPattern)
 	}
 	return compilePattern("(?i)" + regexp.QuoteMeta(text))
 }
 
-// steps is about how many instructions an expression is compiled to; it stops counting
+// countSteps is about how many instructions an expression is compiled to; it stops counting
 // beyond maxSteps.
-func steps(re *syntax.Regexp) int {
+func countSteps(re *syntax.Regexp) int {
 	n := 1
 	if re.Op == syntax.OpLiteral {
 		n += len(re.Rune)
 	}
 	for _, sub := range re.Sub {
-		if n += steps(sub); n > maxSteps {
+		if n += countSteps(sub); n > maxSteps {
 			return n
 		}
 	}
@@ -81,7 +81,7 @@ func CompileGlob(glob string) (*Pattern, error) {
 	return translateGlob(glob, func(rest string) (string, int) {
 		switch rest[0] {
 		case '*':
-			return ".*", stars(rest)
+			return ".*", leadingStars(rest)
 		case '?':
 			return ".", 1
 		}
@@ -93,7 +93,7 @@ func CompileGlob(glob string) (*Pattern, error) {
 // of the glob means, and how many bytes of it; 0 is a character that stands for itself.
 func translateGlob(glob string, special func(rest string) (expression string, bytes int)) (*Pattern, error) {
 	if len(glob) > MaxPattern {
-		return nil, invalid("the pattern has %d bytes, at most %d are possible", len(glob), MaxPattern)
+		return nil, invalidArgument("the pattern has %d bytes, at most %d are possible", len(glob), MaxPattern)
 	}
 	var b strings.Builder
 	b.WriteString("(?s)^")
@@ -110,19 +110,19 @@ func translateGlob(glob string, special func(rest string) (expression string, by
 	return compilePattern(b.String())
 }
 
-// stars is how many stars a text begins with. Many are as good as one, or two.
-func stars(text string) int { return len(text) - len(strings.TrimLeft(text, "*")) }
+// leadingStars is how many stars a text begins with. Many are as good as one, or two.
+func leadingStars(text string) int { return len(text) - len(strings.TrimLeft(text, "*")) }
 
 // CompileURLGlob compiles a pattern of addresses as page.route of Playwright reads them: *
 // is all but a slash, ** is all, **/ is also nothing, {a,b} is one of them, and \ takes the
 // next character as it is.
 func CompileURLGlob(glob string) (*Pattern, error) {
 	if glob == "" {
-		return nil, invalid("the pattern is empty")
+		return nil, invalidArgument("the pattern is empty")
 	}
 	inside := false
 	return translateGlob(glob, func(rest string) (string, int) {
-		switch n := stars(rest); {
+		switch n := leadingStars(rest); {
 		case n > 1 && strings.HasPrefix(rest[n:], "/"):
 			return ".*/?", n + 1
 		case n > 1:

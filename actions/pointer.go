@@ -30,7 +30,7 @@ type HoverOptions struct {
 // Click waits for it, see Follow. Errors: ElementNotFound, AmbiguousLocator,
 // NotVisible, NotEnabled, Obscured, StaleRef.
 func (p *Page) Click(ctx context.Context, l Locator, o ClickOptions) (at Point, err error) {
-	if err := check(l); err != nil {
+	if err := checkLocator(l); err != nil {
 		return at, err
 	}
 	mask, err := modifierMask(o.Modifiers)
@@ -38,10 +38,10 @@ func (p *Page) Click(ctx context.Context, l Locator, o ClickOptions) (at Point, 
 		return at, err
 	}
 	if o.Count < 0 || o.Count > 3 {
-		return at, invalid("the click count is %d: it must be 1 to 3", o.Count)
+		return at, invalidArgument("the click count is %d: it must be 1 to 3", o.Count)
 	}
 	if _, ok := buttons[o.Button]; !ok {
-		return at, invalid("%q is not a button: use left, right or middle", o.Button)
+		return at, invalidArgument("%q is not a button: use left, right or middle", o.Button)
 	}
 	err = p.act(ctx, func(ctx context.Context, s string) error {
 		to, err := p.point(ctx, l, obj{"position": o.Position, "force": o.Force, "covered": o.Covered})
@@ -67,20 +67,20 @@ func (p *Page) click(ctx context.Context, session string, at Point, o ClickOptio
 	if button == "" {
 		button = "left"
 	}
-	list := []command{mouse(session, "mouseMoved", at, mask, nil)}
+	list := []command{mouseCommand(session, "mouseMoved", at, mask, nil)}
 	for n := 1; n <= max(o.Count, 1); n++ {
 		list = append(
 			list,
-			mouse(session, "mousePressed", at, mask, obj{"button": button, "buttons": buttons[button], "clickCount": n}),
-			mouse(session, "mouseReleased", at, mask, obj{"button": button, "clickCount": n}),
+			mouseCommand(session, "mousePressed", at, mask, obj{"button": button, "buttons": buttons[button], "clickCount": n}),
+			mouseCommand(session, "mouseReleased", at, mask, obj{"button": button, "clickCount": n}),
 		)
 	}
 	return p.send(ctx, list...)
 }
 
-// mouse is one Input.dispatchMouseEvent, at a point of the page's viewport in CSS
+// mouseCommand is one Input.dispatchMouseEvent, at a point of the page's viewport in CSS
 // pixels. more adds to its params.
-func mouse(session, kind string, at Point, mask int, more obj) command {
+func mouseCommand(session, kind string, at Point, mask int, more obj) command {
 	params := obj{"type": kind, "x": at.X, "y": at.Y, "modifiers": mask}
 	for k, v := range more {
 		params[k] = v
@@ -107,7 +107,7 @@ func (p *Page) point(ctx context.Context, l Locator, options obj) (Point, error)
 
 // Hover moves the pointer over an element.
 func (p *Page) Hover(ctx context.Context, l Locator, o HoverOptions) (at Point, err error) {
-	if err := check(l); err != nil {
+	if err := checkLocator(l); err != nil {
 		return at, err
 	}
 	err = p.act(ctx, func(ctx context.Context, s string) error {
@@ -116,7 +116,7 @@ func (p *Page) Hover(ctx context.Context, l Locator, o HoverOptions) (at Point, 
 			return err
 		}
 		at = to
-		if err := p.send(ctx, mouse(s, "mouseMoved", at, 0, nil)); err != nil {
+		if err := p.send(ctx, mouseCommand(s, "mouseMoved", at, 0, nil)); err != nil {
 			return err
 		}
 		return p.sleep(ctx, o.Stay)
@@ -140,7 +140,7 @@ func (p *Page) sleep(ctx context.Context, d time.Duration) error {
 
 // SetChecked clicks a checkbox or radio button unless it is as it should be.
 func (p *Page) SetChecked(ctx context.Context, l Locator, checked bool) error {
-	if err := check(l); err != nil {
+	if err := checkLocator(l); err != nil {
 		return err
 	}
 	return p.act(ctx, func(ctx context.Context, s string) error {
@@ -163,7 +163,7 @@ func (p *Page) SetChecked(ctx context.Context, l Locator, checked bool) error {
 			return err
 		}
 		if is != checked {
-			return invalid("clicking %s did not change its state", l)
+			return invalidArgument("clicking %s did not change its state", l)
 		}
 		return nil
 	})

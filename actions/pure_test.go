@@ -25,24 +25,24 @@ func TestWithTimeout(t *testing.T) {
 		}
 		cancel()
 	}
-	ctx, cancel := bounded(context.Background())
+	ctx, cancel := withDeadline(context.Background())
 	defer cancel()
 	if at, ok := ctx.Deadline(); !ok || time.Until(at) > defaultTimeout {
 		t.Error("a call without a deadline has none")
 	}
 	far, stop := context.WithTimeout(t.Context(), time.Hour)
 	defer stop()
-	ctx, cancel2 := bounded(far)
+	ctx, cancel2 := withDeadline(far)
 	defer cancel2()
 	if at, _ := ctx.Deadline(); time.Until(at) > MaxTimeout {
 		t.Error("a call with too late a deadline keeps it")
 	}
-	if left := waiting(ctx); left > MaxTimeout || left < MaxTimeout-time.Minute {
+	if left := elementPatience(ctx); left > MaxTimeout || left < MaxTimeout-time.Minute {
 		t.Errorf("it waits %v", left)
 	}
 	over, stop2 := context.WithDeadline(t.Context(), time.Now().Add(-time.Second))
 	defer stop2()
-	if left := waiting(over); left != 0 {
+	if left := elementPatience(over); left != 0 {
 		t.Errorf("when it is over it waits %v", left)
 	}
 }
@@ -148,7 +148,7 @@ func TestRoutesNewestFirst(t *testing.T) {
 		{[]*Route{answer, abort}, "x/a", "Fetch.failRequest"},
 		{[]*Route{answer, abort}, "x/b", "Fetch.fulfillRequest"},
 	} {
-		if got, _ := decide(t.Context(), c.routes, Request{URL: c.url}, nil); got != c.want {
+		if got, _ := decideRequest(t.Context(), c.routes, Request{URL: c.url}, nil); got != c.want {
 			t.Errorf("%d routes for %s: %s, want %s", len(c.routes), c.url, got, c.want)
 		}
 	}
@@ -163,7 +163,7 @@ func TestLocatorsAreChecked(t *testing.T) {
 		CSS(strings.Repeat("x", maxLocator+1)),
 		First{TestID("")},
 	} {
-		if err := check(l); err == nil || err.Kind != InvalidArgument {
+		if err := checkLocator(l); err == nil || err.Kind != InvalidArgument {
 			t.Errorf("%v: %v", l, err)
 		}
 	}
@@ -172,7 +172,7 @@ func TestLocatorsAreChecked(t *testing.T) {
 		Role{Role: "button", Name: `Sa"ve`}: `role=button[name="Sa\"ve"]`, Text{Text: "x"}: "text=x", Label{Text: "x"}: "label=x",
 		Placeholder{Text: "x"}: "placeholder=x", SnapshotRef{YAML, "e1"}: "e1", Handle{"h1"}: "h1", Point{1, 2.5}: "(1, 2.5)", First{CSS("a")}: "a",
 	} {
-		if err := check(l); err != nil || l.String() != want {
+		if err := checkLocator(l); err != nil || l.String() != want {
 			t.Errorf("%v: %v, want %s", l, err, want)
 		}
 	}

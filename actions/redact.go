@@ -43,8 +43,8 @@ const longestURL = 8 << 10
 // RedactText takes out of a text what gives access, wherever it stands.
 func RedactText(text string) string { return secrets.Text(text) }
 
-// cut bounds a text, in bytes, and says so by its last character.
-func cut(text string, most int) string {
+// cutText bounds a text, in bytes, and says so by its last character.
+func cutText(text string, most int) string {
 	if len(text) <= most {
 		return text
 	}
@@ -161,7 +161,7 @@ func (p *Page) Redact(text string) string { return p.redact(text) }
 func (p *Page) redact(text string) string { return p.b.shared.secretsOf(p.ID).text(text) }
 
 // redactURL is redact for an address, which it cuts.
-func (p *Page) redactURL(raw string) string { return p.redact(cut(raw, longestURL)) }
+func (p *Page) redactURL(raw string) string { return p.redact(cutText(raw, longestURL)) }
 
 // maxHeaders is how much of a message's headers is kept, in bytes: those of the last
 // maxRequests requests are.

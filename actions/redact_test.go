@@ -171,4 +171,4 @@ func TestR159OneRedactor(t *testing.T) {
 }
 
 // RedactURL is RedactText for a URL, which is cut first, as redactURL does it.
-func RedactURL(raw string) string { return RedactText(cut(raw, longestURL)) }
+func RedactURL(raw string) string { return RedactText(cutText(raw, longestURL)) }

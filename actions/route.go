@@ -72,7 +72,7 @@ type RouteResponse struct {
 // in a goroutine for each request. An error means that the target cannot hold
 // requests, and nothing has changed.
 func (p *Page) Route(ctx context.Context, r Route) (cancel func(context.Context) error, err error) {
-	ctx, done := bounded(ctx)
+	ctx, done := withDeadline(ctx)
 	defer done()
 	if err := r.compile(); err != nil {
 		return nil, err
@@ -90,7 +90,7 @@ func (p *Page) Route(ctx context.Context, r Route) (cancel func(context.Context)
 		return nil, err
 	}
 	return func(ctx context.Context) error {
-		ctx, done := bounded(ctx)
+		ctx, done := withDeadline(ctx)
 		defer done()
 		remove()
 		return p.refreshRoutes(ctx)
@@ -153,20 +153,20 @@ func (p *Page) paused(session string, e pausedEvent) {
 	}
 	p.b.loops.Go(func() {
 		ctx, cancel := p.b.while()
-		method, params := decide(p.b.ending(ctx), routes, r, e.Request.Headers)
+		method, params := decideRequest(p.b.ending(ctx), routes, r, e.Request.Headers)
 		cancel()
 		params["requestId"] = e.RequestID
 		// A new context: Decide may have used up the time of the first, and the
 		// request must not be held for ever.
 		ctx, cancel = p.b.while()
 		defer cancel()
-		_, _ = do(ctx, p.b.client, command{session, method, params, nil}) // the request may have ended by itself
+		_, _ = sendAll(ctx, p.b.client, command{session, method, params, nil}) // the request may have ended by itself
 	})
 }
 
-// decide is the command that carries out what the newest matching route says;
+// decideRequest is the command that carries out what the newest matching route says;
 // headers are those of the request as they are.
-func decide(ctx context.Context, routes []*Route, r Request, headers map[string]string) (method string, params obj) {
+func decideRequest(ctx context.Context, routes []*Route, r Request, headers map[string]string) (method string, params obj) {
 	for _, route := range slices.Backward(routes) {
 		if !route.matches(ctx, r) {
 			continue
@@ -232,7 +232,7 @@ func (m *RoutePattern) matchesURL(ctx context.Context, url string) bool {
 // compile compiles the patterns of the route, in a copy of its list.
 func (r *Route) compile() error {
 	if len(r.Patterns) > MaxGlobs {
-		return invalid("there are %d patterns, at most %d are possible", len(r.Patterns), MaxGlobs)
+		return invalidArgument("there are %d patterns, at most %d are possible", len(r.Patterns), MaxGlobs)
 	}
 	r.Patterns = slices.Clone(r.Patterns)
 	for i := range r.Patterns {

@@ -205,7 +205,7 @@ func Try[T any](log *zap.Logger, verb string, f func() (T, error)) (result T, er
 				log.Error("a request failed by a fault of the hub", zap.String("verb", verb),
 					zap.String("panic", fmt.Sprint(fault)), zap.ByteString("stack", debug.Stack()))
 			}
-			err = errorf(Internal, "internal error")
+			err = newError(Internal, "internal error")
 		}
 	}()
 	return f()

@@ -44,10 +44,10 @@ func (p *Page) Screenshot(ctx context.Context, o ScreenshotOptions) (shot Screen
 		o.Format = "png"
 	case "png", "jpeg", "webp":
 	default:
-		return shot, invalid("%q is not an image format: use png, jpeg or webp", o.Format)
+		return shot, invalidArgument("%q is not an image format: use png, jpeg or webp", o.Format)
 	}
 	if o.Quality < 0 || o.Quality > 100 {
-		return shot, invalid("the quality is %d: it must be 1 to 100", o.Quality)
+		return shot, invalidArgument("the quality is %d: it must be 1 to 100", o.Quality)
 	}
 	if err := p.b.meter.Screenshot(); err != nil {
 		return shot, err
@@ -72,7 +72,7 @@ func (p *Page) Screenshot(ctx context.Context, o ScreenshotOptions) (shot Screen
 	// rounding.
 	size, format, err := image.DecodeConfig(bytes.NewReader(shot.Data))
 	if err != nil {
-		return Screenshot{}, errorf(Internal, "the picture cannot be read: %v", err)
+		return Screenshot{}, newError(Internal, "the picture cannot be read: %v", err)
 	}
 	shot.Width, shot.Height, shot.Format = size.Width, size.Height, format
 	return shot, nil
@@ -103,7 +103,7 @@ func (p *Page) overlay(ctx context.Context, o ScreenshotOptions) (wipe func(), e
 	}
 	queries := make([]query, len(o.Mask))
 	for i, l := range o.Mask {
-		if err := check(l); err != nil {
+		if err := checkLocator(l); err != nil {
 			return nil, err
 		}
 		queries[i] = l.query()
@@ -177,10 +177,10 @@ func (p *Page) shotParams(ctx context.Context, s string, o ScreenshotOptions) (o
 		area = pageBox{0, 0, m.CSSContentSize.Width, m.CSSContentSize.Height}.box()
 	}
 	if area.Width < 1 || area.Height < 1 {
-		return nil, errorf(NotVisible, "element not visible: there is nothing of it to take a picture of")
+		return nil, newError(NotVisible, "element not visible: there is nothing of it to take a picture of")
 	}
 	if area.Width*area.Height > maxArea {
-		return nil, errorf(LimitExceeded, "limit exceeded: the picture would have %.0f × %.0f CSS pixels, at most %d can be taken: take a part of the page", area.Width, area.Height, maxArea)
+		return nil, newError(LimitExceeded, "limit exceeded: the picture would have %.0f × %.0f CSS pixels, at most %d can be taken: take a part of the page", area.Width, area.Height, maxArea)
 	}
 	// The picture of a clip has deviceScaleFactor pixels for each CSS pixel.
 	scale := 1.0
@@ -199,11 +199,11 @@ func (p *Page) shotParams(ctx context.Context, s string, o ScreenshotOptions) (o
 // box is where an element is in the viewport of the page, once it is visible. It
 // waits for that.
 func (p *Page) box(ctx context.Context, l Locator) (b Box, err error) {
-	if err := check(l); err != nil {
+	if err := checkLocator(l); err != nil {
 		return b, err
 	}
 	if l.query().By == "point" {
-		return b, invalid("a point is not an element: a screenshot needs an element")
+		return b, invalidArgument("a point is not an element: a screenshot needs an element")
 	}
 	var within pageBox
 	if err := p.script(ctx, scriptCall{verb: "box", args: obj{"locator": l.query()}, result: &within}); err != nil {
@@ -239,7 +239,7 @@ var papers = map[string][2]float64{
 func (p *Page) PDF(ctx context.Context, o PDFOptions) (data []byte, err error) {
 	paper, ok := papers[o.Format]
 	if !ok {
-		return nil, invalid("%q is not a paper size: use A3, A4, A5, Letter, Legal or Tabloid", o.Format)
+		return nil, invalidArgument("%q is not a paper size: use A3, A4, A5, Letter, Legal or Tabloid", o.Format)
 	}
 	params := obj{"paperWidth": paper[0], "paperHeight": paper[1], "landscape": o.Landscape, "printBackground": o.PrintBackground}
 	if o.Scale != 0 {

@@ -69,7 +69,7 @@ func (p *Page) worldOf(ctx context.Context, frame string) (*world, error) {
 		return nil, err
 	}
 	if text := out.exception(); text != "" {
-		return nil, errorf(Internal, "the page script does not run: %s", text)
+		return nil, newError(Internal, "the page script does not run: %s", text)
 	}
 	w = &world{session: session, object: out.Result.ObjectID}
 	p.mu.Lock()
@@ -138,7 +138,7 @@ func (p *Page) scriptIn(ctx context.Context, frame string, c scriptCall) error {
 			return nil
 		case mayPass[e.Kind]:
 			e.Details.Waited = time.Since(start)
-			if missing = e; waiting(ctx) <= time.Millisecond {
+			if missing = e; elementPatience(ctx) <= time.Millisecond {
 				return e
 			}
 			continue
@@ -165,7 +165,7 @@ func (p *Page) scriptOnce(ctx context.Context, frame string, c scriptCall, slice
 	if err != nil {
 		return false, err
 	}
-	args := p.arguments(c.args, min(waiting(ctx), slice))
+	args := p.arguments(c.args, min(elementPatience(ctx), slice))
 	var out evaluated
 	method, failed := p.do(ctx, command{w.session, "Runtime.callFunctionOn", obj{
 		"objectId": w.object, "functionDeclaration": invoke, "awaitPromise": true, "returnByValue": true, "userGesture": true,
@@ -176,10 +176,10 @@ func (p *Page) scriptOnce(ctx context.Context, frame string, c scriptCall, slice
 		if e.Kind == ContextDestroyed {
 			p.forget(w)
 		}
-		return !among(failed.Error(), neverRan), e
+		return !isAmong(failed.Error(), neverRan), e
 	}
 	if text := out.exception(); text != "" {
-		return true, errorf(Internal, "the page script failed: %s", text)
+		return true, newError(Internal, "the page script failed: %s", text)
 	}
 	return true, p.read(&out, c.result)
 }
@@ -227,7 +227,7 @@ func (p *Page) read(out *evaluated, result any) error {
 		return nil
 	}
 	if err := wire.Decode(answer.OK, result); err != nil {
-		return errorf(Internal, "the page script's answer: %v", err)
+		return newError(Internal, "the page script's answer: %v", err)
 	}
 	return nil
 }

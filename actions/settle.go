@@ -22,7 +22,7 @@ const (
 // after it: half a second, or until the document of a navigation has been parsed, for
 // at most five seconds.
 func (p *Page) Settle(ctx context.Context) error {
-	ctx, cancel := bounded(ctx)
+	ctx, cancel := withDeadline(ctx)
 	defer cancel()
 	p.mu.Lock()
 	before := p.loader
@@ -41,7 +41,7 @@ func (p *Page) Settle(ctx context.Context) error {
 // begun a navigation: until it has been parsed, for at most five seconds. In a frame
 // the document must come within two seconds.
 func (p *Page) Follow(ctx context.Context) error {
-	ctx, cancel := bounded(ctx)
+	ctx, cancel := withDeadline(ctx)
 	defer cancel()
 	quiet, stop := context.WithTimeout(ctx, settleQuiet)
 	defer stop()

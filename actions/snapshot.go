@@ -157,7 +157,7 @@ type Content struct {
 func (p *Page) Content(ctx context.Context, format string, root Locator) (c Content, err error) {
 	args := obj{"format": format}
 	if root != nil {
-		if err := check(root); err != nil {
+		if err := checkLocator(root); err != nil {
 			return c, err
 		}
 		args["locator"] = root.query()
@@ -170,7 +170,7 @@ func (p *Page) Content(ctx context.Context, format string, root Locator) (c Cont
 // value, boundingBox, attributes, computedStyle. It does not wait for the element:
 // without one the map has only "found", which is false.
 func (p *Page) ElementState(ctx context.Context, l Locator, properties []string) (state map[string]any, err error) {
-	if err := check(l); err != nil {
+	if err := checkLocator(l); err != nil {
 		return nil, err
 	}
 	err = p.view(ctx, "state", obj{"locator": l.query(), "properties": properties}, &state)
@@ -207,7 +207,7 @@ type Found struct {
 // error says what was missing: ElementNotFound, NotVisible or NotEnabled. The Handle
 // is good until the document goes.
 func (p *Page) WaitForSelector(ctx context.Context, l Locator, o WaitOptions) (f Found, err error) {
-	if err := check(l); err != nil {
+	if err := checkLocator(l); err != nil {
 		return f, err
 	}
 	switch o.State {
@@ -215,7 +215,7 @@ func (p *Page) WaitForSelector(ctx context.Context, l Locator, o WaitOptions) (f
 		o.State = Visible
 	case Attached, Detached, Visible, Hidden, Enabled, Disabled:
 	default:
-		return f, invalid("%q is not a state of an element", o.State)
+		return f, invalidArgument("%q is not a state of an element", o.State)
 	}
 	// A pointer, since the script answers null where there is no element.
 	var out *struct{ Handle, ID string }
@@ -229,7 +229,7 @@ func (p *Page) WaitForSelector(ctx context.Context, l Locator, o WaitOptions) (f
 // view calls the page script to read. It does not wait for input of the page, which
 // may itself be waiting.
 func (p *Page) view(ctx context.Context, verb string, args obj, result any) error {
-	ctx, cancel := bounded(ctx)
+	ctx, cancel := withDeadline(ctx)
 	defer cancel()
 	return p.script(ctx, scriptCall{verb: verb, args: args, result: result})
 }

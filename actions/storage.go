@@ -23,7 +23,7 @@ type Cookie struct {
 // all cookies of the page's context. A frame target knows only the cookies that its
 // script sees (document.cookie), so none that are HttpOnly.
 func (p *Page) Cookies(ctx context.Context, urls ...string) ([]Cookie, error) {
-	ctx, cancel := bounded(ctx)
+	ctx, cancel := withDeadline(ctx)
 	defer cancel()
 	var out struct{ Cookies []Cookie }
 	if len(urls) > 0 {
@@ -37,12 +37,12 @@ func (p *Page) Cookies(ctx context.Context, urls ...string) ([]Cookie, error) {
 // SetCookies sets cookies. A cookie without domain and URL is set for the page's
 // address.
 func (p *Page) SetCookies(ctx context.Context, cookies []Cookie) error {
-	ctx, cancel := bounded(ctx)
+	ctx, cancel := withDeadline(ctx)
 	defer cancel()
 	list := make([]Cookie, len(cookies))
 	for i, c := range cookies {
 		if c.Name == "" {
-			return invalid("a cookie has no name")
+			return invalidArgument("a cookie has no name")
 		}
 		if c.Domain == "" && c.URL == "" {
 			c.URL = p.address()
@@ -59,7 +59,7 @@ func (p *Page) SetCookies(ctx context.Context, cookies []Cookie) error {
 // ClearCookies deletes the cookies that are sent to these URLs; without URLs, all
 // cookies of the context.
 func (p *Page) ClearCookies(ctx context.Context, urls ...string) error {
-	ctx, cancel := bounded(ctx)
+	ctx, cancel := withDeadline(ctx)
 	defer cancel()
 	if len(urls) == 0 {
 		return p.call(ctx, "Network.clearBrowserCookies", nil, nil)
@@ -99,7 +99,7 @@ type StorageState struct {
 // of its document. CDP reads the storage of other origins only while a page of them
 // is shown.
 func (p *Page) StorageState(ctx context.Context) (s StorageState, err error) {
-	ctx, cancel := bounded(ctx)
+	ctx, cancel := withDeadline(ctx)
 	defer cancel()
 	if s.Cookies, err = p.Cookies(ctx); err != nil {
 		return s, err
@@ -118,7 +118,7 @@ func (p *Page) StorageState(ctx context.Context) (s StorageState, err error) {
 // the page's document; for another one the error is Unsupported, before anything is
 // set.
 func (p *Page) SetStorageState(ctx context.Context, s StorageState) error {
-	ctx, cancel := bounded(ctx)
+	ctx, cancel := withDeadline(ctx)
 	defer cancel()
 	if err := p.checkOrigins(ctx, s); err != nil {
 		return err
@@ -158,7 +158,7 @@ func (p *Page) checkOrigins(ctx context.Context, s StorageState) error {
 // the cookies of the page's context and the local storage of its document's origin.
 // If the state is refused for its origins, nothing has changed.
 func (p *Page) ReplaceStorageState(ctx context.Context, s StorageState) error {
-	ctx, cancel := bounded(ctx)
+	ctx, cancel := withDeadline(ctx)
 	defer cancel()
 	if err := p.checkOrigins(ctx, s); err != nil {
 		return err

@@ -299,7 +299,7 @@ func (p *Page) consoleCalled(_ string, e struct {
 	for i, a := range e.Args {
 		words[i] = a.text()
 	}
-	m := ConsoleMessage{Level: cut(e.Type, longestWord), Text: p.redact(cut(strings.Join(words, " "), longestMessage))}
+	m := ConsoleMessage{Level: cutText(e.Type, longestWord), Text: p.redact(cutText(strings.Join(words, " "), longestMessage))}
 	if e.StackTrace != nil && len(e.StackTrace.CallFrames) > 0 {
 		f := e.StackTrace.CallFrames[0]
 		m.URL, m.Line, m.Column = p.redactURL(f.URL), f.LineNumber+1, f.ColumnNumber+1
@@ -329,7 +329,7 @@ func (p *Page) thrown(_ string, e struct {
 	if d.Exception != nil {
 		m.Text += " " + d.Exception.text()
 	}
-	m.Text = p.redact(cut(m.Text, longestMessage))
+	m.Text = p.redact(cutText(m.Text, longestMessage))
 	p.write(m)
 }
 
@@ -342,7 +342,7 @@ func (p *Page) logged(_ string, e struct {
 	}
 },
 ) {
-	m := ConsoleMessage{Level: cut(e.Entry.Level, longestWord), Text: p.redact(cut(e.Entry.Text, longestMessage)), URL: p.redactURL(e.Entry.URL), Line: e.Entry.LineNumber}
+	m := ConsoleMessage{Level: cutText(e.Entry.Level, longestWord), Text: p.redact(cutText(e.Entry.Text, longestMessage)), URL: p.redactURL(e.Entry.URL), Line: e.Entry.LineNumber}
 	p.b.emit(Event{Kind: LogEvents, Page: p, Body: m})
 }
 
@@ -352,13 +352,13 @@ func (p *Page) logged(_ string, e struct {
 // page, and so hold a secret.
 func (p *Page) downloadBegins(_ string, e struct{ GUID, URL, SuggestedFilename string }) {
 	p.b.emit(Event{Kind: DownloadEvents, Page: p, Body: Download{
-		ID: cut(e.GUID, longestWord), URL: p.redactURL(e.URL), Suggested: p.redact(cut(e.SuggestedFilename, longestWord)), State: "started",
+		ID: cutText(e.GUID, longestWord), URL: p.redactURL(e.URL), Suggested: p.redact(cutText(e.SuggestedFilename, longestWord)), State: "started",
 	}})
 }
 
 // downloadGoes takes Page.downloadProgress, and drops all but the last.
 func (p *Page) downloadGoes(_ string, e struct{ GUID, State string }) {
 	if e.State != "inProgress" {
-		p.b.emit(Event{Kind: DownloadEvents, Page: p, Body: Download{ID: cut(e.GUID, longestWord), State: cut(e.State, longestWord)}})
+		p.b.emit(Event{Kind: DownloadEvents, Page: p, Body: Download{ID: cutText(e.GUID, longestWord), State: cutText(e.State, longestWord)}})
 	}
 }

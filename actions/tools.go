@@ -56,7 +56,7 @@ func (p *Page) DeclaredTools(ctx context.Context) ([]DeclaredTool, error) {
 	}
 	list := []DeclaredTool{}
 	if err := wire.Decode(p.redactJSON(v.JSON), &list); err != nil {
-		return nil, errorf(Internal, "the page declares tools that are not valid: %v", err)
+		return nil, newError(Internal, "the page declares tools that are not valid: %v", err)
 	}
 	return list, nil
 }

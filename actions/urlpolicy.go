@@ -18,12 +18,12 @@ const (
 	BlockPrivate  = urlpolicy.Private
 )
 
-// blocked is the error for a URL that may not be shown; nil for nil.
-func blocked(why *urlpolicy.Refusal) *Error {
+// refuseBlocked is the error for a URL that may not be shown; nil for nil.
+func refuseBlocked(why *urlpolicy.Refusal) *Error {
 	if why == nil {
 		return nil
 	}
-	e := errorf(URLBlocked, "navigation blocked: %s", why.Text)
+	e := newError(URLBlocked, "navigation blocked: %s", why.Text)
 	e.Details.Block = why.Reason
 	return e
 }
@@ -37,7 +37,7 @@ func (b *Browser) check(ctx context.Context, url string) error {
 	}
 	why := b.urls.Judge(ctx, b.names, url)
 	if why != nil && why.Reason != urlpolicy.Unresolved {
-		return blocked(why)
+		return refuseBlocked(why)
 	}
 	return nil
 }
@@ -51,5 +51,5 @@ func (b *Browser) checkName(url string) *Error {
 	if url == blank {
 		return nil
 	}
-	return blocked(b.urls.Check(url))
+	return refuseBlocked(b.urls.Check(url))
 }

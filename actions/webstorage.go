@@ -43,7 +43,7 @@ func (p *Page) ClearStorage(ctx context.Context, s WebStorage) error {
 // "storage" event: that event goes to other documents of the origin only (HTML
 // Standard, "web storage").
 func (p *Page) store(ctx context.Context, s WebStorage, function string, args ...string) error {
-	ctx, cancel := bounded(ctx)
+	ctx, cancel := withDeadline(ctx)
 	defer cancel()
 	if err := p.mayAct(ctx); err != nil {
 		return err
@@ -59,7 +59,7 @@ func (p *Page) store(ctx context.Context, s WebStorage, function string, args ..
 		return err
 	}
 	if text := out.exception(); text != "" {
-		return invalid("%s: %s", s, text)
+		return invalidArgument("%s: %s", s, text)
 	}
 	return nil
 }
@@ -67,7 +67,7 @@ func (p *Page) store(ctx context.Context, s WebStorage, function string, args ..
 // DeleteCookies deletes all cookies with a name that the page's context has, of
 // whatever domain and path.
 func (p *Page) DeleteCookies(ctx context.Context, name string) error {
-	ctx, cancel := bounded(ctx)
+	ctx, cancel := withDeadline(ctx)
 	defer cancel()
 	list, err := p.Cookies(ctx)
 	if err != nil {

@@ -60,11 +60,11 @@ var aboveRefs = regexp.MustCompile(`^(?:f\d{1,6}){1,8}$`)
 // SnapshotYAML reads the page as an accessibility tree in YAML, with refs of
 // the scheme YAML: e12, and f1e12 inside of frames.
 func (p *Page) SnapshotYAML(ctx context.Context, o YAMLOptions) (YAMLSnapshot, error) {
-	ctx, cancel := bounded(ctx)
+	ctx, cancel := withDeadline(ctx)
 	defer cancel()
 	args := obj{"refs": !o.NoRefs, "boxes": o.Boxes, "above": ""}
 	if o.Root != nil {
-		if err := check(o.Root); err != nil {
+		if err := checkLocator(o.Root); err != nil {
 			return YAMLSnapshot{}, err
 		}
 		args["locator"] = o.Root.query()
@@ -93,7 +93,7 @@ func (r *yamlReader) read(ctx context.Context, frame string, args obj, depth int
 	if err := r.p.scriptIn(ctx, frame, scriptCall{verb: "yaml", args: args, result: &s}); err != nil {
 		return YAMLSnapshot{}, err
 	}
-	s.Text, s.Title, s.URL, s.Count = cutLines(s.Text), cut(s.Title, longestTitle), cut(s.URL, longestURL), max(s.Count, 0)
+	s.Text, s.Title, s.URL, s.Count = cutLines(s.Text), cutText(s.Title, longestTitle), cutText(s.URL, longestURL), max(s.Count, 0)
 	r.left -= len(s.Text)
 	inner := make(map[int]string)
 	for _, h := range s.Holes {
@@ -108,13 +108,13 @@ func (r *yamlReader) read(ctx context.Context, frame string, args obj, depth int
 		inner[h.Line] = found.Text
 		s.Count += found.Count
 	}
-	s.Text = weave(s.Text, inner)
+	s.Text = insertBelowLines(s.Text, inner)
 	return s.YAMLSnapshot, nil
 }
 
-// weave inserts texts below lines of another one, each two spaces deeper than its line. It
+// insertBelowLines inserts texts below lines of another one, each two spaces deeper than its line. It
 // ends when the text is longer than a snapshot may be.
-func weave(text string, inner map[int]string) string {
+func insertBelowLines(text string, inner map[int]string) string {
 	if len(inner) == 0 {
 		return text
 	}
@@ -146,7 +146,7 @@ func weave(text string, inner map[int]string) string {
 func (r *yamlReader) readHole(ctx context.Context, frame string, h hole, around obj, depth int) (YAMLSnapshot, error) {
 	p := r.p
 	if h.Above != "" && !aboveRefs.MatchString(h.Above) {
-		return YAMLSnapshot{}, errorf(Internal, "the page script says %.20q of a frame", h.Above)
+		return YAMLSnapshot{}, newError(Internal, "the page script says %.20q of a frame", h.Above)
 	}
 	ctx, cancel := context.WithTimeout(ctx, frameTime)
 	defer cancel()

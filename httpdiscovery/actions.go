@@ -29,14 +29,14 @@ func (h *handler) act(w http.ResponseWriter, r *http.Request, path string) bool 
 	}
 	if r.Method != verb {
 		w.Header().Set("Allow", verb)
-		say(w, http.StatusMethodNotAllowed, "Using unsafe HTTP verb "+r.Method+" to invoke "+name+
+		replyText(w, http.StatusMethodNotAllowed, "Using unsafe HTTP verb "+r.Method+" to invoke "+name+
 			". This action supports only "+verb+" verb.")
 		return true
 	}
 	// Before the id is looked up: whoever may not close pages need not learn which there are.
 	if h.Refuse != nil {
 		if why := h.Refuse(methodOf[name]); why != "" {
-			say(w, http.StatusForbidden, why)
+			replyText(w, http.StatusForbidden, why)
 			return true
 		}
 	}
@@ -46,7 +46,7 @@ func (h *handler) act(w http.ResponseWriter, r *http.Request, path string) bool 
 	}
 	id = strings.TrimSuffix(id, "/")
 	if !h.known(id) {
-		say(w, http.StatusNotFound, "No such target id: "+id)
+		replyText(w, http.StatusNotFound, "No such target id: "+id)
 		return true
 	}
 	do, done, failed := h.Activate, "Target activated", "Could not activate target id: "
@@ -54,10 +54,10 @@ func (h *handler) act(w http.ResponseWriter, r *http.Request, path string) bool 
 		do, done, failed = h.Close, "Target is closing", "Could not close target id: "
 	}
 	if err := do(r.Context(), id); err != nil {
-		say(w, http.StatusInternalServerError, failed+id+": "+err.Error())
+		replyText(w, http.StatusInternalServerError, failed+id+": "+err.Error())
 		return true
 	}
-	say(w, http.StatusOK, done)
+	replyText(w, http.StatusOK, done)
 	return true
 }
 
@@ -78,10 +78,10 @@ func (h *handler) create(w http.ResponseWriter, r *http.Request) {
 	}
 	t, err := h.New(r.Context(), address)
 	if err != nil {
-		say(w, http.StatusInternalServerError, "Could not create new page: "+err.Error())
+		replyText(w, http.StatusInternalServerError, "Could not create new page: "+err.Error())
 		return
 	}
-	reply(w, h.target(r, t, true))
+	replyJSON(w, h.target(r, t, true))
 }
 
 // known reports whether the asker sees a Target with this id.
@@ -94,8 +94,8 @@ func (h *handler) known(id string) bool {
 	return false
 }
 
-// say answers with a text.
-func say(w http.ResponseWriter, status int, text string) {
+// replyText answers with a text.
+func replyText(w http.ResponseWriter, status int, text string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8") // text may echo the request
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)

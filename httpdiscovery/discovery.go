@@ -108,20 +108,20 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		body = healthBody{"ok", h.Agents, version.Current()}
 	default:
 		if command, ok := strings.CutPrefix(path, "/json/"); ok {
-			say(w, http.StatusNotFound, "Unknown command: "+command) // as Chromium 156
+			replyText(w, http.StatusNotFound, "Unknown command: "+command) // as Chromium 156
 			return
 		}
 		notFound(w)
 		return
 	}
-	if reading(w, r) {
-		reply(w, body)
+	if isReading(w, r) {
+		replyJSON(w, body)
 	}
 }
 
-// reading refuses what is not a request to read. HEAD is served like GET; net/http leaves
+// isReading refuses what is not a request to read. HEAD is served like GET; net/http leaves
 // the body out (RFC 9110, section 9.3.2). A 405 must have Allow (section 15.5.6).
-func reading(w http.ResponseWriter, r *http.Request) bool {
+func isReading(w http.ResponseWriter, r *http.Request) bool {
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
 		return true
 	}
@@ -133,8 +133,8 @@ func reading(w http.ResponseWriter, r *http.Request) bool {
 // notFound answers 404, as for every unknown path.
 func notFound(w http.ResponseWriter) { http.Error(w, "Not found", http.StatusNotFound) }
 
-// reply answers with JSON.
-func reply(w http.ResponseWriter, body any) {
+// replyJSON answers with JSON.
+func replyJSON(w http.ResponseWriter, body any) {
 	out, err := json.Marshal(body)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)

@@ -16,7 +16,7 @@ var protocol []byte
 
 // serveProtocol answers /json/protocol, which needs no hub.
 func serveProtocol(w http.ResponseWriter, r *http.Request) {
-	if !reading(w, r) {
+	if !isReading(w, r) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")

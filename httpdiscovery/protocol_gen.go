@@ -32,7 +32,7 @@ func main() {
 		all.Version = p.Version
 		all.Domains = append(all.Domains, p.Domains...)
 	}
-	strip(all.Domains)
+	stripDescriptions(all.Domains)
 	out, err := json.Marshal(all)
 	if err == nil {
 		err = os.WriteFile("protocol.json", append(out, '\n'), 0o644)
@@ -42,19 +42,19 @@ func main() {
 	}
 }
 
-// strip removes every description, but not a property of that name.
-func strip(v any) {
+// stripDescriptions removes every description, but not a property of that name.
+func stripDescriptions(v any) {
 	switch v := v.(type) {
 	case []any:
 		for _, item := range v {
-			strip(item)
+			stripDescriptions(item)
 		}
 	case map[string]any:
 		if _, text := v["description"].(string); text {
 			delete(v, "description")
 		}
 		for _, member := range v {
-			strip(member)
+			stripDescriptions(member)
 		}
 	}
 }

@@ -63,7 +63,7 @@ func (s *side) dropBrowserLocked(why *wire.Error) {
 	for t := range s.targets.Clear() {
 		h.endedLocked(s, t)
 		for l := range h.subscribers.discovering.All() {
-			if l.discover.Takes(or(t.Type, "page")) && l.client.sees(t) {
+			if l.discover.Takes(orElse(t.Type, "page")) && l.client.sees(t) {
 				l.event("Target.targetDestroyed", append(wire.AppendString([]byte(`{"targetId":`), t.ID), '}'))
 			}
 		}
@@ -83,7 +83,7 @@ func (s *side) rootLocked(c *Client) *session.Session {
 			s.roots = make(map[*Client]*session.Session)
 		}
 		s.roots[c] = root
-		s.browser.AttachedToBrowser(attachment(root, ""))
+		s.browser.AttachedToBrowser(attachmentOf(root, ""))
 	}
 	return root
 }
@@ -126,7 +126,7 @@ func (s *side) serveLocked(r *request) bool {
 	if !s.keepsTabsOf(r.client) {
 		return s.withholdLocked(r)
 	}
-	if attaches(r.Method) {
+	if isAttach(r.Method) {
 		if err := s.hub.refusesSessionLocked(r.client); err != nil {
 			r.client.answer(r.session, r.ID, nil, err)
 			return true
@@ -160,8 +160,8 @@ func (s *side) withholdLocked(r *request) bool {
 	return true
 }
 
-// attaches reports whether a method begins a session, and does nothing else.
-func attaches(method string) bool {
+// isAttach reports whether a method begins a session, and does nothing else.
+func isAttach(method string) bool {
 	return method == "Target.attachToTarget" || method == "Target.attachToBrowserTarget"
 }
 

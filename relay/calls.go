@@ -85,7 +85,7 @@ func (cs *calls) add(to *side, r *request, s *session.Session) *call {
 	cs.byNumber[c.number] = c
 	r.client.calls++
 	r.client.account.calls.AddLocked(1)
-	if c.next = newest(c.origin()); c.next != nil {
+	if c.next = newestCall(c.origin()); c.next != nil {
 		c.next.prev = c
 	}
 	setNewest(c.origin(), c)
@@ -112,9 +112,9 @@ func (cs *calls) remove(c *call) {
 	cs.spare = c
 }
 
-// newest returns the newest command in flight of a place; nil when there is
+// newestCall returns the newest command in flight of a place; nil when there is
 // none.
-func newest(at origin) *call {
+func newestCall(at origin) *call {
 	if at.session == nil {
 		return at.client.newest
 	}

@@ -126,7 +126,7 @@ func (h *Hub) checkCalls() error {
 	walked := 0
 	heads := make(map[origin]*call)
 	for _, c := range h.calls.byNumber {
-		heads[c.origin()] = newest(c.origin())
+		heads[c.origin()] = newestCall(c.origin())
 	}
 	for at, head := range heads {
 		var prev *call

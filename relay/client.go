@@ -324,7 +324,7 @@ func (c *Client) Leave() {
 		s.leaveLocked(c)
 	}
 	top := origin{c, nil} // at browser level, where a Host handles commands
-	for call := newest(top); call != nil; call = newest(top) {
+	for call := newestCall(top); call != nil; call = newestCall(top) {
 		h.calls.remove(call)
 		h.counters.ClientGone++
 	}

@@ -81,8 +81,8 @@ func (s *side) dialogKeyLocked(targetID string) string {
 	return d.key
 }
 
-// attachment describes a session to its Host.
-func attachment(s *session.Session, dialogKey string) bridge.Attachment {
+// attachmentOf describes a session to its Host.
+func attachmentOf(s *session.Session, dialogKey string) bridge.Attachment {
 	c := s.Peer.(*Client)
 	_, lasts := c.peer.(Lasting)
 	return bridge.Attachment{
@@ -197,7 +197,7 @@ func handleDialog(h *Hub, r *request) ([]byte, *wire.Error) {
 	p := &r.args
 	switch {
 	case !p.hasAccept:
-		return nil, missing("accept")
+		return nil, missingParam("accept")
 	case len(p.promptText) > maxPromptText:
 		return nil, errPromptText
 	}

@@ -100,7 +100,7 @@ func (h *Hub) sendLocked(r *request, to *side, s *session.Session, cmd bridge.Co
 // failLocked answers every command in flight of a session with an error, the
 // oldest first. The list begins with the newest, hence the walk to its end.
 func (h *Hub) failLocked(s *session.Session, why *wire.Error) {
-	c := newest(origin{s.Peer.(*Client), s})
+	c := newestCall(origin{s.Peer.(*Client), s})
 	if c == nil {
 		return
 	}

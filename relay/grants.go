@@ -154,9 +154,9 @@ func grantTab(h *Hub, r *request) ([]byte, *wire.Error) {
 		return nil, err
 	}
 	if r.args.client == "" {
-		return nil, missing("client")
+		return nil, missingParam("client")
 	}
-	return nil, granted(h.grantLocked(id, h.clientLocked(r.args.client)))
+	return nil, grantError(h.grantLocked(id, h.clientLocked(r.args.client)))
 }
 
 // revokeTab answers CdpHub.revoke; without a name it is the Client itself that gives
@@ -172,15 +172,15 @@ func revokeTab(h *Hub, r *request) ([]byte, *wire.Error) {
 		from = h.clientLocked(r.args.client)
 	}
 	if own := r.client.tabs(); own != nil && from != r.client && !own.Opened(id) {
-		return nil, granted(errNotGiver)
+		return nil, grantError(errNotGiver)
 	}
-	return nil, granted(h.revokeLocked(id, from))
+	return nil, grantError(h.revokeLocked(id, from))
 }
 
 // namedTabLocked is the Target, or that of the tab, which a command names.
 func (h *Hub) namedTabLocked(r *request) (string, *wire.Error) {
 	if !r.args.hasTargetID {
-		return "", missing("targetId")
+		return "", missingParam("targetId")
 	}
 	id := strings.TrimPrefix(r.args.targetID, h.tabPrefix)
 	if t, _, known := h.targetLocked(id); !known || !r.client.sees(t) {
@@ -189,8 +189,8 @@ func (h *Hub) namedTabLocked(r *request) (string, *wire.Error) {
 	return id, nil
 }
 
-// granted is the CDP error for an error of Grant or Revoke.
-func granted(err error) *wire.Error {
+// grantError is the CDP error for an error of Grant or Revoke.
+func grantError(err error) *wire.Error {
 	switch {
 	case err == nil:
 		return nil

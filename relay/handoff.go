@@ -101,7 +101,7 @@ func beginHandoff(h *Hub, r *request) ([]byte, *wire.Error) {
 		return nil, err
 	}
 	// The whole page is handed over, also from a session on a frame in it.
-	o.TargetID = or(sideOf(r.session).pageOf(r.session.TargetID), r.session.TargetID)
+	o.TargetID = orElse(sideOf(r.session).pageOf(r.session.TargetID), r.session.TargetID)
 	if h.handoffs[o.TargetID] != nil {
 		return nil, errHandoffOpen
 	}
@@ -130,7 +130,7 @@ func readHandoff(r *request) (*handoff, *wire.Error) {
 	instructions = strings.TrimSpace(instructions)
 	switch {
 	case !given:
-		return nil, missing("instructions")
+		return nil, missingParam("instructions")
 	case instructions == "":
 		return nil, wire.InvalidParams("instructions must not be empty: describe what the person has to do")
 	case len(instructions) > maxInstructions:
@@ -152,7 +152,7 @@ func readHandoff(r *request) (*handoff, *wire.Error) {
 func cancelHandoff(h *Hub, r *request) ([]byte, *wire.Error) {
 	id, given := r.members.Text("handoffId")
 	if !given {
-		return nil, missing("handoffId")
+		return nil, missingParam("handoffId")
 	}
 	o := h.findHandoffLocked(func(o *handoff) bool { return o.ID == id && o.client() == r.client })
 	if o == nil {

@@ -78,8 +78,8 @@ func (o Options) withDefaults() Options {
 	if o.Log == nil {
 		o.Log = zap.NewNop()
 	}
-	o.Product = or(o.Product, "cdphub")
-	o.UserAgent = or(o.UserAgent, o.Product)
+	o.Product = orElse(o.Product, "cdphub")
+	o.UserAgent = orElse(o.UserAgent, o.Product)
 	if o.NewID == nil {
 		o.NewID = session.NewID
 	}
@@ -89,13 +89,13 @@ func (o Options) withDefaults() Options {
 	if o.HandoffURL == nil {
 		o.HandoffURL = func(string, string) string { return "" }
 	}
-	o.Grace = or(o.Grace, 30*time.Second)
+	o.Grace = orElse(o.Grace, 30*time.Second)
 	l := &o.Limits
-	l.Clients = or(l.Clients, int(quota.Table[quota.Clients].Total))
-	l.ClientSessions = or(l.ClientSessions, 8192)
-	l.ClientCalls = or(l.ClientCalls, 4096)
-	l.Calls = or(l.Calls, int(quota.Table[quota.Calls].Total))
-	l.Sessions = or(l.Sessions, max(int(quota.Table[quota.Sessions].Total), l.ClientSessions))
+	l.Clients = orElse(l.Clients, int(quota.Table[quota.Clients].Total))
+	l.ClientSessions = orElse(l.ClientSessions, 8192)
+	l.ClientCalls = orElse(l.ClientCalls, 4096)
+	l.Calls = orElse(l.Calls, int(quota.Table[quota.Calls].Total))
+	l.Sessions = orElse(l.Sessions, max(int(quota.Table[quota.Sessions].Total), l.ClientSessions))
 	if o.Quotas == nil {
 		o.Quotas = quota.New(quota.Options{})
 	}
@@ -110,8 +110,8 @@ func (o *Options) derive(parts ...string) string {
 	return o.Derive(parts...)
 }
 
-// or is v, or d where v is the zero value.
-func or[T comparable](v, d T) T {
+// orElse is v, or d where v is the zero value.
+func orElse[T comparable](v, d T) T {
 	if zero := *new(T); v == zero {
 		return d
 	}
@@ -331,7 +331,7 @@ func (h *Hub) Targets(p Policy) []targets.Info {
 	tabs := h.owners.tabsOf(p)
 	list = slices.DeleteFunc(list, func(t targets.Info) bool { return !policyShows(p, tabs, t) })
 	for i := range list {
-		list[i] = shown(p, h.shownLocked(nil, list[i]))
+		list[i] = shownInfo(p, h.shownLocked(nil, list[i]))
 	}
 	return list
 }
@@ -344,7 +344,7 @@ func (h *Hub) Target(p Policy, id string) (targets.Info, bool) {
 	if !known || !policyShows(p, h.owners.tabsOf(p), t) {
 		return targets.Info{}, false
 	}
-	return shown(p, h.shownLocked(nil, t)), true
+	return shownInfo(p, h.shownLocked(nil, t)), true
 }
 
 // targetLocked finds a Target, and the side that has it. It asks each side in turn: a hub
@@ -419,6 +419,6 @@ func (h *Hub) versionLocked() (v bridge.Version) {
 	} else if n := slices.IndexFunc(h.sides, func(s *side) bool { return s.version != bridge.Version{} }); n >= 0 {
 		v = h.sides[n].version
 	}
-	v.Product, v.UserAgent = or(v.Product, h.opts.Product), or(v.UserAgent, h.opts.UserAgent)
+	v.Product, v.UserAgent = orElse(v.Product, h.opts.Product), orElse(v.UserAgent, h.opts.UserAgent)
 	return v
 }

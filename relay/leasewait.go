@@ -97,7 +97,7 @@ func (h *Hub) resumeLocked(l *lease) {
 // another process.
 func mayAct(_ *Hub, r *request) ([]byte, *wire.Error) {
 	if !r.args.hasTargetID {
-		return nil, missing("targetId")
+		return nil, missingParam("targetId")
 	}
 	return nil, nil
 }

@@ -34,12 +34,12 @@ var methods = map[string]method{
 	"CdpHub.cancelHandoff":                {page: cancelHandoff},
 	"CdpHub.handoff":                      {page: beginHandoff},
 	"Browser.getVersion":                  {browser: getVersion, page: getVersion},
-	"Browser.close":                       {browser: ok},
+	"Browser.close":                       {browser: answerOK},
 	"Browser.grantPermissions":            {browser: notYours("permissions belong to the embedding browser"), real: true},
 	"Browser.resetPermissions":            {browser: notYours("permissions belong to the embedding browser"), real: true},
 	"Browser.setDownloadBehavior":         {browser: setDownloads, real: true},
 	"Browser.setPermission":               {browser: notYours("permissions belong to the embedding browser"), real: true},
-	"Browser.setWindowBounds":             {browser: ok},
+	"Browser.setWindowBounds":             {browser: answerOK},
 	"CdpHub.getClients":                   {browser: getClients, page: getClients},
 	"CdpHub.grant":                        {browser: grantTab, page: grantTab},
 	"CdpHub.mayAct":                       {browser: mayAct, page: mayAct},
@@ -48,10 +48,10 @@ var methods = map[string]method{
 	"Page.disable":                        {note: notePage(false)},
 	"Page.enable":                         {note: notePage(true)},
 	answerDialog:                          {page: handleDialog},
-	"Runtime.runIfWaitingForDebugger":     {browser: ok, tab: ok},
+	"Runtime.runIfWaitingForDebugger":     {browser: answerOK, tab: answerOK},
 	"Schema.getDomains":                   {browser: getDomains, page: getDomains},
 	"Security.setIgnoreCertificateErrors": {browser: judgeCertificates, real: true},
-	"Target.activateTarget":               {browser: ok, page: ok},
+	"Target.activateTarget":               {browser: answerOK, page: answerOK},
 	"Target.attachToBrowserTarget":        {browser: attachToBrowserTarget, page: notAllowed},
 	"Target.attachToTarget":               {browser: attachToTarget},
 	"Target.closeTarget":                  {browser: closeTarget, note: noteCloseTarget},
@@ -90,8 +90,8 @@ func (m method) noteLocked(h *Hub, r *request) {
 	}
 }
 
-// ok answers {}: the method is accepted and changes nothing.
-func ok(*Hub, *request) ([]byte, *wire.Error) { return nil, nil }
+// answerOK answers {}: the method is accepted and changes nothing.
+func answerOK(*Hub, *request) ([]byte, *wire.Error) { return nil, nil }
 
 // notYours refuses what only the browser around the frames could do.
 func notYours(why string) action {
@@ -264,7 +264,7 @@ func disposeBrowserContext(_ *Hub, r *request) ([]byte, *wire.Error) {
 func attachToTarget(h *Hub, r *request) ([]byte, *wire.Error) {
 	p := &r.args
 	if !p.hasTargetID {
-		return nil, missing("targetId")
+		return nil, missingParam("targetId")
 	}
 	t, known := h.find(p.targetID)
 	if !known {
@@ -324,7 +324,7 @@ func (r *request) again() request {
 func setAutoAttach(h *Hub, r *request) ([]byte, *wire.Error) {
 	p := &r.args
 	if !p.hasAutoAttach {
-		return nil, missing("autoAttach")
+		return nil, missingParam("autoAttach")
 	}
 	l := h.subscriberLocked(r)
 	if err := l.set(&l.attach, p.autoAttach, r); err != nil {
@@ -371,7 +371,7 @@ func setAutoAttachInPage(_ *Hub, r *request) ([]byte, *wire.Error) {
 func setDiscoverTargets(h *Hub, r *request) ([]byte, *wire.Error) {
 	p := &r.args
 	if !p.hasDiscover {
-		return nil, missing("discover")
+		return nil, missingParam("discover")
 	}
 	l := h.subscriberLocked(r)
 	if err := l.set(&l.discover, p.discover, r); err != nil {

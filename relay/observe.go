@@ -51,8 +51,8 @@ type Observed struct {
 	Params    []byte // a JSON object, or nil
 }
 
-// observed describes a message in a session.
-func observed(s *session.Session, method string, params []byte) Observed {
+// observedMessage describes a message in a session.
+func observedMessage(s *session.Session, method string, params []byte) Observed {
 	page, inside := pageOf(s)
 	return Observed{
 		Payer:  s.Peer.(*Client).account.payer,
@@ -85,13 +85,13 @@ func pageOf(s *session.Session) (page string, inside bool) {
 func (h *Hub) Name() string { return h.opts.Name }
 
 // observedName is what people know the Client by.
-func (c *Client) observedName() string { return or(c.name, "a client within the hub") }
+func (c *Client) observedName() string { return orElse(c.name, "a client within the hub") }
 
 // sendObservedLocked is sendLocked for a command that the Observer wants. The Observer is
 // asked before the command is sent: what it asks for itself reaches the Host first
 // (AskNow).
 func (h *Hub) sendObservedLocked(r *request, s *session.Session, cmd bridge.Command) *call {
-	seen := observed(s, r.Method, r.Params)
+	seen := observedMessage(s, r.Method, r.Params)
 	if l := h.quietLocked(s); l != nil && l.target != seen.TargetID {
 		return h.sendLocked(r, sideOf(s), s, cmd)
 	}
@@ -116,7 +116,7 @@ func (h *Hub) observeEventLocked(s *session.Session, method string, params []byt
 	if !inTarget(s) || !h.observer.Wants(method) {
 		return
 	}
-	seen := observed(s, method, params)
+	seen := observedMessage(s, method, params)
 	// Of the quiet page itself the Observer keeps what it may; it knows the lease.
 	if l := h.quietLocked(s); l == nil || l.target == seen.TargetID {
 		h.observer.Event(seen)

@@ -67,7 +67,7 @@ func (p *params) set(key string, value []byte) bool {
 	return true
 }
 
-// missing is Chromium's error for a param that must be there and is not.
-func missing(key string) *wire.Error {
+// missingParam is Chromium's error for a param that must be there and is not.
+func missingParam(key string) *wire.Error {
 	return wire.InvalidParams("Failed to deserialize params." + key + " - BINDINGS: mandatory field missing")
 }

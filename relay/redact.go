@@ -36,8 +36,8 @@ func redactAnswer(result []byte, err *Error) ([]byte, *Error) {
 	return result, err
 }
 
-// shown is a Target as those with a Policy see it; nil allows everything.
-func shown(p Policy, t targets.Info) targets.Info {
+// shownInfo is a Target as those with a Policy see it; nil allows everything.
+func shownInfo(p Policy, t targets.Info) targets.Info {
 	if p != nil && p.Redacts() {
 		t.Title, t.URL = secrets.Text(t.Title), secrets.Text(t.URL)
 	}

@@ -351,7 +351,7 @@ func (s *side) announceLocked(on *session.Session) {
 		key = s.dialogKeyLocked(on.TargetID)
 	}
 	s.hub.told = s.host
-	a.Attached(attachment(on, key))
+	a.Attached(attachmentOf(on, key))
 }
 
 // releaseLocked tells the Host that a session has ended, if the Host was told of

@@ -52,8 +52,8 @@ func paramsOf(t *testing.T) map[string][]param {
 				if p.Ref != "" && !strings.Contains(p.Ref, ".") {
 					p.Ref = d.Domain + "." + p.Ref
 				}
-				p.Type = or(p.Type, named[p.Ref])
-				p.Type = or(words[p.Type], p.Type)
+				p.Type = orElse(p.Type, named[p.Ref])
+				p.Type = orElse(words[p.Type], p.Type)
 				methods[d.Domain+"."+c.Name] = append(methods[d.Domain+"."+c.Name], p)
 			}
 		}

@@ -55,7 +55,7 @@ func (h *Hub) watchedLocked(w Watcher, t targets.Info) (Watched, bool) {
 	of := h.private[t.ID]
 	t = h.watchedInfoLocked(w, t)
 	sees := w.sees(t, of.account, func(owner string) bool { return h.owners[owner] != nil && h.owners[owner].tabs.Has(t.ID) })
-	return Watched{shown(w.Policy, t), of.client}, sees
+	return Watched{shownInfo(w.Policy, t), of.client}, sees
 }
 
 // watchedInfoLocked is a Target without what a quiet page shows, unless the Watcher may read

@@ -14,7 +14,7 @@ func (t *Table) Add(s *Session) {
 	}
 	t.byID[s.ID] = s
 	if s.Parent != nil {
-		s.Parent.inside = with(s.Parent.inside, s, inParent)
+		s.Parent.inside = appendIndexed(s.Parent.inside, s, inParent)
 	}
 	t.near(s).add(s)
 }
@@ -51,7 +51,7 @@ func (t *Table) Len() int { return len(t.byID) }
 func (t *Table) Remove(s *Session) {
 	delete(t.byID, s.ID)
 	if s.Parent != nil {
-		s.Parent.inside = without(s.Parent.inside, s, inParent)
+		s.Parent.inside = removeIndexed(s.Parent.inside, s, inParent)
 	}
 	t.near(s).remove(s)
 }
@@ -76,12 +76,12 @@ func (b *ByTarget) add(s *Session) {
 	if b.lists == nil {
 		b.lists = make(map[string][]*Session)
 	}
-	b.lists[s.TargetID] = with(b.lists[s.TargetID], s, onTarget)
+	b.lists[s.TargetID] = appendIndexed(b.lists[s.TargetID], s, onTarget)
 }
 
 // remove forgets a session. A target without sessions takes no memory.
 func (b *ByTarget) remove(s *Session) {
-	if list := without(b.lists[s.TargetID], s, onTarget); len(list) > 0 {
+	if list := removeIndexed(b.lists[s.TargetID], s, onTarget); len(list) > 0 {
 		b.lists[s.TargetID] = list
 	} else {
 		delete(b.lists, s.TargetID)
@@ -95,14 +95,14 @@ const (
 	lists
 )
 
-// with appends a session to one of the lists, and notes its index there.
-func with(list []*Session, s *Session, which int) []*Session {
+// appendIndexed appends a session to one of the lists, and notes its index there.
+func appendIndexed(list []*Session, s *Session, which int) []*Session {
 	s.index[which] = len(list)
 	return append(list, s)
 }
 
-// without puts the last of a list in the session's place.
-func without(list []*Session, s *Session, which int) []*Session {
+// removeIndexed puts the last of a list in the session's place.
+func removeIndexed(list []*Session, s *Session, which int) []*Session {
 	i, last := s.index[which], len(list)-1
 	list[i] = list[last]
 	list[i].index[which] = i

@@ -20,12 +20,12 @@ type accessibilityParams struct{ Options axOptions }
 
 func (p *accessibilityParams) check() *failure {
 	if p.Options.MaxDepth < 0 {
-		return invalid("options.maxDepth", "must be 0 or more")
+		return invalidParam("options.maxDepth", "must be 0 or more")
 	}
 	return p.Options.Root.maybe("options.root")
 }
 
-func accessibility(ctx context.Context, page *actions.Page, p accessibilityParams) (any, error) {
+func observeAccessibility(ctx context.Context, page *actions.Page, p accessibilityParams) (any, error) {
 	tree, err := axTree(ctx, page, p.Options)
 	if err != nil {
 		return nil, err

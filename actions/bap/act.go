@@ -12,22 +12,22 @@ import (
 // actionMethods act on a page. The first argument is the scope of BAP that the caller
 // needs.
 var actionMethods = map[string]method{
-	"action/click":    does("action:click", func(ctx context.Context, p *actions.Page, a clickParams) error { return a.click(ctx, p, 1) }),
-	"action/dblclick": does("action:click", func(ctx context.Context, p *actions.Page, a clickParams) error { return a.click(ctx, p, 2) }),
-	"action/hover":    does("action:click", hover),
-	"action/check":    does("action:click", func(ctx context.Context, p *actions.Page, a elementParams) error { return a.set(ctx, p, true) }),
-	"action/uncheck":  does("action:click", func(ctx context.Context, p *actions.Page, a elementParams) error { return a.set(ctx, p, false) }),
-	"action/type":     does("action:type", typeText),
-	"action/press":    does("action:type", press),
-	"action/fill":     does("action:fill", fill),
-	"action/clear":    does("action:fill", clearField),
-	"action/scroll":   does("action:scroll", scroll),
-	"action/select":   does("action:select", selectOption),
-	"action/upload":   does("action:upload", upload),
-	"action/drag":     does("action:drag", drag),
-	"dialog/handle":   does("action:click", handleDialog),
+	"action/click":    pageAction("action:click", func(ctx context.Context, p *actions.Page, a clickParams) error { return a.click(ctx, p, 1) }),
+	"action/dblclick": pageAction("action:click", func(ctx context.Context, p *actions.Page, a clickParams) error { return a.click(ctx, p, 2) }),
+	"action/hover":    pageAction("action:click", hoverElement),
+	"action/check":    pageAction("action:click", func(ctx context.Context, p *actions.Page, a elementParams) error { return a.set(ctx, p, true) }),
+	"action/uncheck":  pageAction("action:click", func(ctx context.Context, p *actions.Page, a elementParams) error { return a.set(ctx, p, false) }),
+	"action/type":     pageAction("action:type", typeText),
+	"action/press":    pageAction("action:type", pressKey),
+	"action/fill":     pageAction("action:fill", fillElement),
+	"action/clear":    pageAction("action:fill", clearField),
+	"action/scroll":   pageAction("action:scroll", scrollPage),
+	"action/select":   pageAction("action:select", selectOption),
+	"action/upload":   pageAction("action:upload", uploadFiles),
+	"action/drag":     pageAction("action:drag", dragElement),
+	"dialog/handle":   pageAction("action:click", handleDialog),
 
-	"action/handoff":     onPage("action:handoff", handoff),
+	"action/handoff":     onPage("action:handoff", requestHandoff),
 	"action/handoffWait": keepsTime(onPage("action:handoff", handoffWait)),
 }
 
@@ -59,7 +59,7 @@ type clickParams struct {
 
 func (p *clickParams) check() *failure {
 	if n := p.Options.ClickCount; n < 0 || n > 3 {
-		return invalid("options.clickCount", "must be 1 to 3")
+		return invalidParam("options.clickCount", "must be 1 to 3")
 	}
 	for i := range p.Options.Modifiers {
 		if f := oneOf("options.modifiers", &p.Options.Modifiers[i], "Alt", "Control", "Meta", "Shift", "ControlOrMeta"); f != nil {
@@ -121,7 +121,7 @@ type hoverParams struct {
 
 func (p *hoverParams) check() *failure { return p.Selector.pointed("selector") }
 
-func hover(ctx context.Context, page *actions.Page, p hoverParams) error {
+func hoverElement(ctx context.Context, page *actions.Page, p hoverParams) error {
 	_, err := page.Hover(ctx, p.Selector.Locator, actions.HoverOptions{Position: p.Options.Position.layer(), Force: p.Options.Force})
 	return err
 }
@@ -147,7 +147,7 @@ func (p *typeParams) UnmarshalJSON(text []byte) error {
 
 func (p *typeParams) check() *failure {
 	if p.Text == nil {
-		return invalid("text", "is missing")
+		return invalidParam("text", "is missing")
 	}
 	return p.elementParams.check()
 }
@@ -165,10 +165,10 @@ type pressParams struct {
 }
 
 func (p *pressParams) check() *failure {
-	return firstOf(need("key", p.Key), p.Selector.maybe("selector"))
+	return firstOf(requireValue("key", p.Key), p.Selector.maybe("selector"))
 }
 
-func press(ctx context.Context, page *actions.Page, p pressParams) error {
+func pressKey(ctx context.Context, page *actions.Page, p pressParams) error {
 	return page.Press(ctx, p.Selector.Locator, p.Key, actions.PressOptions{})
 }
 
@@ -179,12 +179,12 @@ type fillParams struct {
 
 func (p *fillParams) check() *failure {
 	if p.Value == nil {
-		return invalid("value", "is missing")
+		return invalidParam("value", "is missing")
 	}
 	return p.elementParams.check()
 }
 
-func fill(ctx context.Context, page *actions.Page, p fillParams) error {
+func fillElement(ctx context.Context, page *actions.Page, p fillParams) error {
 	if trial, err := p.trial(ctx, page); trial {
 		return err
 	}
@@ -219,14 +219,14 @@ func (a *amount) UnmarshalJSON(text []byte) error {
 		return nil
 	}
 	if json.Unmarshal(text, &a.pixels) != nil || a.pixels < 0 {
-		return invalid("options.amount", "must be pixels, page or toElement")
+		return invalidParam("options.amount", "must be pixels, page or toElement")
 	}
 	return nil
 }
 
 func (p *scrollParams) check() *failure {
 	if p.Options.Amount.word == "toElement" && p.Selector.Locator == nil {
-		return invalid("selector", "is missing: toElement needs it")
+		return invalidParam("selector", "is missing: toElement needs it")
 	}
 	return firstOf(oneOf("options.direction", &p.Options.Direction, "down", "up", "left", "right"), p.Selector.maybe("selector"))
 }
@@ -237,9 +237,9 @@ const scrollStep = 300
 // directions are the signs of the distances, to the right and down.
 var directions = map[string][2]float64{"down": {0, 1}, "up": {0, -1}, "left": {-1, 0}, "right": {1, 0}}
 
-// scroll is action/scroll. With a selector it brings the element into view, else it
+// scrollPage is action/scroll. With a selector it brings the element into view, else it
 // scrolls the page.
-func scroll(ctx context.Context, page *actions.Page, p scrollParams) error {
+func scrollPage(ctx context.Context, page *actions.Page, p scrollParams) error {
 	if p.Selector.Locator != nil {
 		return page.ScrollIntoView(ctx, p.Selector.Locator)
 	}
@@ -261,7 +261,7 @@ type selectParams struct {
 
 func (p *selectParams) check() *failure {
 	if p.Values == nil {
-		return invalid("values", "is missing")
+		return invalidParam("values", "is missing")
 	}
 	return p.elementParams.check()
 }
@@ -285,18 +285,18 @@ type uploadParams struct {
 func (p *uploadParams) check() *failure {
 	for _, f := range p.Files {
 		if f.Name == "" {
-			return invalid("files", "a file has no name")
+			return invalidParam("files", "a file has no name")
 		}
 	}
 	if p.Files == nil {
-		return invalid("files", "is missing")
+		return invalidParam("files", "is missing")
 	}
 	return p.elementParams.check()
 }
 
-// upload is action/upload. The files come within the message, in base64: a client has
+// uploadFiles is action/upload. The files come within the message, in base64: a client has
 // no access to files of the hub's machine.
-func upload(ctx context.Context, page *actions.Page, p uploadParams) error {
+func uploadFiles(ctx context.Context, page *actions.Page, p uploadParams) error {
 	if trial, err := p.trial(ctx, page); trial {
 		return err
 	}
@@ -313,14 +313,14 @@ func (p *dragParams) check() *failure {
 	return firstOf(p.Source.pointed("source"), p.Target.pointed("target"))
 }
 
-func drag(ctx context.Context, page *actions.Page, p dragParams) error {
+func dragElement(ctx context.Context, page *actions.Page, p dragParams) error {
 	return page.DragTo(ctx, p.Source.Locator, p.Target.Locator)
 }
 
 type dialogParams struct{ Action, PromptText string }
 
 func (p *dialogParams) check() *failure {
-	return firstOf(need("action", p.Action), oneOf("action", &p.Action, "accept", "dismiss"))
+	return firstOf(requireValue("action", p.Action), oneOf("action", &p.Action, "accept", "dismiss"))
 }
 
 // handleDialog sets the answer to the next dialog of the page. It must come before

@@ -59,7 +59,7 @@ const (
 // done.
 func (p *actParams) check() *failure {
 	if n := len(p.Steps); n < 1 || n > mostSteps {
-		return invalid("steps", "there are %d, and must be 1 to %d", n, mostSteps)
+		return invalidParam("steps", "there are %d, and must be 1 to %d", n, mostSteps)
 	}
 	for i := range p.Steps {
 		if f := p.Steps[i].check("steps[" + strconv.Itoa(i) + "]"); f != nil {
@@ -81,7 +81,7 @@ func (p *actParams) check() *failure {
 // for the error.
 func (s *step) check(field string) *failure {
 	if !slices.Contains(stepActions, s.Action) {
-		return invalid(field+".action", "%q is not allowed in agent/act: use %s", s.Action, strings.Join(stepActions, ", "))
+		return invalidParam(field+".action", "%q is not allowed in agent/act: use %s", s.Action, strings.Join(stepActions, ", "))
 	}
 	if s.MaxRetries == nil {
 		s.MaxRetries = new(defaultAttempts)
@@ -90,22 +90,22 @@ func (s *step) check(field string) *failure {
 		s.RetryDelay = new(millis(defaultDelay))
 	}
 	if n := *s.MaxRetries; n < 1 || n > 5 {
-		return invalid(field+".maxRetries", "must be 1 to 5")
+		return invalidParam(field+".maxRetries", "must be 1 to 5")
 	}
 	if d := time.Duration(*s.RetryDelay); d < 100*time.Millisecond || d > 5*time.Second {
-		return invalid(field+".retryDelay", "must be 100 to 5000")
+		return invalidParam(field+".retryDelay", "must be 100 to 5000")
 	}
 	if s.Params == nil {
 		s.Params = []byte("{}")
 	}
 	if s.Params[0] != '{' {
-		return invalid(field+".params", "must be an object")
+		return invalidParam(field+".params", "must be an object")
 	}
 	if c := s.Condition; c != nil {
 		if c.Timeout == 0 {
 			c.Timeout = millis(conditionTimeout)
 		}
-		if f := firstOf(need(field+".condition.state", c.State), c.Selector.element(field+".condition.selector")); f != nil {
+		if f := firstOf(requireValue(field+".condition.state", c.State), c.Selector.element(field+".condition.selector")); f != nil {
 			return f
 		}
 		if f := oneOf(field+".condition.state", &c.State, "visible", "enabled", "exists", "hidden", "disabled"); f != nil {
@@ -138,16 +138,16 @@ type actResult struct {
 	PostObservation *observation `json:"postObservation,omitempty"`
 }
 
-// act runs a sequence. A failed step is no failure of the call: its result says which
+// runSequence runs a sequence. A failed step is no failure of the call: its result says which
 // step it was. A caller without the right to one of the steps gets none of them.
-func act(ctx context.Context, k *call, page *actions.Page, p actParams) (any, error) {
+func runSequence(ctx context.Context, k *call, page *actions.Page, p actParams) (any, error) {
 	for _, s := range p.Steps {
-		if f := permit(k.c.caller.Scope, s.Action, k.c.srv.methods[s.Action].scope); f != nil {
+		if f := requireScope(k.c.caller.Scope, s.Action, k.c.srv.methods[s.Action].scope); f != nil {
 			return nil, f
 		}
 	}
 	if o := [...]bool{p.PreObserve != nil, p.PostObserve != nil}; o[0] || o[1] {
-		if f := permit(k.c.caller.Scope, k.method, "observe:*"); f != nil {
+		if f := requireScope(k.c.caller.Scope, k.method, "observe:*"); f != nil {
 			return nil, f
 		}
 	}
@@ -223,7 +223,7 @@ func (k *call) unmet(ctx context.Context, page *actions.Page, s step) *failure {
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(c.Timeout))
 	defer cancel()
 	if _, err := page.WaitForSelector(ctx, c.Selector.Locator, actions.WaitOptions{State: state}); err != nil {
-		return fail(codeInvalidParams, "Condition not met: %s for %s: %v", c.State, c.Selector.Locator, err)
+		return newFailure(codeInvalidParams, "Condition not met: %s for %s: %v", c.State, c.Selector.Locator, err)
 	}
 	return nil
 }
@@ -246,7 +246,7 @@ func (k *call) step(ctx context.Context, page *actions.Page, s step, r *stepResu
 			}
 			return
 		}
-		r.Error = failed(err, one.params)
+		r.Error = failureOf(err, one.params)
 		if r.Retries+1 >= attempts {
 			return
 		}
@@ -270,6 +270,6 @@ func onThis(page *actions.Page, params json.RawMessage) json.RawMessage {
 	if json.Unmarshal(params, &fields) != nil {
 		return params
 	}
-	fields["pageId"] = encode(page.ID)
-	return encode(fields)
+	fields["pageId"] = encodeMessage(page.ID)
+	return encodeMessage(fields)
 }

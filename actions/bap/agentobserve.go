@@ -12,7 +12,7 @@ var agentMethods = map[string]method{
 	"agent/observe": onPageOf("observe:*", func(ctx context.Context, k *call, page *actions.Page, p observeParams) (any, error) {
 		return k.observe(ctx, page, p)
 	}),
-	"agent/act":     keepsTime(onPageOf("", act)),
+	"agent/act":     keepsTime(onPageOf("", runSequence)),
 	"agent/extract": onPage("observe:*", extractData),
 }
 
@@ -38,7 +38,7 @@ type observeParams struct {
 func (p *observeParams) check() *failure {
 	const most = 200
 	if p.MaxElements < 0 || p.MaxElements > most {
-		return invalid("maxElements", "must be 1 to %d", most)
+		return invalidParam("maxElements", "must be 1 to %d", most)
 	}
 	if f := oneOf("responseTier", &p.ResponseTier, "full", "interactive", "minimal"); f != nil {
 		return f
@@ -65,7 +65,7 @@ func (a *annotation) UnmarshalJSON(text []byte) error {
 	}
 	type own annotation
 	if err := json.Unmarshal(text, (*own)(a)); err != nil {
-		return invalid("annotateScreenshot", "must be a boolean or options")
+		return invalidParam("annotateScreenshot", "must be a boolean or options")
 	}
 	if f := oneOf("annotateScreenshot.labelFormat", &a.LabelFormat, "number", "ref", "both"); f != nil {
 		return f
@@ -211,7 +211,7 @@ func (k *call) picture(ctx context.Context, page *actions.Page, a annotation, el
 			out.Annotations = append(out.Annotations, mapping{label, e.Ref, spot{e.Bounds.X, e.Bounds.Y - badgeHeight - badgeGap}})
 		}
 	}
-	taken, err := shoot(ctx, page, shot)
+	taken, err := takePicture(ctx, page, shot)
 	if err != nil {
 		return err
 	}

@@ -11,11 +11,11 @@ import (
 )
 
 var browserMethods = map[string]method{
-	"browser/launch":  alone(plain("browser:launch", launch)),
-	"browser/close":   alone(plain("browser:close", closeBrowser)),
-	"context/create":  plain("context:create", createContext),
-	"context/list":    plain("context:read", listContexts),
-	"context/destroy": alone(plain("context:destroy", destroyContext)),
+	"browser/launch":  runsAlone(methodOf("browser:launch", launchBrowser)),
+	"browser/close":   runsAlone(methodOf("browser:close", closeBrowser)),
+	"context/create":  methodOf("context:create", createContext),
+	"context/list":    methodOf("context:read", listContexts),
+	"context/destroy": runsAlone(methodOf("context:destroy", destroyContext)),
 }
 
 // defaultContext is the context that is always there.
@@ -44,19 +44,19 @@ type pageOptions struct {
 
 func (o *pageOptions) check() *failure {
 	if len(o.Permissions) > 0 {
-		return invalid("permissions", "cannot be granted here")
+		return invalidParam("permissions", "cannot be granted here")
 	}
 	if o.Viewport != nil {
-		return sized("viewport", o.Viewport.Width, o.Viewport.Height)
+		return requirePageSize("viewport", o.Viewport.Width, o.Viewport.Height)
 	}
 	return nil
 }
 
-// sized refuses a size that no page can have.
-func sized(field string, width, height int) *failure {
+// requirePageSize refuses a size that no page can have.
+func requirePageSize(field string, width, height int) *failure {
 	const most = 10_000
 	if width < 1 || height < 1 || width > most || height > most {
-		return invalid(field, "%d×%d is not a size: each must be 1 to %d", width, height, most)
+		return invalidParam(field, "%d×%d is not a size: each must be 1 to %d", width, height, most)
 	}
 	return nil
 }
@@ -98,7 +98,7 @@ func (p *createContextParams) check() *failure {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-'
 	}
 	if len(p.ContextID) > longest || strings.ContainsFunc(p.ContextID, func(r rune) bool { return !ok(r) }) {
-		return invalid("contextId", "must have letters, digits and hyphens, %d at most", longest)
+		return invalidParam("contextId", "must have letters, digits and hyphens, %d at most", longest)
 	}
 	return p.Options.check()
 }
@@ -122,9 +122,9 @@ func createContext(ctx context.Context, k *call, p createContextParams) (any, er
 	s.mu.Unlock()
 	switch most := s.srv.options.Contexts; {
 	case taken:
-		return nil, invalid("contextId", "%q already exists", p.ContextID)
+		return nil, invalidParam("contextId", "%q already exists", p.ContextID)
 	case n >= most:
-		return nil, fail(codeResourceLimit, "Limit exceeded: %d contexts at most", most).detail("maxContexts", most)
+		return nil, newFailure(codeResourceLimit, "Limit exceeded: %d contexts at most", most).detail("maxContexts", most)
 	}
 	id, err := b.CreateContext(ctx)
 	if err != nil {
@@ -167,7 +167,7 @@ func listContexts(ctx context.Context, k *call, _ none) (any, error) {
 
 // destroyContext is context/destroy. It closes the pages of the context, too.
 func destroyContext(ctx context.Context, k *call, p struct{ ContextID string }) (any, error) {
-	if f := need("contextId", p.ContextID); f != nil {
+	if f := requireValue("contextId", p.ContextID); f != nil {
 		return nil, f
 	}
 	s := k.session
@@ -197,5 +197,5 @@ func (s *session) context(id string) (*browserContext, *failure) {
 	if c := s.contexts[id]; c != nil {
 		return c, nil
 	}
-	return nil, fail(codeContextNotFound, "Context not found: %s", id).detail("contextId", id)
+	return nil, newFailure(codeContextNotFound, "Context not found: %s", id).detail("contextId", id)
 }

@@ -18,17 +18,17 @@ type domParams struct {
 
 func (p *domParams) check() *failure {
 	if p.Options.Depth < 0 {
-		return invalid("options.depth", "must be 0 or more")
+		return invalidParam("options.depth", "must be 0 or more")
 	}
 	return p.Options.Root.maybe("options.root")
 }
 
-// dom is observe/dom. What is deeper than depth, and attributes if they are not
+// observeDOM is observe/dom. What is deeper than depth, and attributes if they are not
 // wanted, are cut from the HTML here and not in the page.
-func dom(ctx context.Context, page *actions.Page, p domParams) (any, error) {
+func observeDOM(ctx context.Context, page *actions.Page, p domParams) (any, error) {
 	o := p.Options
 	if o.ComputedStyles {
-		return nil, fail(codeActionFailed, "Computed styles are not part of observe/dom: use observe/element with computedStyle").detail("unsupported", "computedStyles")
+		return nil, newFailure(codeActionFailed, "Computed styles are not part of observe/dom: use observe/element with computedStyle").detail("unsupported", "computedStyles")
 	}
 	c, err := page.Content(ctx, "html", o.Root.Locator)
 	if err != nil {

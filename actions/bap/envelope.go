@@ -14,10 +14,10 @@ type request struct {
 	params json.RawMessage // an object, or nil
 }
 
-// parse reads a frame. If it fails, the request still has the id to answer with, or
+// parseRequest reads a frame. If it fails, the request still has the id to answer with, or
 // null if none could be read (JSON-RPC 2.0, section 5). The request does not alias
 // the frame.
-func parse(frame []byte) (request, *failure) {
+func parseRequest(frame []byte) (request, *failure) {
 	if r, ok := parseUsual(frame); ok {
 		return r, nil
 	}
@@ -41,11 +41,11 @@ func parseAny(frame []byte) (request, *failure) {
 	var in map[string]json.RawMessage
 	switch first := bytes.TrimLeft(frame, " \t\r\n"); {
 	case !json.Valid(frame), bytes.Equal(bytes.TrimSpace(frame), null):
-		return r, fail(codeParse, "Invalid JSON-RPC message")
+		return r, newFailure(codeParse, "Invalid JSON-RPC message")
 	case first[0] == '[':
-		return r, fail(codeInvalidRequest, "Invalid request: batches are not served, send one object a frame")
+		return r, newFailure(codeInvalidRequest, "Invalid request: batches are not served, send one object a frame")
 	case json.Unmarshal(frame, &in) != nil:
-		return r, fail(codeInvalidRequest, "Invalid request: a request is an object")
+		return r, newFailure(codeInvalidRequest, "Invalid request: a request is an object")
 	}
 	id, asked := in["id"]
 	switch {
@@ -54,15 +54,15 @@ func parseAny(frame []byte) (request, *failure) {
 	case isID(id):
 		r.id = id
 	default:
-		return r, fail(codeInvalidRequest, "Invalid request: id must be a number or a string")
+		return r, newFailure(codeInvalidRequest, "Invalid request: id must be a number or a string")
 	}
 	// The member jsonrpc is not checked.
 	if json.Unmarshal(in["method"], &r.method) != nil || r.method == "" {
-		return r, fail(codeInvalidRequest, "Invalid request: method is missing")
+		return r, newFailure(codeInvalidRequest, "Invalid request: method is missing")
 	}
 	if p := in["params"]; p != nil && !bytes.Equal(p, null) {
 		if p[0] != '{' {
-			return r, invalid("params", "must be an object")
+			return r, invalidParam("params", "must be an object")
 		}
 		r.params = p
 	}
@@ -95,9 +95,9 @@ type notification struct {
 	Params  any    `json:"params"`
 }
 
-// encode is a message as a frame. It does not escape <, > and &, which encoding/json
+// encodeMessage is a message as a frame. It does not escape <, > and &, which encoding/json
 // does for HTML.
-func encode(v any) []byte {
+func encodeMessage(v any) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)

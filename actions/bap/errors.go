@@ -93,13 +93,13 @@ func (f *failure) detail(name string, value any) *failure {
 	return f
 }
 
-func fail(code int, format string, args ...any) *failure {
+func newFailure(code int, format string, args ...any) *failure {
 	return &failure{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// invalid is the error for a wrong param, and names its field.
-func invalid(field, format string, args ...any) *failure {
-	return fail(codeInvalidParams, "Invalid params: "+field+": "+format, args...).detail("field", field)
+// invalidParam is the error for a wrong param, and names its field.
+func invalidParam(field, format string, args ...any) *failure {
+	return newFailure(codeInvalidParams, "Invalid params: "+field+": "+format, args...).detail("field", field)
 }
 
 // row is the code and the data of one kind of error.
@@ -146,21 +146,21 @@ var kinds = map[actions.Kind]row{
 	actions.Internal:          {code: codeInternal},
 }
 
-// failed is the one place where an error becomes what the client sees. params are
+// failureOf is the one place where an error becomes what the client sees. params are
 // those of the method, for the selector in the details.
-func failed(err error, params json.RawMessage) *failure {
+func failureOf(err error, params json.RawMessage) *failure {
 	if f, ok := errors.AsType[*failure](err); ok {
 		return f
 	}
 	e, ok := errors.AsType[*actions.Error](err)
 	if !ok {
-		return fail(codeInternal, "Internal error")
+		return newFailure(codeInternal, "Internal error")
 	}
 	r, ok := kinds[e.Kind]
 	if !ok {
 		r.code = codeInternal
 	}
-	f := fail(r.code, "%s", message(e))
+	f := newFailure(r.code, "%s", errorText(e))
 	f.Data.Retryable, f.Data.RetryAfterMS, f.Data.RecoveryHint = r.retry, r.afterMS, r.hint
 	if wait := e.Details.RetryAfter; wait > 0 {
 		f.Data.RetryAfterMS = int(math.Ceil(float64(wait) / float64(time.Millisecond)))
@@ -169,8 +169,8 @@ func failed(err error, params json.RawMessage) *failure {
 	return f
 }
 
-// message is the text of an error in the words of the protocol, with a capital.
-func message(e *actions.Error) string {
+// errorText is the text of an error in the words of the protocol, with a capital.
+func errorText(e *actions.Error) string {
 	text := e.Message
 	switch e.Kind {
 	case actions.ElementNotFound:

@@ -10,10 +10,10 @@ import (
 )
 
 var eventMethods = map[string]method{
-	"events/subscribe":   plain("observe:*", subscribe),
-	"approval/respond":   plain("approval:respond", respond),
-	"stream/cancel":      plain("observe:*", cancelStream),
-	"discovery/discover": onPage("observe:*", discover),
+	"events/subscribe":   methodOf("observe:*", subscribeEvents),
+	"approval/respond":   methodOf("approval:respond", respondToApproval),
+	"stream/cancel":      methodOf("observe:*", cancelStream),
+	"discovery/discover": onPage("observe:*", discoverTools),
 }
 
 // eventKinds are the kinds of events by their names.
@@ -30,22 +30,22 @@ type subscribeParams struct{ Events, Types []string }
 func (p *subscribeParams) check() *failure {
 	switch {
 	case p.Events == nil && p.Types == nil:
-		return invalid("events", "is missing")
+		return invalidParam("events", "is missing")
 	case p.Events != nil && p.Types != nil:
-		return invalid("types", "has the same meaning as events: use one of them")
+		return invalidParam("types", "has the same meaning as events: use one of them")
 	}
 	for field, list := range map[string][]string{"events": p.Events, "types": p.Types} {
 		for i := range list {
 			if _, known := eventKinds[list[i]]; !known {
-				return invalid(field, "%q is not known: use page, console, network, dialog, download", list[i])
+				return invalidParam(field, "%q is not known: use page, console, network, dialog, download", list[i])
 			}
 		}
 	}
 	return nil
 }
 
-// subscribe takes the place of the last subscription. An empty list ends it.
-func subscribe(ctx context.Context, k *call, p subscribeParams) (any, error) {
+// subscribeEvents takes the place of the last subscription. An empty list ends it.
+func subscribeEvents(ctx context.Context, k *call, p subscribeParams) (any, error) {
 	var kinds actions.EventKind
 	for _, name := range append(p.Events, p.Types...) {
 		kinds |= eventKinds[name]
@@ -136,7 +136,7 @@ func (s *session) send(e actions.Event, name string, body obj) {
 	}
 	body["pageId"] = e.Page.Alias
 	body["timestamp"] = e.Time.UnixMilli()
-	frame := wire.Frame{Head: encode(notification{"2.0", name, body})}
+	frame := wire.Frame{Head: encodeMessage(notification{"2.0", name, body})}
 	// Offer drops the frame when the queue is full; Deliver closes the connection
 	// then.
 	if e.Kind&(actions.ConsoleEvents|actions.NetworkEvents) != 0 {
@@ -224,18 +224,18 @@ func (s *session) downloadEvent(d actions.Download) obj {
 type respondParams struct{ RequestID, Decision string }
 
 func (p *respondParams) check() *failure {
-	return firstOf(need("requestId", p.RequestID), need("decision", p.Decision),
+	return firstOf(requireValue("requestId", p.RequestID), requireValue("decision", p.Decision),
 		oneOf("decision", &p.Decision, "approve", "deny", "approve-once", "approve-session"))
 }
 
-// respond always fails: the hub asks for no approvals.
-func respond(_ context.Context, _ *call, p respondParams) (any, error) {
-	return nil, invalid("requestId", "no waiting approval has the id %q", p.RequestID)
+// respondToApproval always fails: the hub asks for no approvals.
+func respondToApproval(_ context.Context, _ *call, p respondParams) (any, error) {
+	return nil, invalidParam("requestId", "no waiting approval has the id %q", p.RequestID)
 }
 
 type streamParams struct{ StreamID string }
 
-func (p *streamParams) check() *failure { return need("streamId", p.StreamID) }
+func (p *streamParams) check() *failure { return requireValue("streamId", p.StreamID) }
 
 // cancelStream finds nothing to cancel: the hub streams no results.
 func cancelStream(context.Context, *call, streamParams) (any, error) {
@@ -252,8 +252,8 @@ type discoverParams struct {
 // mostTools is how many tools of a page are listed, where the client does not say.
 const mostTools = 50
 
-// discover lists the tools that a page declares, see actions.Page.DeclaredTools.
-func discover(ctx context.Context, page *actions.Page, p discoverParams) (any, error) {
+// discoverTools lists the tools that a page declares, see actions.Page.DeclaredTools.
+func discoverTools(ctx context.Context, page *actions.Page, p discoverParams) (any, error) {
 	tools, err := page.DeclaredTools(ctx)
 	if err != nil {
 		return nil, err

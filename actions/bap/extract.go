@@ -21,10 +21,10 @@ type extractParams struct {
 
 func (p *extractParams) check() *failure {
 	if p.Schema == nil {
-		return invalid("schema", "is missing")
+		return invalidParam("schema", "is missing")
 	}
 	return firstOf(
-		need("instruction", p.Instruction), checkSchema("schema", p.Schema),
+		requireValue("instruction", p.Instruction), checkSchema("schema", p.Schema),
 		oneOf("mode", &p.Mode, string(extract.Single), string(extract.List), string(extract.Table)), p.Selector.maybe("selector"),
 	)
 }
@@ -34,7 +34,7 @@ func checkSchema(field string, s *extract.Schema) *failure {
 	case "object", "array", "string", "number", "boolean":
 		return nil
 	}
-	return invalid(field+".type", "%q is not known: use object, array, string, number, boolean", s.Type)
+	return invalidParam(field+".type", "%q is not known: use object, array, string, number, boolean", s.Type)
 }
 
 // extraction is the result of agent/extract. A page that cannot be read is no error

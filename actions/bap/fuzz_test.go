@@ -20,11 +20,11 @@ func FuzzParse(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, in []byte) {
-		r, bad := parse(in)
+		r, bad := parseRequest(in)
 		var out struct{ ID json.RawMessage }
 		if r.id != nil {
 			a := answer{Version: "2.0", ID: r.id, Error: bad}
-			if err := json.Unmarshal(encode(a), &out); err != nil {
+			if err := json.Unmarshal(encodeMessage(a), &out); err != nil {
 				t.Fatalf("%q cannot be answered: %v", in, err)
 			}
 			if got, want := compact(out.ID), compact(r.id); !bytes.Equal(got, want) && !bytes.Equal(want, null) {
@@ -39,7 +39,7 @@ func FuzzParse(f *testing.F) {
 			reads[clickParams], reads[typeParams], reads[scrollParams], reads[dragParams], reads[uploadParams], reads[screenshotParams], reads[pdfParams],
 			reads[createPageParams], reads[navigateParams], reads[switchParams], reads[actParams], reads[observeParams], reads[extractParams], reads[selectParams],
 		} {
-			if err := read(r.params); err != nil && failed(err, r.params).Code != codeInvalidParams {
+			if err := read(r.params); err != nil && failureOf(err, r.params).Code != codeInvalidParams {
 				t.Fatalf("%q: %v", in, err)
 			}
 		}
@@ -48,7 +48,7 @@ func FuzzParse(f *testing.F) {
 
 // reads is decode without its result.
 func reads[P any](params json.RawMessage) error {
-	_, err := decode[P](params)
+	_, err := decodeParams[P](params)
 	return err
 }
 

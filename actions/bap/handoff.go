@@ -23,13 +23,13 @@ type handoffParams struct {
 
 func (p *handoffParams) check() *failure {
 	if p.Within < 0 || p.Within > int(actions.MaxHandoff.Milliseconds()) {
-		return invalid("within", "must be 1 to 3600000")
+		return invalidParam("within", "must be 1 to 3600000")
 	}
 	return nil
 }
 
-// handoff asks a person to act on the page.
-func handoff(ctx context.Context, page *actions.Page, p handoffParams) (any, error) {
+// requestHandoff asks a person to act on the page.
+func requestHandoff(ctx context.Context, page *actions.Page, p handoffParams) (any, error) {
 	return answerHandoff(page.BeginHandoff(ctx, p.Instructions, time.Duration(p.Within)*time.Millisecond))
 }
 
@@ -40,7 +40,7 @@ type handoffWaitParams struct {
 
 func (p *handoffWaitParams) check() *failure {
 	if p.Timeout < 0 {
-		return invalid("timeout", "must be 0 or more")
+		return invalidParam("timeout", "must be 0 or more")
 	}
 	return nil
 }

@@ -46,8 +46,8 @@ func TestR287InterruptedSessions(t *testing.T) {
 			_, err := createPage(ctx, &call{session: s}, createPageParams{})
 			return err
 		}},
-		"bap.subscribe": {"Target.setDiscoverTargets", func(ctx context.Context, s *session) error {
-			_, err := subscribe(ctx, &call{session: s}, subscribeParams{})
+		"bap.subscribeEvents": {"Target.setDiscoverTargets", func(ctx context.Context, s *session) error {
+			_, err := subscribeEvents(ctx, &call{session: s}, subscribeParams{})
 			return err
 		}},
 	} {

@@ -9,9 +9,9 @@ import (
 )
 
 var lifeMethods = map[string]method{
-	"initialize": {life: true, run: initialize},
+	"initialize": {life: true, run: beginSession},
 	// A notification after initialize, which needs no work.
-	"shutdown":                  {run: shutdown},
+	"shutdown":                  {run: endSession},
 	"notifications/initialized": {run: func(context.Context, *call) (any, error) { return none{}, nil }},
 }
 
@@ -28,11 +28,11 @@ const longestID = 128
 // check checks the params. Versions of the same major number are compatible.
 func (p *initializeParams) check() *failure {
 	if len(p.SessionID) > longestID {
-		return invalid("sessionId", "is longer than %d bytes", longestID)
+		return invalidParam("sessionId", "is longer than %d bytes", longestID)
 	}
 	major, _, _ := strings.Cut(p.ProtocolVersion, ".")
 	if own, _, _ := strings.Cut(Version, "."); major != own && p.ProtocolVersion != "" {
-		return invalid("protocolVersion", "%q is not served: this is %s", p.ProtocolVersion, Version)
+		return invalidParam("protocolVersion", "%q is not served: this is %s", p.ProtocolVersion, Version)
 	}
 	return nil
 }
@@ -40,13 +40,13 @@ func (p *initializeParams) check() *failure {
 // obj is an object of a result. Its members are sorted in JSON (encoding/json).
 type obj = map[string]any
 
-// initialize begins a session, or resumes the one whose id the client gives. Each
+// beginSession begins a session, or resumes the one whose id the client gives. Each
 // connection does so once.
-func initialize(_ context.Context, k *call) (any, error) {
+func beginSession(_ context.Context, k *call) (any, error) {
 	if k.c.current() != nil {
-		return nil, fail(codeInitialized, "Server already initialized")
+		return nil, newFailure(codeInitialized, "Server already initialized")
 	}
-	p, err := decode[initializeParams](k.params)
+	p, err := decodeParams[initializeParams](k.params)
 	if err != nil {
 		return nil, err
 	}
@@ -81,10 +81,10 @@ func (c *connection) capabilities() obj {
 	}
 }
 
-// shutdown ends the session. The connection stays open, and answers every other
+// endSession ends the session. The connection stays open, and answers every other
 // method with "not initialized".
-func shutdown(ctx context.Context, k *call) (any, error) {
-	p, err := decode[struct{ SaveState, ClosePages bool }](k.params)
+func endSession(ctx context.Context, k *call) (any, error) {
+	p, err := decodeParams[struct{ SaveState, ClosePages bool }](k.params)
 	if err != nil {
 		return nil, err
 	}
@@ -140,15 +140,15 @@ func (p *launchParams) check() *failure {
 		"downloadsPath": p.DownloadsPath != "", "userDataDir": p.UserDataDir != "", "cdpUrl": p.CdpURL != "", "args": len(p.Args) > 0, "proxy": p.Proxy != nil,
 	} {
 		if set {
-			return invalid(field, "cannot be chosen by clients: the hub has started its browsers already")
+			return invalidParam(field, "cannot be chosen by clients: the hub has started its browsers already")
 		}
 	}
 	return nil
 }
 
-// launch starts nothing: from then on the session may open pages in the hub's
+// launchBrowser starts nothing: from then on the session may open pages in the hub's
 // browser.
-func launch(ctx context.Context, k *call, _ launchParams) (any, error) {
+func launchBrowser(ctx context.Context, k *call, _ launchParams) (any, error) {
 	s := k.session
 	s.mu.Lock()
 	s.closed = false

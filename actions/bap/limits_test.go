@@ -18,13 +18,13 @@ func TestR296Limits(t *testing.T) {
 	})
 	limittest.Reach(t, "mostSteps", mostSteps, func(n int) bool {
 		step := `{"action":"action/click","params":{"selector":{"type":"css","value":"a"}}}`
-		p, err := decode[actParams](json.RawMessage(`{"steps":[` + step + strings.Repeat(","+step, n-1) + `]}`))
+		p, err := decodeParams[actParams](json.RawMessage(`{"steps":[` + step + strings.Repeat(","+step, n-1) + `]}`))
 		return err == nil && len(p.Steps) == n
 	})
 	limittest.Reach(t, "longest contextId", 64, func(n int) bool { return (&createContextParams{ContextID: x(n)}).check() == nil })
 	limittest.Reach(t, "most maxElements", 200, func(n int) bool { return (&observeParams{MaxElements: n}).check() == nil })
-	limittest.Reach(t, "most pixels of width", 10_000, func(n int) bool { return sized("viewport", n, 1) == nil })
-	limittest.Reach(t, "most pixels of height", 10_000, func(n int) bool { return sized("viewport", 1, n) == nil })
+	limittest.Reach(t, "most pixels of width", 10_000, func(n int) bool { return requirePageSize("viewport", n, 1) == nil })
+	limittest.Reach(t, "most pixels of height", 10_000, func(n int) bool { return requirePageSize("viewport", 1, n) == nil })
 	limittest.Reach(t, "MaxHandoff", int(actions.MaxHandoff.Milliseconds()), func(n int) bool { return (&handoffParams{Within: n}).check() == nil })
 	pdf := func(percent int) bool {
 		p := pdfParams{}

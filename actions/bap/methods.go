@@ -18,10 +18,10 @@ type method struct {
 	run   func(ctx context.Context, k *call) (any, error)
 }
 
-// plain is a method whose params have the type P.
-func plain[P any](scope string, f func(ctx context.Context, k *call, p P) (any, error)) method {
+// methodOf is a method whose params have the type P.
+func methodOf[P any](scope string, f func(ctx context.Context, k *call, p P) (any, error)) method {
 	return method{scope: scope, run: func(ctx context.Context, k *call) (any, error) {
-		p, err := decode[P](k.params)
+		p, err := decodeParams[P](k.params)
 		if err != nil {
 			return nil, err
 		}
@@ -38,10 +38,10 @@ func onPage[P any](scope string, f func(ctx context.Context, page *actions.Page,
 func onPageOf[P any](scope string, f func(ctx context.Context, k *call, page *actions.Page, p P) (any, error)) method {
 	return method{scope: scope, page: true, run: func(ctx context.Context, k *call) (any, error) {
 		// A pageId of a wrong type gets its own error, before those of P.
-		if _, err := decode[struct{ PageID string }](k.params); err != nil {
+		if _, err := decodeParams[struct{ PageID string }](k.params); err != nil {
 			return nil, err
 		}
-		p, err := decode[P](k.params)
+		p, err := decodeParams[P](k.params)
 		if err != nil {
 			return nil, err
 		}
@@ -53,8 +53,8 @@ func onPageOf[P any](scope string, f func(ctx context.Context, k *call, page *ac
 	}}
 }
 
-// does is onPage for methods without a result.
-func does[P any](scope string, f func(ctx context.Context, page *actions.Page, p P) error) method {
+// pageAction is onPage for methods without a result.
+func pageAction[P any](scope string, f func(ctx context.Context, page *actions.Page, p P) error) method {
 	return onPage(scope, func(ctx context.Context, page *actions.Page, p P) (any, error) {
 		return none{}, f(ctx, page, p)
 	})
@@ -71,8 +71,8 @@ func allMethods() map[string]method {
 	return all
 }
 
-// alone marks a method that may change which page is active.
-func alone(m method) method {
+// runsAlone marks a method that may change which page is active.
+func runsAlone(m method) method {
 	m.alone = true
 	return m
 }

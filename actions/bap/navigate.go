@@ -30,7 +30,7 @@ type navigateParams struct {
 }
 
 func (p *navigateParams) check() *failure {
-	if f := firstOf(need("url", p.URL), p.waitParams.check()); f != nil || p.Observe == nil {
+	if f := firstOf(requireValue("url", p.URL), p.waitParams.check()); f != nil || p.Observe == nil {
 		return f
 	}
 	return p.Observe.check()
@@ -46,9 +46,9 @@ type navigated struct {
 	Observation *observation      `json:"observation,omitempty"`
 }
 
-// navigate is page/navigate, with an observation of the new page if the client asks
+// navigatePage is page/navigate, with an observation of the new page if the client asks
 // for one.
-func navigate(ctx context.Context, k *call, page *actions.Page, p navigateParams) (any, error) {
+func navigatePage(ctx context.Context, k *call, page *actions.Page, p navigateParams) (any, error) {
 	n, err := page.Goto(ctx, p.URL, actions.GotoOptions{WaitUntil: p.state(), Referer: p.Referer})
 	if err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func navigate(ctx context.Context, k *call, page *actions.Page, p navigateParams
 	return out, nil
 }
 
-func reload(ctx context.Context, page *actions.Page, p waitParams) error {
+func reloadPage(ctx context.Context, page *actions.Page, p waitParams) error {
 	_, err := page.Reload(ctx, p.state())
 	return err
 }
@@ -117,7 +117,7 @@ func (p *switchParams) check() *failure {
 		}
 	}
 	if n != 1 {
-		return invalid("frameId", "set one of frameId, selector and url")
+		return invalidParam("frameId", "set one of frameId, selector and url")
 	}
 	return p.Selector.maybe("selector")
 }

@@ -10,10 +10,10 @@ import (
 )
 
 var networkMethods = map[string]method{
-	"network/intercept": onPageOf("network:intercept", intercept),
-	"network/fulfill":   plain("network:intercept", fulfill),
-	"network/abort":     plain("network:intercept", abort),
-	"network/continue":  plain("network:intercept", proceed),
+	"network/intercept": onPageOf("network:intercept", interceptRequests),
+	"network/fulfill":   methodOf("network:intercept", fulfillRequest),
+	"network/abort":     methodOf("network:intercept", abortRequest),
+	"network/continue":  methodOf("network:intercept", continueRequest),
 }
 
 // resourceTypes are the resource types of CDP by the names of the protocol. CDP's
@@ -30,20 +30,20 @@ type interceptParams struct {
 
 func (p *interceptParams) check() *failure {
 	if p.Patterns == nil {
-		return invalid("patterns", "is missing")
+		return invalidParam("patterns", "is missing")
 	}
 	for _, m := range p.Patterns {
 		if m.ResourceType != "" && resourceTypes[strings.ToLower(m.ResourceType)] == "" {
-			return invalid("patterns", "%q is not a resource type", m.ResourceType)
+			return invalidParam("patterns", "%q is not a resource type", m.ResourceType)
 		}
 	}
 	return oneOf("handler", &p.Handler, "continue", "abort", "respond", "callback")
 }
 
-// intercept replaces the page's last interception; without patterns it only ends it.
+// interceptRequests replaces the page's last interception; without patterns it only ends it.
 // With the handlers respond and callback, each request is held and sent to the client
 // as an event. The methods below decide it.
-func intercept(ctx context.Context, k *call, page *actions.Page, p interceptParams) (any, error) {
+func interceptRequests(ctx context.Context, k *call, page *actions.Page, p interceptParams) (any, error) {
 	s := k.session
 	s.mu.Lock()
 	before := s.intercepts[page.ID]
@@ -103,7 +103,7 @@ func (s *session) hold(ctx context.Context, page *actions.Page, r actions.Reques
 	}
 	body := networkEvent(actions.NetworkEvent{Type: "request", Request: r})
 	body["requestId"], body["intercepted"], body["pageId"], body["timestamp"] = id, true, page.Alias, time.Now().UnixMilli()
-	owner.conn.Deliver(wire.Frame{Head: encode(notification{"2.0", prefix + "network", body})})
+	owner.conn.Deliver(wire.Frame{Head: encodeMessage(notification{"2.0", prefix + "network", body})})
 	select {
 	case d := <-decided:
 		return d
@@ -118,7 +118,7 @@ func (s *session) decide(id string, d actions.RouteDecision) (any, error) {
 	defer s.mu.Unlock()
 	decided := s.held[id]
 	if decided == nil {
-		return nil, invalid("requestId", "no paused request has the id %q", id)
+		return nil, invalidParam("requestId", "no paused request has the id %q", id)
 	}
 	delete(s.held, id)
 	decided <- d
@@ -136,18 +136,18 @@ type fulfillParams struct {
 
 func (p *fulfillParams) check() *failure {
 	if p.Response == nil {
-		return firstOf(need("requestId", p.RequestID), invalid("response", "is missing"))
+		return firstOf(requireValue("requestId", p.RequestID), invalidParam("response", "is missing"))
 	}
 	// Browsers take no other status as a final response (RFC 9110, section 15).
 	if n := p.Response.Status; n != 0 && (n < 200 || n > 599) {
-		return invalid("response.status", "is %d: it must be 200 to 599", n)
+		return invalidParam("response.status", "is %d: it must be 200 to 599", n)
 	}
-	return need("requestId", p.RequestID)
+	return requireValue("requestId", p.RequestID)
 }
 
-// fulfill is network/fulfill. A Content-Type among the headers comes before
+// fulfillRequest is network/fulfill. A Content-Type among the headers comes before
 // contentType.
-func fulfill(_ context.Context, k *call, p fulfillParams) (any, error) {
+func fulfillRequest(_ context.Context, k *call, p fulfillParams) (any, error) {
 	r := actions.RouteResponse{Status: p.Response.Status, Headers: map[string]string{}, Body: []byte(p.Response.Body)}
 	if p.Response.ContentType != "" {
 		r.Headers["Content-Type"] = p.Response.ContentType
@@ -166,10 +166,10 @@ var abortReasons = map[string]string{
 type abortParams struct{ RequestID, Reason string }
 
 func (p *abortParams) check() *failure {
-	return firstOf(need("requestId", p.RequestID), oneOf("reason", &p.Reason, "aborted", "accessdenied", "blockedbyclient", "failed"))
+	return firstOf(requireValue("requestId", p.RequestID), oneOf("reason", &p.Reason, "aborted", "accessdenied", "blockedbyclient", "failed"))
 }
 
-func abort(_ context.Context, k *call, p abortParams) (any, error) {
+func abortRequest(_ context.Context, k *call, p abortParams) (any, error) {
 	return k.session.decide(p.RequestID, actions.RouteDecision{Abort: abortReasons[p.Reason]})
 }
 
@@ -182,11 +182,11 @@ type continueParams struct {
 	}
 }
 
-func (p *continueParams) check() *failure { return need("requestId", p.RequestID) }
+func (p *continueParams) check() *failure { return requireValue("requestId", p.RequestID) }
 
-// proceed lets a held request continue, with changes if there are any. A new address
+// continueRequest lets a held request continue, with changes if there are any. A new address
 // must be one that the URL policy allows.
-func proceed(ctx context.Context, k *call, p continueParams) (any, error) {
+func continueRequest(ctx context.Context, k *call, p continueParams) (any, error) {
 	o := p.Overrides
 	if o.URL != "" {
 		b, err := k.session.open(ctx)

@@ -11,13 +11,13 @@ import (
 )
 
 var observeMethods = map[string]method{
-	"observe/screenshot":    onPage("observe:screenshot", screenshot),
-	"observe/accessibility": onPage("observe:accessibility", accessibility),
+	"observe/screenshot":    onPage("observe:screenshot", observeScreenshot),
+	"observe/accessibility": onPage("observe:accessibility", observeAccessibility),
 	"observe/ariaSnapshot":  onPage("observe:accessibility", ariaSnapshot),
-	"observe/dom":           onPage("observe:dom", dom),
+	"observe/dom":           onPage("observe:dom", observeDOM),
 	"observe/element":       onPage("observe:element", elementState),
-	"observe/pdf":           onPage("observe:pdf", pdf),
-	"observe/content":       onPage("observe:content", content),
+	"observe/pdf":           onPage("observe:pdf", observePDF),
+	"observe/content":       onPage("observe:content", observeContent),
 }
 
 type screenshotParams struct {
@@ -34,7 +34,7 @@ type screenshotParams struct {
 func (p *screenshotParams) check() *failure {
 	o := &p.Options
 	if q := o.Quality; q != nil && (*q < 0 || *q > 100) {
-		return invalid("options.quality", "must be 0 to 100")
+		return invalidParam("options.quality", "must be 0 to 100")
 	}
 	for _, m := range o.Mask {
 		if f := m.element("options.mask"); f != nil {
@@ -53,7 +53,7 @@ type picture struct {
 	Annotated bool   `json:"annotated,omitempty"`
 }
 
-func screenshot(ctx context.Context, page *actions.Page, p screenshotParams) (any, error) {
+func observeScreenshot(ctx context.Context, page *actions.Page, p screenshotParams) (any, error) {
 	o := p.Options
 	shot := actions.ScreenshotOptions{FullPage: o.FullPage, Clip: o.Clip, Format: o.Format, CSSPixels: o.Scale == "css"}
 	// A quality of 0 would be the default of package actions.
@@ -63,11 +63,11 @@ func screenshot(ctx context.Context, page *actions.Page, p screenshotParams) (an
 	for _, m := range o.Mask {
 		shot.Mask = append(shot.Mask, m.Locator)
 	}
-	return shoot(ctx, page, shot)
+	return takePicture(ctx, page, shot)
 }
 
-// shoot takes a picture and puts it into the form of a result.
-func shoot(ctx context.Context, page *actions.Page, o actions.ScreenshotOptions) (*picture, error) {
+// takePicture takes a picture and puts it into the form of a result.
+func takePicture(ctx context.Context, page *actions.Page, o actions.ScreenshotOptions) (*picture, error) {
 	shot, err := page.Screenshot(ctx, o)
 	if err != nil {
 		return nil, err
@@ -100,11 +100,11 @@ var properties = []string{"visible", "enabled", "checked", "text", "value", "bou
 func (p *elementStateParams) check() *failure {
 	for i, name := range p.Properties {
 		if !slices.Contains(properties, name) {
-			return invalid("properties["+strconv.Itoa(i)+"]", "%q is not known: use %s", name, strings.Join(properties, ", "))
+			return invalidParam("properties["+strconv.Itoa(i)+"]", "%q is not known: use %s", name, strings.Join(properties, ", "))
 		}
 	}
 	if p.Properties == nil {
-		return invalid("properties", "is missing")
+		return invalidParam("properties", "is missing")
 	}
 	return p.Selector.element("selector")
 }
@@ -116,10 +116,10 @@ func elementState(ctx context.Context, page *actions.Page, p elementStateParams)
 type contentParams struct{ Format string }
 
 func (p *contentParams) check() *failure {
-	return firstOf(need("format", p.Format), oneOf("format", &p.Format, "html", "text", "markdown"))
+	return firstOf(requireValue("format", p.Format), oneOf("format", &p.Format, "html", "text", "markdown"))
 }
 
-func content(ctx context.Context, page *actions.Page, p contentParams) (any, error) {
+func observeContent(ctx context.Context, page *actions.Page, p contentParams) (any, error) {
 	return page.Content(ctx, p.Format, nil)
 }
 
@@ -135,12 +135,12 @@ type pdfParams struct {
 func (p *pdfParams) check() *failure {
 	const least, most = 0.1, 2.0
 	if s := p.Options.Scale; s != 0 && (s < least || s > most) {
-		return invalid("options.scale", "must be %g to %g", least, most)
+		return invalidParam("options.scale", "must be %g to %g", least, most)
 	}
 	return oneOf("options.format", &p.Options.Format, "A4", "A3", "A5", "Letter", "Legal", "Tabloid")
 }
 
-func pdf(ctx context.Context, page *actions.Page, p pdfParams) (any, error) {
+func observePDF(ctx context.Context, page *actions.Page, p pdfParams) (any, error) {
 	o := p.Options
 	options := actions.PDFOptions{Format: o.Format, Landscape: o.Landscape, Scale: o.Scale, PrintBackground: o.PrintBackground}
 	if m := o.Margin; m != nil {
@@ -170,7 +170,7 @@ func (l *inches) UnmarshalJSON(text []byte) error {
 	}
 	var n float64
 	if json.Unmarshal([]byte(word), &n) != nil || n < 0 {
-		return invalid("options.margin", `%.20s is not a length: use pixels, or a text such as "1cm"`, text)
+		return invalidParam("options.margin", `%.20s is not a length: use pixels, or a text such as "1cm"`, text)
 	}
 	*l = inches(n * units[unit])
 	return nil

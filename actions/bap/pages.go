@@ -10,14 +10,14 @@ import (
 )
 
 var pageMethods = map[string]method{
-	"page/create":    alone(plain("page:create", createPage)),
-	"page/list":      plain("page:read", listPages),
-	"page/navigate":  onPageOf("page:navigate", navigate),
-	"page/reload":    does("page:navigate", reload),
-	"page/goBack":    does("page:navigate", goBack),
-	"page/goForward": does("page:navigate", goForward),
-	"page/close":     alone(plain("page:close", closePage)),
-	"page/activate":  alone(plain("page:read", activatePage)),
+	"page/create":    runsAlone(methodOf("page:create", createPage)),
+	"page/list":      methodOf("page:read", listPages),
+	"page/navigate":  onPageOf("page:navigate", navigatePage),
+	"page/reload":    pageAction("page:navigate", reloadPage),
+	"page/goBack":    pageAction("page:navigate", goBack),
+	"page/goForward": pageAction("page:navigate", goForward),
+	"page/close":     runsAlone(methodOf("page:close", closePage)),
+	"page/activate":  runsAlone(methodOf("page:read", activatePage)),
 	"frame/list":     onPage("page:read", listFrames),
 	"frame/switch":   onPage("page:navigate", switchFrame),
 	"frame/main":     onPage("page:navigate", mainFrame),
@@ -35,9 +35,9 @@ type pageInfo struct {
 // sizing is how long a page may take to tell its size, for a list of pages.
 const sizing = 2 * time.Second
 
-// describe returns a page in the form of answers and events. It never fails: a page
+// describePage returns a page in the form of answers and events. It never fails: a page
 // that hangs has the size 0×0.
-func describe(ctx context.Context, p *actions.Page) pageInfo {
+func describePage(ctx context.Context, p *actions.Page) pageInfo {
 	ctx, cancel := context.WithTimeout(ctx, sizing)
 	defer cancel()
 	size, _ := p.ViewportSize(ctx) // a page that hangs is listed all the same
@@ -90,7 +90,7 @@ func createPage(ctx context.Context, k *call, p createPageParams) (any, error) {
 	s.created[page.ID] = true
 	s.mu.Unlock()
 	s.use(page, 0)
-	return describe(ctx, page), nil
+	return describePage(ctx, page), nil
 }
 
 // mayOpen refuses a page before browser/launch, and one more than Options.Pages.
@@ -106,7 +106,7 @@ func (s *session) mayOpen(b *actions.Browser) *failure {
 	case !s.launched && s.caller.Options.Own: // else the hub's pages, which are seen before, say that there is a browser
 		return notLaunched()
 	case len(s.created) >= most:
-		return limited("Page limit reached: %d pages at most", retryLimited, most)
+		return limitFailure("Page limit reached: %d pages at most", retryLimited, most)
 	}
 	return nil
 }
@@ -125,20 +125,20 @@ func newPage(ctx context.Context, b *actions.Browser, url, contextID string, o p
 // with is the options, overridden by those that others set.
 func (o *pageOptions) with(others pageOptions) pageOptions {
 	all := *o
-	set(&all.StorageState, others.StorageState)
-	set(&all.Viewport, others.Viewport)
-	set(&all.UserAgent, others.UserAgent)
-	set(&all.Locale, others.Locale)
-	set(&all.TimezoneID, others.TimezoneID)
-	set(&all.Timezone, others.Timezone)
-	set(&all.Geolocation, others.Geolocation)
-	set(&all.ColorScheme, others.ColorScheme)
-	set(&all.Offline, others.Offline)
+	setNonZero(&all.StorageState, others.StorageState)
+	setNonZero(&all.Viewport, others.Viewport)
+	setNonZero(&all.UserAgent, others.UserAgent)
+	setNonZero(&all.Locale, others.Locale)
+	setNonZero(&all.TimezoneID, others.TimezoneID)
+	setNonZero(&all.Timezone, others.Timezone)
+	setNonZero(&all.Geolocation, others.Geolocation)
+	setNonZero(&all.ColorScheme, others.ColorScheme)
+	setNonZero(&all.Offline, others.Offline)
 	return all
 }
 
-// set sets v to a value that is not zero.
-func set[T comparable](v *T, to T) {
+// setNonZero sets v to a value that is not zero.
+func setNonZero[T comparable](v *T, to T) {
 	var zero T
 	if to != zero {
 		*v = to
@@ -175,7 +175,7 @@ func listPages(ctx context.Context, k *call, _ none) (any, error) {
 		all.Go(func() {
 			atATime <- struct{}{}
 			defer func() { <-atATime }()
-			list[i] = describe(ctx, page)
+			list[i] = describePage(ctx, page)
 		})
 	}
 	all.Wait()
@@ -185,7 +185,7 @@ func listPages(ctx context.Context, k *call, _ none) (any, error) {
 // pageID is the param of methods whose page must be named.
 type pageID struct{ PageID string }
 
-func (p *pageID) check() *failure { return need("pageId", p.PageID) }
+func (p *pageID) check() *failure { return requireValue("pageId", p.PageID) }
 
 func closePage(ctx context.Context, k *call, p pageID) (any, error) {
 	page, err := k.session.page(ctx, p.PageID)

@@ -16,9 +16,9 @@ import (
 // checked are params with rules beyond the types of their members.
 type checked interface{ check() *failure }
 
-// decode reads the params of a method and checks them. Unknown members are ignored. A
+// decodeParams reads the params of a method and checks them. Unknown members are ignored. A
 // failure names the member that is wrong.
-func decode[P any](params json.RawMessage) (p P, _ error) {
+func decodeParams[P any](params json.RawMessage) (p P, _ error) {
 	if err := actions.Decode(params, &p); err != nil {
 		f := wrongShape(err)
 		f.locate(params, func(part json.RawMessage) bool { return json.Unmarshal(part, new(P)) != nil })
@@ -37,7 +37,7 @@ func wrongShape(err error) *failure {
 	if f, ok := errors.AsType[*failure](err); ok { // a type's own
 		return f
 	}
-	f := fail(codeInvalidParams, "Invalid params: %s", strings.TrimPrefix(err.Error(), prefixInvalid))
+	f := newFailure(codeInvalidParams, "Invalid params: %s", strings.TrimPrefix(err.Error(), prefixInvalid))
 	if e, ok := errors.AsType[*actions.Error](err); ok && e.Details.Field != "" {
 		f.note("field", e.Details.Field)
 	}
@@ -61,7 +61,7 @@ func (f *failure) locate(params json.RawMessage, refused func(part json.RawMessa
 		if name == "" {
 			break
 		}
-		path, value, whole = append(path, name), within, around(whole, name)
+		path, value, whole = append(path, name), within, wrapField(whole, name)
 	}
 	if len(path) == 0 {
 		return
@@ -77,24 +77,24 @@ func refusedField(object json.RawMessage, whole func(json.RawMessage) json.RawMe
 	var fields map[string]json.RawMessage
 	_ = json.Unmarshal(object, &fields) // only an object has fields
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		if refused(around(whole, name)(fields[name])) {
+		if refused(wrapField(whole, name)(fields[name])) {
 			return name, fields[name]
 		}
 	}
 	return "", nil
 }
 
-// around makes params of the value of a field.
-func around(whole func(json.RawMessage) json.RawMessage, name string) func(json.RawMessage) json.RawMessage {
+// wrapField makes params of the value of a field.
+func wrapField(whole func(json.RawMessage) json.RawMessage, name string) func(json.RawMessage) json.RawMessage {
 	return func(value json.RawMessage) json.RawMessage {
-		return whole(encode(map[string]json.RawMessage{name: value}))
+		return whole(encodeMessage(map[string]json.RawMessage{name: value}))
 	}
 }
 
-// need refuses an empty value of a required member.
-func need(field, value string) *failure {
+// requireValue refuses an empty value of a required member.
+func requireValue(field, value string) *failure {
 	if value == "" {
-		return invalid(field, "is missing")
+		return invalidParam(field, "is missing")
 	}
 	return nil
 }
@@ -110,7 +110,7 @@ func oneOf(field string, value *string, words ...string) *failure {
 		*value = words[0]
 		return nil
 	}
-	return invalid(field, "%q is not known: use %s", *value, strings.Join(words, ", "))
+	return invalidParam(field, "%q is not known: use %s", *value, strings.Join(words, ", "))
 }
 
 // firstOf is the first failure of several checks.
@@ -134,7 +134,7 @@ func (m *millis) UnmarshalJSON(text []byte) error {
 	}
 	var n float64
 	if json.Unmarshal(text, &n) != nil || n < 0 || math.IsInf(n, 0) {
-		return fail(codeInvalidParams, "Invalid params: %.20s is not a time: use milliseconds, 0 or more", text)
+		return newFailure(codeInvalidParams, "Invalid params: %.20s is not a time: use milliseconds, 0 or more", text)
 	}
 	*m = millis(min(n, 1e9) * float64(time.Millisecond))
 	return nil
@@ -155,7 +155,7 @@ func (l *names) UnmarshalJSON(text []byte) error {
 	}
 	var all []string
 	if json.Unmarshal(text, &all) != nil {
-		return fail(codeInvalidParams, "Invalid params: %.20s is neither a text nor a list of texts", text)
+		return newFailure(codeInvalidParams, "Invalid params: %.20s is neither a text nor a list of texts", text)
 	}
 	*l = all
 	return nil

@@ -17,9 +17,9 @@ var profiles = map[string][]string{
 	"":           {"*"}, // there are no tokens
 }
 
-// holds reports whether the granted scopes include the needed one. "observe:*" stands
+// holdsScope reports whether the granted scopes include the needed one. "observe:*" stands
 // for all scopes of its group, "*" for all.
-func holds(granted []string, need string) bool {
+func holdsScope(granted []string, need string) bool {
 	group, _, _ := strings.Cut(need, ":")
 	return need == "" || slices.ContainsFunc(granted, func(s string) bool {
 		return s == "*" || s == need || s == group+":*"
@@ -30,16 +30,16 @@ func holds(granted []string, need string) bool {
 func Reading() []string {
 	var list []string
 	for name, m := range allMethods() {
-		if permit("readonly", name, m.scope) == nil {
+		if requireScope("readonly", name, m.scope) == nil {
 			list = append(list, name)
 		}
 	}
 	return list
 }
 
-// permit refuses a method whose scope the caller does not hold.
-func permit(profile, method, need string) *failure {
-	if holds(profiles[profile], need) {
+// requireScope refuses a method whose scope the caller does not hold.
+func requireScope(profile, method, need string) *failure {
+	if holdsScope(profiles[profile], need) {
 		return nil
 	}
 	group, _, _ := strings.Cut(need, ":")
@@ -47,6 +47,6 @@ func permit(profile, method, need string) *failure {
 	if need != group+":*" {
 		required = append(required, group+":*")
 	}
-	return fail(codeContextNotFound, "Insufficient permissions for '%s'. Required scopes: %s", method, strings.Join(required, " or ")).
+	return newFailure(codeContextNotFound, "Insufficient permissions for '%s'. Required scopes: %s", method, strings.Join(required, " or ")).
 		detail("method", method).detail("requiredScopes", required)
 }

@@ -36,7 +36,7 @@ func (s *selector) UnmarshalJSON(text []byte) error {
 	}
 	var f selectorFields
 	if text[0] != '{' {
-		return invalid("selector", `must be an object such as {"type":"css","value":"#save"}`)
+		return invalidParam("selector", `must be an object such as {"type":"css","value":"#save"}`)
 	}
 	if err := actions.Decode(text, &f); err != nil {
 		return wrongShape(err)
@@ -54,24 +54,24 @@ func (s *selector) UnmarshalJSON(text []byte) error {
 func (f selectorFields) locator() (actions.Locator, *failure) {
 	if f.Type == "coordinates" {
 		if f.X == nil || f.Y == nil {
-			return nil, invalid("selector", "coordinates have an x and a y")
+			return nil, invalidParam("selector", "coordinates have an x and a y")
 		}
 		return actions.Point{X: *f.X, Y: *f.Y}, nil
 	}
 	field, value, ok := f.text()
 	switch {
 	case !ok:
-		return nil, invalid("selector.type", "%q is not known: use css, xpath, role, text, label, placeholder, testId, semantic, coordinates or ref", f.Type)
+		return nil, invalidParam("selector.type", "%q is not known: use css, xpath, role, text, label, placeholder, testId, semantic, coordinates or ref", f.Type)
 	case strings.TrimSpace(value) == "":
-		return nil, invalid("selector."+field, "is empty")
+		return nil, invalidParam("selector."+field, "is empty")
 	case len(value)+len(f.Name) > maxSelector:
-		return nil, invalid("selector."+field, "is longer than %d bytes", maxSelector)
+		return nil, invalidParam("selector."+field, "is longer than %d bytes", maxSelector)
 	}
 	switch lower := strings.ToLower(value); {
 	case f.Type == "css" && (strings.Contains(lower, "url(javascript:") || strings.Contains(lower, "expression(")):
-		return nil, invalid("selector.value", "contains script")
+		return nil, invalidParam("selector.value", "contains script")
 	case f.Type == "xpath" && strings.Contains(lower, "document("):
-		return nil, invalid("selector.value", "reads another document")
+		return nil, invalidParam("selector.value", "reads another document")
 	}
 	return f.known(value), nil
 }
@@ -120,7 +120,7 @@ func (f selectorFields) known(value string) actions.Locator {
 // pointed refuses the absence of a selector. A point will do.
 func (s selector) pointed(field string) *failure {
 	if s.Locator == nil {
-		return invalid(field, "is missing")
+		return invalidParam(field, "is missing")
 	}
 	return nil
 }
@@ -136,7 +136,7 @@ func (s selector) element(field string) *failure {
 // maybe is element for a selector that may be missing.
 func (s selector) maybe(field string) *failure {
 	if _, point := s.Locator.(actions.Point); point {
-		return invalid(field, "coordinates are for click, dblclick and hover")
+		return invalidParam(field, "coordinates are for click, dblclick and hover")
 	}
 	return nil
 }

@@ -98,7 +98,7 @@ func (srv *Server) Begin(ctx context.Context, conn *wsconn.Conn, caller actions.
 		caller.Options.Meter = actions.NewMeter(caller.Options.Limits)
 	}
 	// A caller that may not open pages would see none: it sees all.
-	caller.Options.Own = !srv.options.AllPages && permit(caller.Scope, "page/create", "page:create") == nil
+	caller.Options.Own = !srv.options.AllPages && requireScope(caller.Scope, "page/create", "page:create") == nil
 	c := &connection{srv: srv, conn: conn, caller: caller, log: caller.Options.Logger().Named("bap")}
 	c.scheduler = actions.NewScheduler(ctx, caller, func() { conn.Close(wsconn.ReasonShutdown) })
 	idle := time.AfterFunc(srv.options.Idle, func() { conn.Close(reasonIdle) })
@@ -144,14 +144,14 @@ func (c *connection) end() *session {
 // receive takes one frame and does not wait: what takes time runs in the queue of its
 // page.
 func (c *connection) receive(ctx context.Context, frame []byte) {
-	r, bad := parse(frame)
+	r, bad := parseRequest(frame)
 	if bad != nil {
 		c.answer(r, nil, bad)
 		return
 	}
 	m, known := c.srv.methods[r.method]
 	if !known {
-		c.answer(r, nil, fail(codeNoMethod, "Unknown method: %s", r.method))
+		c.answer(r, nil, newFailure(codeNoMethod, "Unknown method: %s", r.method))
 		return
 	}
 	k := &call{c: c, method: r.method, params: r.params}
@@ -164,7 +164,7 @@ func (c *connection) receive(ctx context.Context, frame []byte) {
 		c.answer(r, nil, notInitialized())
 		return
 	}
-	if bad := permit(c.caller.Scope, r.method, m.scope); bad != nil {
+	if bad := requireScope(c.caller.Scope, r.method, m.scope); bad != nil {
 		c.answer(r, nil, bad)
 		return
 	}
@@ -175,12 +175,12 @@ func (c *connection) receive(ctx context.Context, frame []byte) {
 }
 
 func notInitialized() *failure {
-	return fail(codeNotInitialized, "Server not initialized: call initialize first")
+	return newFailure(codeNotInitialized, "Server not initialized: call initialize first")
 }
 
-// limited is the error that asks a client to come again after some milliseconds.
-func limited(format string, afterMS int, args ...any) *failure {
-	f := fail(codeServer, format, args...)
+// limitFailure is the error that asks a client to come again after some milliseconds.
+func limitFailure(format string, afterMS int, args ...any) *failure {
+	f := newFailure(codeServer, format, args...)
 	f.Data.Retryable, f.Data.RetryAfterMS = true, afterMS
 	return f
 }
@@ -198,11 +198,11 @@ func (c *connection) answer(r request, result any, err error) {
 	}
 	a := answer{Version: "2.0", ID: r.id}
 	if err != nil {
-		a.Error = failed(err, r.params)
+		a.Error = failureOf(err, r.params)
 	} else {
 		a.Result = result
 	}
-	c.conn.Deliver(wire.Frame{Head: encode(a)})
+	c.conn.Deliver(wire.Frame{Head: encodeMessage(a)})
 }
 
 // call is one call of a method. One goroutine uses it.
@@ -219,7 +219,7 @@ const defaultTimeout = 30 * time.Second
 // limit is how long a call may take: the param timeout, or options.timeout, in
 // milliseconds; MaxTimeout at most.
 func (k *call) limit() (time.Duration, error) {
-	p, err := decode[struct {
+	p, err := decodeParams[struct {
 		Timeout millis
 		Options struct{ Timeout millis }
 	}](k.params)
@@ -253,7 +253,7 @@ func (k *call) do(ctx context.Context, m method) (any, error) {
 	if err == nil {
 		return result, nil
 	}
-	f := failed(err, k.params)
+	f := failureOf(err, k.params)
 	if f.Code == codeTimeout {
 		f.note("timeout", limit.Milliseconds())
 	}

@@ -73,7 +73,7 @@ func (srv *Server) enter(c *connection, id string) (*session, *failure) {
 	}
 	giveBack, err := cmp.Or(c.caller.Quotas, srv.quotas).Take(quota.BAPSessions, c.caller.Payer, 1)
 	if err != nil {
-		return nil, limited("Too many sessions that can be resumed: leave out sessionId, or try again. "+err.Error(), retryLimited)
+		return nil, limitFailure("Too many sessions that can be resumed: leave out sessionId, or try again. "+err.Error(), retryLimited)
 	}
 	s := newSession(c, key)
 	s.giveBack = giveBack
@@ -181,7 +181,7 @@ func (s *session) open(ctx context.Context) (*actions.Browser, error) {
 	select {
 	case s.opening <- struct{}{}:
 	case <-ctx.Done():
-		return nil, fail(codeTimeout, "Timed out while the browser was being opened")
+		return nil, newFailure(codeTimeout, "Timed out while the browser was being opened")
 	}
 	defer func() { <-s.opening }()
 	s.mu.Lock()
@@ -214,7 +214,7 @@ func (s *session) open(ctx context.Context) (*actions.Browser, error) {
 }
 
 func notLaunched() *failure {
-	f := fail(codeNotLaunched, "Browser not launched")
+	f := newFailure(codeNotLaunched, "Browser not launched")
 	f.Data.RecoveryHint = hintLaunch
 	return f
 }

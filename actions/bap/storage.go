@@ -9,14 +9,14 @@ import (
 // storageMethods are the methods about storage, and those that emulate.
 var storageMethods = map[string]method{
 	"storage/getState":       onPage("storage:read", getState),
-	"storage/setState":       does("storage:write", setState),
+	"storage/setState":       pageAction("storage:write", setState),
 	"storage/getCookies":     onPage("storage:read", getCookies),
-	"storage/setCookies":     does("storage:write", setCookies),
-	"storage/clearCookies":   does("storage:write", clearCookies),
-	"emulate/setViewport":    does("emulate:viewport", setViewport),
-	"emulate/setUserAgent":   does("emulate:viewport", setUserAgent),
-	"emulate/setGeolocation": does("emulate:geolocation", setGeolocation),
-	"emulate/setOffline":     does("emulate:offline", setOffline),
+	"storage/setCookies":     pageAction("storage:write", setCookies),
+	"storage/clearCookies":   pageAction("storage:write", clearCookies),
+	"emulate/setViewport":    pageAction("emulate:viewport", setViewport),
+	"emulate/setUserAgent":   pageAction("emulate:viewport", setUserAgent),
+	"emulate/setGeolocation": pageAction("emulate:geolocation", setGeolocation),
+	"emulate/setOffline":     pageAction("emulate:offline", setOffline),
 }
 
 func getState(ctx context.Context, page *actions.Page, _ none) (any, error) {
@@ -38,17 +38,17 @@ type stateParams struct{ State *actions.StorageState }
 
 func (p *stateParams) check() *failure {
 	if p.State == nil {
-		return invalid("state", "is missing")
+		return invalidParam("state", "is missing")
 	}
-	return named("state.cookies", p.State.Cookies)
+	return requireCookieNames("state.cookies", p.State.Cookies)
 }
 
-// named refuses cookies without a name. Browsers would set them (RFC 6265bis, section
+// requireCookieNames refuses cookies without a name. Browsers would set them (RFC 6265bis, section
 // 5.7), but no other method could name them.
-func named(field string, cookies []actions.Cookie) *failure {
+func requireCookieNames(field string, cookies []actions.Cookie) *failure {
 	for _, c := range cookies {
 		if c.Name == "" {
-			return invalid(field, "a cookie has no name")
+			return invalidParam(field, "a cookie has no name")
 		}
 	}
 	return nil
@@ -75,9 +75,9 @@ type cookiesParams struct{ Cookies []actions.Cookie }
 
 func (p *cookiesParams) check() *failure {
 	if p.Cookies == nil {
-		return invalid("cookies", "is missing")
+		return invalidParam("cookies", "is missing")
 	}
-	return named("cookies", p.Cookies)
+	return requireCookieNames("cookies", p.Cookies)
 }
 
 func setCookies(ctx context.Context, page *actions.Page, p cookiesParams) error {
@@ -96,9 +96,9 @@ type viewportParams struct {
 
 func (p *viewportParams) check() *failure {
 	if p.DeviceScaleFactor < 0 {
-		return invalid("deviceScaleFactor", "must be above 0")
+		return invalidParam("deviceScaleFactor", "must be above 0")
 	}
-	return sized("width", p.Width, p.Height)
+	return requirePageSize("width", p.Width, p.Height)
 }
 
 func setViewport(ctx context.Context, page *actions.Page, p viewportParams) error {
@@ -109,7 +109,7 @@ func setViewport(ctx context.Context, page *actions.Page, p viewportParams) erro
 
 type userAgentParams struct{ UserAgent, Platform, AcceptLanguage string }
 
-func (p *userAgentParams) check() *failure { return need("userAgent", p.UserAgent) }
+func (p *userAgentParams) check() *failure { return requireValue("userAgent", p.UserAgent) }
 
 func setUserAgent(ctx context.Context, page *actions.Page, p userAgentParams) error {
 	return page.Emulate(ctx, actions.Emulation{UserAgent: p.UserAgent, Platform: p.Platform, AcceptLanguage: p.AcceptLanguage})
@@ -123,11 +123,11 @@ type geolocationParams struct {
 func (p *geolocationParams) check() *failure {
 	switch {
 	case p.Latitude == nil || *p.Latitude < -90 || *p.Latitude > 90:
-		return invalid("latitude", "must be -90 to 90")
+		return invalidParam("latitude", "must be -90 to 90")
 	case p.Longitude == nil || *p.Longitude < -180 || *p.Longitude > 180:
-		return invalid("longitude", "must be -180 to 180")
+		return invalidParam("longitude", "must be -180 to 180")
 	case p.Accuracy < 0:
-		return invalid("accuracy", "must be 0 or more")
+		return invalidParam("accuracy", "must be 0 or more")
 	}
 	return nil
 }
@@ -140,7 +140,7 @@ type offlineParams struct{ Offline *bool }
 
 func (p *offlineParams) check() *failure {
 	if p.Offline == nil {
-		return invalid("offline", "is missing")
+		return invalidParam("offline", "is missing")
 	}
 	return nil
 }

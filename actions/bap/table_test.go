@@ -73,8 +73,8 @@ func TestErrors(t *testing.T) {
 	} {
 		d := details
 		d.Block = tt.block
-		f := failed(fmt.Errorf("wrapped: %w", &actions.Error{Kind: tt.kind, Message: tt.message, Details: d}), selector)
-		if got := string(encode(f)); !strings.HasPrefix(got, tt.want) {
+		f := failureOf(fmt.Errorf("wrapped: %w", &actions.Error{Kind: tt.kind, Message: tt.message, Details: d}), selector)
+		if got := string(encodeMessage(f)); !strings.HasPrefix(got, tt.want) {
 			t.Errorf("%s:\ngot  %s\nwant %s", tt.kind, got, tt.want)
 		}
 		tested[tt.kind] = true
@@ -84,10 +84,10 @@ func TestErrors(t *testing.T) {
 			t.Errorf("%s has no row", kind)
 		}
 	}
-	if f := failed(errors.New("secret"), nil); f.Code != codeInternal || f.Message != "Internal error" {
+	if f := failureOf(errors.New("secret"), nil); f.Code != codeInternal || f.Message != "Internal error" {
 		t.Errorf("another error becomes %v", f)
 	}
-	gone := failed(&actions.Error{Kind: actions.ElementNotFound, Details: actions.Details{Locator: "#a"}}, nil)
+	gone := failureOf(&actions.Error{Kind: actions.ElementNotFound, Details: actions.Details{Locator: "#a"}}, nil)
 	if gone.Data.Details["selector"] != "#a" {
 		t.Errorf("without params the details are %v", gone.Data.Details)
 	}
@@ -106,7 +106,7 @@ func TestR24Profiles(t *testing.T) {
 	for profile, allowed := range map[string]string{"readonly": readonly, "standard": standard, "full": full, "privileged": privileged, "": privileged} {
 		want := strings.Fields(allowed)
 		for _, method := range slices.Sorted(maps.Keys(all)) {
-			f := permit(profile, method, all[method].scope)
+			f := requireScope(profile, method, all[method].scope)
 			if slices.Contains(want, method) != (f == nil) {
 				t.Errorf("profile %q, %s: %v", profile, method, f)
 			}
@@ -117,10 +117,10 @@ func TestR24Profiles(t *testing.T) {
 			}
 		}
 	}
-	if f := permit("unheard", "page/list", "page:read"); f == nil {
+	if f := requireScope("unheard", "page/list", "page:read"); f == nil {
 		t.Error("a profile that there is not allows something")
 	}
-	got := string(encode(permit("readonly", "action/click", "action:click")))
+	got := string(encodeMessage(requireScope("readonly", "action/click", "action:click")))
 	want := `{"code":-32023,"message":"Insufficient permissions for 'action/click'. Required scopes: action:click or action:*",` +
 		`"data":{"retryable":false,"details":{"method":"action/click","requiredScopes":["action:click","action:*"]}}}`
 	if got != want {
@@ -166,7 +166,7 @@ func TestSelectors(t *testing.T) {
 		`{"type":"css","value":"expression(1)"}`:                       "contains script",
 		`{"type":"css","value":"` + strings.Repeat("a", 10_001) + `"}`: "longer than 10000 bytes",
 	} {
-		_, err := decode[elementParams](json.RawMessage(`{"selector":` + in + `}`))
+		_, err := decodeParams[elementParams](json.RawMessage(`{"selector":` + in + `}`))
 		f, ok := errors.AsType[*failure](err)
 		if !ok || f.Code != codeInvalidParams || !strings.Contains(f.Message, want) {
 			t.Errorf("%.80s: %v, want %q", in, err, want)

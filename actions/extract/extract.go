@@ -88,9 +88,9 @@ type extractor struct {
 func (x *extractor) extract(mode Mode) (any, float64) {
 	switch {
 	case mode == Table:
-		return confidence(x.table())
+		return confidenceOf(x.table())
 	case mode == List || x.schema.Type == "array":
-		return confidence(x.list())
+		return confidenceOf(x.list())
 	case x.schema.Type == "object" && len(x.schema.Properties) > 0:
 		found := x.properties(x.root, x.schema.Properties)
 		if len(found) == 0 {
@@ -98,10 +98,10 @@ func (x *extractor) extract(mode Mode) (any, float64) {
 		}
 		return found, confidenceFound
 	}
-	return cut(textOf(x.root), maxText), confidenceText
+	return cutText(textOf(x.root), maxText), confidenceText
 }
 
-func confidence(items []any) (any, float64) {
+func confidenceOf(items []any) (any, float64) {
 	if len(items) == 0 {
 		return items, confidenceEmpty
 	}
@@ -122,7 +122,7 @@ func (x *extractor) item() Schema {
 func (x *extractor) list() []any {
 	items := []any{}
 	want := x.item()
-	for _, n := range repeated(x.root) {
+	for _, n := range repeatedElements(x.root) {
 		if len(items) == maxItems {
 			break
 		}
@@ -155,7 +155,7 @@ func (x *extractor) table() []any {
 			row := map[string]any{}
 			i := 0
 			for td := range elementsIn(tr, byTag("td")) {
-				name := column(columns, i)
+				name := columnName(columns, i)
 				i++
 				if len(want.Properties) == 0 {
 					row[name] = textOf(td)
@@ -181,7 +181,7 @@ func (x *extractor) table() []any {
 func (x *extractor) properties(n *html.Node, want map[string]Schema) map[string]any {
 	found := map[string]any{}
 	for key, s := range want {
-		if text := property(n, key, s.Description); text != "" {
+		if text := propertyText(n, key, s.Description); text != "" {
 			found[key] = s.value(text)
 		}
 	}
@@ -190,5 +190,5 @@ func (x *extractor) properties(n *html.Node, want map[string]Schema) map[string]
 
 // addSource records where an item was found.
 func (x *extractor) addSource(n *html.Node) {
-	x.sources = append(x.sources, Source{Selector: pathTo(n), Text: cut(textOf(n), maxQuote)})
+	x.sources = append(x.sources, Source{Selector: pathTo(n), Text: cutText(textOf(n), maxQuote)})
 }

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/net/html"
 )
 
-// cut is a text of at most so many bytes, without a character that is cut in two.
-func cut(text string, most int) string {
+// cutText is a text of at most so many bytes, without a character that is cut in two.
+func cutText(text string, most int) string {
 	if len(text) <= most {
 		return text
 	}
@@ -34,7 +34,7 @@ func elementsIn(root *html.Node, fits func(*html.Node) bool) iter.Seq[*html.Node
 	}
 }
 
-func first(root *html.Node, fits func(*html.Node) bool) *html.Node {
+func firstNode(root *html.Node, fits func(*html.Node) bool) *html.Node {
 	for n := range elementsIn(root, fits) {
 		return n
 	}
@@ -45,7 +45,7 @@ func byTag(tags ...string) func(*html.Node) bool {
 	return func(n *html.Node) bool { return slices.Contains(tags, n.Data) }
 }
 
-func attribute(n *html.Node, name string) string {
+func attributeOf(n *html.Node, name string) string {
 	for _, a := range n.Attr {
 		if a.Key == name {
 			return a.Val
@@ -58,7 +58,7 @@ func attribute(n *html.Node, name string) string {
 // "product-card" for "card".
 func classHas(words ...string) func(*html.Node) bool {
 	return func(n *html.Node) bool {
-		class := strings.ToLower(attribute(n, "class"))
+		class := strings.ToLower(attributeOf(n, "class"))
 		return class != "" && slices.ContainsFunc(words, func(w string) bool { return strings.Contains(class, w) })
 	}
 }
@@ -85,19 +85,19 @@ func textOf(n *html.Node) string {
 // containers are the elements that repeat on pages, the most reliable sign first.
 var containers = []func(*html.Node) bool{
 	byTag("article"),
-	func(n *html.Node) bool { return attribute(n, "role") == "listitem" },
+	func(n *html.Node) bool { return attributeOf(n, "role") == "listitem" },
 	classHas("product"), classHas("card"), classHas("item", "listing", "result", "entry", "post"),
-	func(n *html.Node) bool { return n.Data == "tr" && first(n, byTag("td")) != nil },
+	func(n *html.Node) bool { return n.Data == "tr" && firstNode(n, byTag("td")) != nil },
 	byTag("li"),
 }
 
-// repeated are the elements of the first kind of container of which there is more
+// repeatedElements are the elements of the first kind of container of which there is more
 // than one. Elements inside others are left out.
-func repeated(root *html.Node) []*html.Node {
+func repeatedElements(root *html.Node) []*html.Node {
 	for _, fits := range containers {
 		var list []*html.Node
 		for n := range elementsIn(root, fits) {
-			if len(list) == 0 || !within(n, list[len(list)-1]) {
+			if len(list) == 0 || !isWithin(n, list[len(list)-1]) {
 				list = append(list, n)
 			}
 		}
@@ -108,7 +108,7 @@ func repeated(root *html.Node) []*html.Node {
 	return nil
 }
 
-func within(n, outer *html.Node) bool {
+func isWithin(n, outer *html.Node) bool {
 	for ; n != nil; n = n.Parent {
 		if n == outer {
 			return true
@@ -117,9 +117,9 @@ func within(n, outer *html.Node) bool {
 	return false
 }
 
-// column is the name of the nth column, from 0; "col0" and so on where the table has
+// columnName is the name of the nth column, from 0; "col0" and so on where the table has
 // no heading.
-func column(names []string, n int) string {
+func columnName(names []string, n int) string {
 	if n < len(names) && names[n] != "" {
 		return names[n]
 	}
@@ -128,35 +128,35 @@ func column(names []string, n int) string {
 
 var price = regexp.MustCompile(`[$€£¥]\s*[\d,.]+|[\d,.]+\s*[$€£¥]`)
 
-// property is the text of the element that has a name: by its class, by a label, by
+// propertyText is the text of the element that has a name: by its class, by a label, by
 // the description as a label, or by what the name usually means.
-func property(root *html.Node, name, description string) string {
+func propertyText(root *html.Node, name, description string) string {
 	lower := strings.ToLower(name)
-	if n := first(root, classHas(lower)); n != nil && textOf(n) != "" {
+	if n := firstNode(root, classHas(lower)); n != nil && textOf(n) != "" {
 		return textOf(n)
 	}
-	if text := labelled(root, lower); text != "" {
+	if text := labelledText(root, lower); text != "" {
 		return text
 	}
 	if description != "" {
-		if text := labelled(root, strings.ToLower(description)); text != "" {
+		if text := labelledText(root, strings.ToLower(description)); text != "" {
 			return text
 		}
 	}
-	return usual(root, lower)
+	return usualValue(root, lower)
 }
 
-// usual finds values of names that are common, such as the first heading for "title".
-func usual(root *html.Node, name string) string {
+// usualValue finds values of names that are common, such as the first heading for "title".
+func usualValue(root *html.Node, name string) string {
 	text := func(tags ...string) string {
-		if n := first(root, byTag(tags...)); n != nil {
+		if n := firstNode(root, byTag(tags...)); n != nil {
 			return textOf(n)
 		}
 		return ""
 	}
 	from := func(tag, attr string) string {
-		if n := first(root, byTag(tag)); n != nil {
-			return attribute(n, attr)
+		if n := firstNode(root, byTag(tag)); n != nil {
+			return attributeOf(n, attr)
 		}
 		return ""
 	}
@@ -173,9 +173,9 @@ func usual(root *html.Node, name string) string {
 	return ""
 }
 
-// labelled is the text after a label, a heading of a table, or a term of a list (dt)
+// labelledText is the text after a label, a heading of a table, or a term of a list (dt)
 // that begins with a name.
-func labelled(root *html.Node, name string) string {
+func labelledText(root *html.Node, name string) string {
 	for n := range elementsIn(root, byTag("label", "th", "dt")) {
 		own := textOf(n)
 		if !strings.HasPrefix(strings.ToLower(own), name) {

@@ -30,7 +30,7 @@ func Prune(source string, depth int, attributes bool) (string, error) {
 	}
 	var out strings.Builder
 	for _, n := range roots {
-		prune(n, depth, attributes)
+		pruneBelow(n, depth, attributes)
 		if err := html.Render(&out, n); err != nil {
 			return "", err
 		}
@@ -38,8 +38,8 @@ func Prune(source string, depth int, attributes bool) (string, error) {
 	return out.String(), nil
 }
 
-// prune leaves so many levels of elements below a node. Texts stay.
-func prune(n *html.Node, depth int, attributes bool) {
+// pruneBelow leaves so many levels of elements below a node. Texts stay.
+func pruneBelow(n *html.Node, depth int, attributes bool) {
 	if !attributes {
 		n.Attr = nil
 	}
@@ -50,7 +50,7 @@ func prune(n *html.Node, depth int, attributes bool) {
 		case depth == 1:
 			n.RemoveChild(c)
 		default:
-			prune(c, max(depth-1, 0), attributes)
+			pruneBelow(c, max(depth-1, 0), attributes)
 		}
 		c = next
 	}

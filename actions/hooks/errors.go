@@ -99,7 +99,7 @@ func (f *failure) status() int {
 	return http.StatusInternalServerError
 }
 
-func errorf(k actions.Kind, text string) error { return &actions.Error{Kind: k, Message: text} }
+func newError(k actions.Kind, text string) error { return &actions.Error{Kind: k, Message: text} }
 
-// invalid is the error for a wrong parameter.
-func invalid(text string) error { return errorf(actions.InvalidArgument, "bad request: "+text) }
+// invalidParam is the error for a wrong parameter.
+func invalidParam(text string) error { return newError(actions.InvalidArgument, "bad request: "+text) }

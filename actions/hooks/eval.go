@@ -17,10 +17,10 @@ type evalParams struct {
 	TimeoutMS *float64 `json:"timeoutMs"`
 }
 
-// evaluate checks the consent for the origin of the page before each run.
-func evaluate(ctx context.Context, c *call, p evalParams) (any, error) {
+// evaluateScript checks the consent for the origin of the page before each run.
+func evaluateScript(ctx context.Context, c *call, p evalParams) (any, error) {
 	if p.Script == "" {
-		return nil, missing("script")
+		return nil, missingParam("script")
 	}
 	origin := originOf(c.page.URL())
 	for range 3 { // it may be on its way through several
@@ -35,7 +35,7 @@ func evaluate(ctx context.Context, c *call, p evalParams) (any, error) {
 			return nil, err
 		}
 	}
-	return nil, errorf(actions.ConsentDenied, "consent denied: the page does not stay in one origin")
+	return nil, newError(actions.ConsentDenied, "consent denied: the page does not stay in one origin")
 }
 
 // errElsewhere says that the page's document is of another origin now. Its text goes
@@ -53,7 +53,7 @@ func (c *call) evaluateIn(ctx context.Context, origin string, p evalParams) (any
 		}
 		return nil, err
 	}
-	ctx, cancel, err := within(ctx, p.TimeoutMS, evalWithin)
+	ctx, cancel, err := withTimeoutMs(ctx, p.TimeoutMS, evalWithin)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func (c *call) origin(ctx context.Context) (string, error) {
 	}
 	var origin string
 	if err := wire.Decode(v.JSON, &origin); err != nil {
-		return "", errorf(actions.Internal, "the page has no origin")
+		return "", newError(actions.Internal, "the page has no origin")
 	}
 	return origin, nil
 }

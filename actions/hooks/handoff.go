@@ -21,20 +21,20 @@ type handoffParams struct {
 	TimeoutMs    *float64 `json:"timeoutMs"` // for the person
 }
 
-// handoff asks a person to act on the page. A handoff ends with the connection that
+// requestHandoff asks a person to act on the page. A handoff ends with the connection that
 // has asked for it. For a hook over HTTP that would be at once, so it is refused
 // there.
-func handoff(ctx context.Context, c *call, p handoffParams) (any, error) {
+func requestHandoff(ctx context.Context, c *call, p handoffParams) (any, error) {
 	if p.Instructions == nil {
-		return nil, missing("instructions")
+		return nil, missingParam("instructions")
 	}
 	if !c.lasts {
-		return nil, errorf(actions.Unsupported, "not supported by HTTP: a handoff ends with the connection that has asked for it. Use the WebSocket /hooks")
+		return nil, newError(actions.Unsupported, "not supported by HTTP: a handoff ends with the connection that has asked for it. Use the WebSocket /hooks")
 	}
 	within := time.Duration(0)
 	if p.TimeoutMs != nil {
 		if within = time.Duration(min(*p.TimeoutMs, float64(actions.MaxHandoff.Milliseconds())) * float64(time.Millisecond)); within <= 0 {
-			return nil, invalid("timeoutMs must be above 0")
+			return nil, invalidParam("timeoutMs must be above 0")
 		}
 	}
 	return answerHandoff(c.page.BeginHandoff(ctx, *p.Instructions, within))
@@ -48,7 +48,7 @@ type handoffWaitParams struct {
 
 // handoffWait waits until a handoff has ended, or for timeoutMs.
 func handoffWait(ctx context.Context, c *call, p handoffWaitParams) (any, error) {
-	ctx, cancel, err := within(ctx, p.TimeoutMs, loadWithin)
+	ctx, cancel, err := withTimeoutMs(ctx, p.TimeoutMs, loadWithin)
 	if err != nil {
 		return nil, err
 	}

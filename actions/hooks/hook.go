@@ -54,16 +54,16 @@ func (o onBrowser) browser() string {
 	return o.BrowserID
 }
 
-// define makes the row of a hook on a page. It reads the parameters, finds the page,
+// defineHook makes the row of a hook on a page. It reads the parameters, finds the page,
 // and only then runs the hook.
-func define[P interface{ browser() string }](scope, late string, do func(context.Context, *call, P) (any, error)) hook {
+func defineHook[P interface{ browser() string }](scope, late string, do func(context.Context, *call, P) (any, error)) hook {
 	return hook{scope, late, func(ctx context.Context, c *call, params json.RawMessage) (any, error) {
 		var p P
 		if err := actions.Decode(params, &p); err != nil {
 			return nil, err
 		}
 		if p.browser() == "" {
-			return nil, invalid("missing field `browserId`")
+			return nil, invalidParam("missing field `browserId`")
 		}
 		var err error
 		if c.page, err = c.b.Page(p.browser()); err != nil {
@@ -73,8 +73,8 @@ func define[P interface{ browser() string }](scope, late string, do func(context
 	}}
 }
 
-// missing is the error for a parameter that is not there.
-func missing(name string) error { return invalid("missing field `" + name + "`") }
+// missingParam is the error for a parameter that is not there.
+func missingParam(name string) error { return invalidParam("missing field `" + name + "`") }
 
 // The times that hooks may take, where timeoutMs says nothing else.
 const (
@@ -83,13 +83,13 @@ const (
 	evalWithin = 5 * time.Second
 )
 
-// within bounds a hook by its parameter timeoutMs, in milliseconds;
+// withTimeoutMs bounds a hook by its parameter timeoutMs, in milliseconds;
 // actions.MaxTimeout at most.
-func within(ctx context.Context, ms *float64, byDefault time.Duration) (context.Context, context.CancelFunc, error) {
+func withTimeoutMs(ctx context.Context, ms *float64, byDefault time.Duration) (context.Context, context.CancelFunc, error) {
 	var d time.Duration
 	if ms != nil {
 		if *ms <= 0 {
-			return nil, nil, invalid("timeoutMs must be above 0")
+			return nil, nil, invalidParam("timeoutMs must be above 0")
 		}
 		d = time.Duration(min(*ms, float64(actions.MaxTimeout.Milliseconds())) * float64(time.Millisecond))
 	}
@@ -103,19 +103,19 @@ type opener struct {
 	lasts bool // it stays after the call
 }
 
-// invoke carries out one hook for a caller. It checks the scope before everything
+// invokeHook carries out one hook for a caller. It checks the scope before everything
 // else, so that a caller without it learns nothing. Its error is a *failure.
-func invoke(ctx context.Context, c actions.Caller, o opener, name string, params json.RawMessage) (any, error) {
+func invokeHook(ctx context.Context, c actions.Caller, o opener, name string, params json.RawMessage) (any, error) {
 	h, known := hooks[name]
 	if !known {
-		return nil, failureOf(errorf(actions.UnknownVerb, "unknown hook: "+name), "")
+		return nil, failureOf(newError(actions.UnknownVerb, "unknown hook: "+name), "")
 	}
 	if !slices.Contains(c.Capabilities, h.scope) {
-		return nil, denied(h.scope)
+		return nil, scopeDenied(h.scope)
 	}
 	// A snapshot is reading, whatever hook returns it.
 	if returnsSnapshot(params) && h.scope == write && !slices.Contains(c.Capabilities, read) {
-		return nil, denied(read)
+		return nil, scopeDenied(read)
 	}
 	if err := c.Permit(name, h.scope == read); err != nil {
 		return nil, failureOf(err, "")
@@ -131,8 +131,8 @@ func invoke(ctx context.Context, c actions.Caller, o opener, name string, params
 	return result, nil
 }
 
-func denied(scope string) *failure {
-	return failureOf(errorf(actions.PermissionDenied, "permission denied: the hook needs the scope "+scope), "")
+func scopeDenied(scope string) *failure {
+	return failureOf(newError(actions.PermissionDenied, "permission denied: the hook needs the scope "+scope), "")
 }
 
 // returnsSnapshot reports whether a call of an input hook wants a snapshot, too.

@@ -19,7 +19,7 @@ type input struct {
 func (p input) element() (actions.Locator, error) {
 	for _, r := range p.ElementID {
 		if (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') {
-			return nil, errorf(actions.ElementNotFound, "element not found: an id has letters and digits only; take a new snapshot")
+			return nil, newError(actions.ElementNotFound, "element not found: an id has letters and digits only; take a new snapshot")
 		}
 	}
 	if p.ElementID == "" {
@@ -37,7 +37,7 @@ func (p input) act(ctx context.Context, c *call, needed bool, result map[string]
 		return nil, err
 	}
 	if l == nil && needed {
-		return nil, missing("elementId")
+		return nil, missingParam("elementId")
 	}
 	short, cancel := context.WithTimeout(ctx, actWithin)
 	defer cancel()
@@ -58,7 +58,7 @@ func (p input) act(ctx context.Context, c *call, needed bool, result map[string]
 	return result, nil
 }
 
-func ok() map[string]any { return map[string]any{"ok": true} }
+func okResult() map[string]any { return map[string]any{"ok": true} }
 
 type clickParams struct {
 	input
@@ -69,19 +69,19 @@ type clickParams struct {
 	Modifiers  []string `json:"modifiers"`
 }
 
-// click is browser.click, on an element or on a point of the viewport in CSS pixels.
+// clickElement is browser.click, on an element or on a point of the viewport in CSS pixels.
 // The answer has the point in both cases.
-func click(ctx context.Context, c *call, p clickParams) (any, error) {
+func clickElement(ctx context.Context, c *call, p clickParams) (any, error) {
 	switch point := p.X != nil || p.Y != nil; {
 	case p.ElementID != "" && point:
-		return nil, invalid("elementId and x, y exclude one another")
+		return nil, invalidParam("elementId and x, y exclude one another")
 	case p.ElementID == "" && (p.X == nil || p.Y == nil):
-		return nil, invalid("either elementId or x and y must be given")
+		return nil, invalidParam("either elementId or x and y must be given")
 	}
 	o := actions.ClickOptions{Button: p.Button, Modifiers: p.Modifiers}
 	if p.ClickCount != nil {
 		if o.Count = *p.ClickCount; o.Count < 1 {
-			return nil, invalid("clickCount must be 1 to 3")
+			return nil, invalidParam("clickCount must be 1 to 3")
 		}
 	}
 	result := map[string]any{"clicked": true}
@@ -109,9 +109,9 @@ const perCharacter = 20 * time.Millisecond
 // length in bytes.
 func typeText(ctx context.Context, c *call, p typeParams) (any, error) {
 	if p.Text == nil {
-		return nil, missing("text")
+		return nil, missingParam("text")
 	}
-	return p.act(ctx, c, false, ok(), func(short context.Context, l actions.Locator) error {
+	return p.act(ctx, c, false, okResult(), func(short context.Context, l actions.Locator) error {
 		if long := time.Duration(len(*p.Text)) * perCharacter; long > actWithin {
 			var cancel context.CancelFunc
 			short, cancel = actions.WithTimeout(ctx, long, long)
@@ -135,12 +135,12 @@ type fillParams struct {
 	Value *string `json:"value"`
 }
 
-// fill is browser.fill.
-func fill(ctx context.Context, c *call, p fillParams) (any, error) {
+// fillElement is browser.fill.
+func fillElement(ctx context.Context, c *call, p fillParams) (any, error) {
 	if p.Value == nil {
-		return nil, missing("value")
+		return nil, missingParam("value")
 	}
-	return p.act(ctx, c, true, ok(), func(ctx context.Context, l actions.Locator) error {
+	return p.act(ctx, c, true, okResult(), func(ctx context.Context, l actions.Locator) error {
 		return c.page.Fill(ctx, l, *p.Value, actions.FillOptions{})
 	})
 }
@@ -155,9 +155,9 @@ type keyParams struct {
 // focus.
 func pressKey(ctx context.Context, c *call, p keyParams) (any, error) {
 	if p.Key == "" {
-		return nil, missing("key")
+		return nil, missingParam("key")
 	}
-	return p.act(ctx, c, false, ok(), func(ctx context.Context, l actions.Locator) error {
+	return p.act(ctx, c, false, okResult(), func(ctx context.Context, l actions.Locator) error {
 		return c.page.Press(ctx, l, p.Key, actions.PressOptions{Modifiers: p.Modifiers})
 	})
 }
@@ -170,22 +170,22 @@ type scrollParams struct {
 	ToBottom bool     `json:"toBottom"`
 }
 
-// scroll is browser.scroll, by CSS pixels or to an end. Without an element it scrolls
+// scrollPage is browser.scroll, by CSS pixels or to an end. Without an element it scrolls
 // the page.
-func scroll(ctx context.Context, c *call, p scrollParams) (any, error) {
+func scrollPage(ctx context.Context, c *call, p scrollParams) (any, error) {
 	var by actions.Scroll
 	delta := p.DeltaX != nil || p.DeltaY != nil
 	switch {
 	case p.ToTop && p.ToBottom:
-		return nil, invalid("toTop and toBottom exclude one another")
+		return nil, invalidParam("toTop and toBottom exclude one another")
 	case (p.ToTop || p.ToBottom) && delta:
-		return nil, invalid("an end and a delta exclude one another")
+		return nil, invalidParam("an end and a delta exclude one another")
 	case p.ToTop:
 		by.End = "top"
 	case p.ToBottom:
 		by.End = "bottom"
 	case !delta:
-		return nil, invalid("one of deltaX, deltaY, toTop and toBottom must be given")
+		return nil, invalidParam("one of deltaX, deltaY, toTop and toBottom must be given")
 	}
 	if p.DeltaX != nil {
 		by.DX = *p.DeltaX
@@ -193,7 +193,7 @@ func scroll(ctx context.Context, c *call, p scrollParams) (any, error) {
 	if p.DeltaY != nil {
 		by.DY = *p.DeltaY
 	}
-	return p.act(ctx, c, false, ok(), func(ctx context.Context, l actions.Locator) error { return c.page.Scroll(ctx, l, by) })
+	return p.act(ctx, c, false, okResult(), func(ctx context.Context, l actions.Locator) error { return c.page.Scroll(ctx, l, by) })
 }
 
 type hoverParams struct {
@@ -204,14 +204,14 @@ type hoverParams struct {
 // longestHover is how long a hover may stay, in milliseconds.
 const longestHover = 10_000
 
-// hover is browser.hover. The time that the pointer stays is added to the time of the
+// hoverElement is browser.hover. The time that the pointer stays is added to the time of the
 // action.
-func hover(ctx context.Context, c *call, p hoverParams) (any, error) {
+func hoverElement(ctx context.Context, c *call, p hoverParams) (any, error) {
 	if p.DurationMS < 0 || p.DurationMS > longestHover {
-		return nil, invalid("durationMs must be 0 to 10000")
+		return nil, invalidParam("durationMs must be 0 to 10000")
 	}
 	stay := time.Duration(p.DurationMS * float64(time.Millisecond))
-	return p.act(ctx, c, true, ok(), func(_ context.Context, l actions.Locator) error {
+	return p.act(ctx, c, true, okResult(), func(_ context.Context, l actions.Locator) error {
 		long, cancel := context.WithTimeout(ctx, actWithin+stay)
 		defer cancel()
 		_, err := c.page.Hover(long, l, actions.HoverOptions{Stay: stay})
@@ -219,6 +219,6 @@ func hover(ctx context.Context, c *call, p hoverParams) (any, error) {
 	})
 }
 
-func focus(ctx context.Context, c *call, p input) (any, error) {
-	return p.act(ctx, c, true, ok(), func(ctx context.Context, l actions.Locator) error { return c.page.Focus(ctx, l) })
+func focusElement(ctx context.Context, c *call, p input) (any, error) {
+	return p.act(ctx, c, true, okResult(), func(ctx context.Context, l actions.Locator) error { return c.page.Focus(ctx, l) })
 }

@@ -10,31 +10,31 @@ import (
 
 // hooks is every hook by its name. See hook for the columns.
 var hooks = map[string]hook{
-	"browser.list":           {read, "Internal", list},
-	"browser.snapshot":       define(read, "Internal", snapshot),
-	"browser.axTree":         define(read, "Internal", axTree),
-	"browser.screenshot":     define(read, "Internal", screenshot),
-	"browser.getUrl":         define(read, "Internal", getURL),
-	"browser.getTitle":       define(read, "Internal", getTitle),
-	"browser.waitForLoad":    define(read, "NavigateTimeout", waitForLoad),
-	"browser.waitForElement": define(read, "ElementNotFound", waitForElement),
+	"browser.list":           {read, "Internal", listBrowsers},
+	"browser.snapshot":       defineHook(read, "Internal", takeSnapshot),
+	"browser.axTree":         defineHook(read, "Internal", axTree),
+	"browser.screenshot":     defineHook(read, "Internal", takeScreenshot),
+	"browser.getUrl":         defineHook(read, "Internal", getURL),
+	"browser.getTitle":       defineHook(read, "Internal", getTitle),
+	"browser.waitForLoad":    defineHook(read, "NavigateTimeout", waitForLoad),
+	"browser.waitForElement": defineHook(read, "ElementNotFound", waitForElement),
 
-	"browser.navigate":  define(write, "NavigateTimeout", navigate),
-	"browser.goBack":    define(write, "NavigateTimeout", history((*actions.Page).GoBack)),
-	"browser.goForward": define(write, "NavigateTimeout", history((*actions.Page).GoForward)),
-	"browser.reload":    define(write, "NavigateTimeout", history((*actions.Page).Reload)),
-	"browser.click":     define(write, "ElementNotFound", click),
-	"browser.type":      define(write, "ElementNotFound", typeText),
-	"browser.fill":      define(write, "ElementNotFound", fill),
-	"browser.pressKey":  define(write, "ElementNotFound", pressKey),
-	"browser.scroll":    define(write, "ElementNotFound", scroll),
-	"browser.hover":     define(write, "ElementNotFound", hover),
-	"browser.focus":     define(write, "ElementNotFound", focus),
+	"browser.navigate":  defineHook(write, "NavigateTimeout", navigatePage),
+	"browser.goBack":    defineHook(write, "NavigateTimeout", moveInHistory((*actions.Page).GoBack)),
+	"browser.goForward": defineHook(write, "NavigateTimeout", moveInHistory((*actions.Page).GoForward)),
+	"browser.reload":    defineHook(write, "NavigateTimeout", moveInHistory((*actions.Page).Reload)),
+	"browser.click":     defineHook(write, "ElementNotFound", clickElement),
+	"browser.type":      defineHook(write, "ElementNotFound", typeText),
+	"browser.fill":      defineHook(write, "ElementNotFound", fillElement),
+	"browser.pressKey":  defineHook(write, "ElementNotFound", pressKey),
+	"browser.scroll":    defineHook(write, "ElementNotFound", scrollPage),
+	"browser.hover":     defineHook(write, "ElementNotFound", hoverElement),
+	"browser.focus":     defineHook(write, "ElementNotFound", focusElement),
 
-	"browser.handoff":     define(write, "Internal", handoff),
-	"browser.handoffWait": define(write, "Internal", handoffWait),
+	"browser.handoff":     defineHook(write, "Internal", requestHandoff),
+	"browser.handoffWait": defineHook(write, "Internal", handoffWait),
 
-	"browser.eval": define(eval, "EvalTimeout", evaluate),
+	"browser.eval": defineHook(eval, "EvalTimeout", evaluateScript),
 }
 
 // place is the id of the one place where all browsers of a hub are. Hooks of other
@@ -50,8 +50,8 @@ type browserInfo struct {
 	Focused bool   `json:"focused"`
 }
 
-// list is browser.list. The hub has one place and no projects.
-func list(ctx context.Context, c *call, params json.RawMessage) (any, error) {
+// listBrowsers is browser.list. The hub has one place and no projects.
+func listBrowsers(ctx context.Context, c *call, params json.RawMessage) (any, error) {
 	var p struct {
 		PlaceID    string `json:"placeId"`
 		ProjectID  string `json:"projectId"`
@@ -79,12 +79,12 @@ type snapshotParams struct {
 	ViewportOnly  bool `json:"viewportOnly"`
 }
 
-// snapshot is browser.snapshot.
-func snapshot(ctx context.Context, c *call, p snapshotParams) (any, error) {
+// takeSnapshot is browser.snapshot.
+func takeSnapshot(ctx context.Context, c *call, p snapshotParams) (any, error) {
 	o := actions.TaggedOptions{IncludeHidden: p.IncludeHidden, ViewportOnly: p.ViewportOnly}
 	if p.MaxElements != nil {
 		if *p.MaxElements < 1 {
-			return nil, invalid("maxElements must be 1 or more")
+			return nil, invalidParam("maxElements must be 1 or more")
 		}
 		o.MaxElements = *p.MaxElements
 	}
@@ -102,11 +102,11 @@ type screenshotParams struct {
 	Quality  *float64 `json:"quality"` // of no effect on a PNG
 }
 
-// screenshot is browser.screenshot. The picture is a PNG whatever quality says, which
+// takeScreenshot is browser.screenshot. The picture is a PNG whatever quality says, which
 // is only checked.
-func screenshot(ctx context.Context, c *call, p screenshotParams) (any, error) {
+func takeScreenshot(ctx context.Context, c *call, p screenshotParams) (any, error) {
 	if p.Quality != nil && (*p.Quality < 0 || *p.Quality > 100) {
-		return nil, invalid("quality must be 0 to 100")
+		return nil, invalidParam("quality must be 0 to 100")
 	}
 	shot, err := c.page.Screenshot(ctx, actions.ScreenshotOptions{FullPage: p.FullPage})
 	if err != nil {
@@ -138,7 +138,7 @@ func (p loadParams) until() (*actions.LoadState, error) {
 		s, err := actions.ParseLoadState(p.WaitUntil)
 		return &s, err
 	}
-	return nil, invalid("waitUntil must be load, domcontentloaded or networkidle")
+	return nil, invalidParam("waitUntil must be load, domcontentloaded or networkidle")
 }
 
 // load runs a function that waits for a document, within timeoutMs.
@@ -147,7 +147,7 @@ func (p loadParams) load(ctx context.Context, do func(context.Context, *actions.
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel, err := within(ctx, p.TimeoutMS, loadWithin)
+	ctx, cancel, err := withTimeoutMs(ctx, p.TimeoutMS, loadWithin)
 	if err != nil {
 		return nil, err
 	}
@@ -164,18 +164,18 @@ type navigateParams struct {
 	URL string `json:"url"`
 }
 
-// navigate is browser.navigate.
-func navigate(ctx context.Context, c *call, p navigateParams) (any, error) {
+// navigatePage is browser.navigate.
+func navigatePage(ctx context.Context, c *call, p navigateParams) (any, error) {
 	if p.URL == "" {
-		return nil, missing("url")
+		return nil, missingParam("url")
 	}
 	return p.load(ctx, func(ctx context.Context, until *actions.LoadState) (actions.Navigation, error) {
 		return c.page.Goto(ctx, p.URL, actions.GotoOptions{WaitUntil: until})
 	})
 }
 
-// history makes the hooks that move in the history of a page.
-func history(move func(*actions.Page, context.Context, *actions.LoadState) (actions.Navigation, error)) func(context.Context, *call, loadParams) (any, error) {
+// moveInHistory makes the hooks that move in the history of a page.
+func moveInHistory(move func(*actions.Page, context.Context, *actions.LoadState) (actions.Navigation, error)) func(context.Context, *call, loadParams) (any, error) {
 	return func(ctx context.Context, c *call, p loadParams) (any, error) {
 		return p.load(ctx, func(ctx context.Context, until *actions.LoadState) (actions.Navigation, error) {
 			return move(c.page, ctx, until)
@@ -200,9 +200,9 @@ type waitParams struct {
 // hooks find it.
 func waitForElement(ctx context.Context, c *call, p waitParams) (any, error) {
 	if p.Selector == "" {
-		return nil, missing("selector")
+		return nil, missingParam("selector")
 	}
-	ctx, cancel, err := within(ctx, p.TimeoutMS, loadWithin)
+	ctx, cancel, err := withTimeoutMs(ctx, p.TimeoutMS, loadWithin)
 	if err != nil {
 		return nil, err
 	}

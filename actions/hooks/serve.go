@@ -37,20 +37,20 @@ type answer struct {
 	Error  *failure        `json:"error,omitempty"`
 }
 
-// parse reads a call. The request does not alias the text.
-func parse(text []byte) (r request, f *failure) {
+// parseCall reads a call. The request does not alias the text.
+func parseCall(text []byte) (r request, f *failure) {
 	if err := json.Unmarshal(text, &r); err != nil {
 		why := err.Error()
 		if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && e.Field == "" {
 			why = "a request is an object"
 		}
-		return request{}, failureOf(errorf(actions.MalformedFrame, "bad request: "+why), "")
+		return request{}, failureOf(newError(actions.MalformedFrame, "bad request: "+why), "")
 	}
 	switch {
 	case r.Name == nil:
-		f = failureOf(errorf(actions.InvalidEnvelope, "bad request: missing field `name`"), "")
+		f = failureOf(newError(actions.InvalidEnvelope, "bad request: missing field `name`"), "")
 	case len(r.Params) > 0 && r.Params[0] != '{' && string(r.Params) != "null":
-		f = failureOf(errorf(actions.InvalidEnvelope, "bad request: params must be an object"), "")
+		f = failureOf(newError(actions.InvalidEnvelope, "bad request: params must be an object"), "")
 	}
 	return r, f
 }
@@ -59,7 +59,7 @@ func parse(text []byte) (r request, f *failure) {
 func answerTo(ctx context.Context, c actions.Caller, o opener, r request) answer {
 	ctx, cancel := context.WithTimeout(ctx, actions.MaxTimeout)
 	defer cancel()
-	result, err := actions.Try(c.Options.Log, *r.Name, func() (any, error) { return invoke(ctx, c, o, *r.Name, r.Params) })
+	result, err := actions.Try(c.Options.Log, *r.Name, func() (any, error) { return invokeHook(ctx, c, o, *r.Name, r.Params) })
 	if err != nil {
 		f, ok := errors.AsType[*failure](err)
 		if !ok {
@@ -76,20 +76,20 @@ func answerTo(ctx context.Context, c actions.Caller, o opener, r request) answer
 func Invoke(c actions.Caller, w http.ResponseWriter, r *http.Request) {
 	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, actions.MaxRequest))
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
-		reply(w, http.StatusRequestEntityTooLarge, answer{Error: &failure{Code: "InvalidParams", Message: fmt.Sprintf("limit exceeded: a request has at most %d bytes", actions.MaxRequest)}})
+		writeAnswer(w, http.StatusRequestEntityTooLarge, answer{Error: &failure{Code: "InvalidParams", Message: fmt.Sprintf("limit exceeded: a request has at most %d bytes", actions.MaxRequest)}})
 		return
 	}
 	if err != nil { // perhaps the caller has gone
-		reply(w, http.StatusRequestTimeout, answer{Error: &failure{Code: "InvalidParams", Message: "bad request: " + err.Error()}})
+		writeAnswer(w, http.StatusRequestTimeout, answer{Error: &failure{Code: "InvalidParams", Message: "bad request: " + err.Error()}})
 		return
 	}
-	call, f := parse(text)
+	call, f := parseCall(text)
 	call.ID = nil
 	if f != nil {
-		reply(w, f.status(), answer{Error: f})
+		writeAnswer(w, f.status(), answer{Error: f})
 		return
 	}
-	a := once(r.Context(), bounded(c.Metered()), call)
+	a := callOnce(r.Context(), withoutSecrets(c.Metered()), call)
 	status := http.StatusOK
 	if f := a.Error; f != nil {
 		status = f.status()
@@ -97,19 +97,19 @@ func Invoke(c actions.Caller, w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(f.retryAfter.Seconds()))))
 		}
 	}
-	reply(w, status, a)
+	writeAnswer(w, status, a)
 }
 
-// bounded is the caller without ways around the scope browser:eval: its selectors do
+// withoutSecrets is the caller without ways around the scope browser:eval: its selectors do
 // not match secrets, see actions.Options.Reads.
-func bounded(c actions.Caller) actions.Caller {
+func withoutSecrets(c actions.Caller) actions.Caller {
 	c.Options.Reads = c.Options.Reads || !slices.Contains(c.Capabilities, eval)
 	return c
 }
 
-// once carries out the only call of a caller, with a Browser of its own that ends
+// callOnce carries out the only call of a caller, with a Browser of its own that ends
 // with it.
-func once(ctx context.Context, c actions.Caller, call request) answer {
+func callOnce(ctx context.Context, c actions.Caller, call request) answer {
 	end, err := c.Begin()
 	if err != nil {
 		return answer{Error: failureOf(err, "")}
@@ -128,8 +128,8 @@ func once(ctx context.Context, c actions.Caller, call request) answer {
 	return answerTo(ctx, c, opener{open: open}, call)
 }
 
-// reply writes an answer as JSON with its status.
-func reply(w http.ResponseWriter, status int, a answer) {
+// writeAnswer writes an answer as JSON with its status.
+func writeAnswer(w http.ResponseWriter, status int, a answer) {
 	text, err := json.Marshal(a)
 	if err != nil {
 		status, text = http.StatusInternalServerError, []byte(`{"ok":false,"error":{"code":"Internal","message":"internal error"}}`)
@@ -149,7 +149,7 @@ type socket struct {
 // Serve serves the WebSocket /hooks until it ends, and returns why. Calls on one page
 // run one after the other, on different pages at the same time.
 func Serve(ctx context.Context, conn *wsconn.Conn, c actions.Caller) wsconn.Reason {
-	c = bounded(c)
+	c = withoutSecrets(c)
 	s := &socket{conn: conn, caller: c, scheduler: actions.NewScheduler(ctx, c, func() { conn.Close(wsconn.ReasonShutdown) })}
 	defer s.scheduler.End()
 	return conn.Serve(ctx, s.receive)
@@ -157,7 +157,7 @@ func Serve(ctx context.Context, conn *wsconn.Conn, c actions.Caller) wsconn.Reas
 
 // receive takes one message. It does not wait: the scheduler runs the call.
 func (s *socket) receive(text []byte) {
-	r, f := parse(text)
+	r, f := parseCall(text)
 	if len(r.ID) == 0 {
 		r.ID = json.RawMessage("null")
 	}

@@ -9,10 +9,10 @@ import (
 	"github.com/cdphub/cdphub/actions"
 )
 
-// config is the configuration of the browser, which somebody else runs:
+// readConfig is the configuration of the browser, which somebody else runs:
 //
 //	{"browser":{"mode":{"type":"connect","endpoint":"ws://…"},"headless":false,"cdp_port":9222}}
-func config(_ context.Context, c *call) (any, error) { return configOf(c), nil }
+func readConfig(_ context.Context, c *call) (any, error) { return configOf(c), nil }
 
 func configOf(c *call) map[string]any {
 	port := 0
@@ -24,30 +24,30 @@ func configOf(c *call) map[string]any {
 	}}
 }
 
-// configure answers an update with the configuration, if the update asks for nothing
+// updateConfig answers an update with the configuration, if the update asks for nothing
 // else than what is so already. The hub's browsers are not configured from here:
 // everything that would change something is refused.
-func configure(_ context.Context, c *call) (any, error) {
+func updateConfig(_ context.Context, c *call) (any, error) {
 	is := configOf(c)
-	if err := agrees(c.Params, is, ""); err != nil {
+	if err := requireAgreement(c.Params, is, ""); err != nil {
 		return nil, err
 	}
 	return is, c.Err()
 }
 
-// agrees refuses the first member whose value is not that of the configuration. path
+// requireAgreement refuses the first member whose value is not that of the configuration. path
 // is that of the object, for the message.
-func agrees(given *actions.Params, is map[string]any, path string) error {
+func requireAgreement(given *actions.Params, is map[string]any, path string) error {
 	for _, name := range given.Names() {
 		was, known := is[name]
 		if in, nested := was.(map[string]any); nested {
-			if err := agrees(given.Object(name), in, path+name+"."); err != nil {
+			if err := requireAgreement(given.Object(name), in, path+name+"."); err != nil {
 				return err
 			}
 			continue
 		}
 		if !known || given.Scalar(name) != fmt.Sprint(was) {
-			return failure(actions.PermissionDenied, "permission denied: `%s%s` is not changed from here: the options of cdphub serve set up the hub's browser", path, name)
+			return newFailure(actions.PermissionDenied, "permission denied: `%s%s` is not changed from here: the options of cdphub serve set up the hub's browser", path, name)
 		}
 	}
 	return given.Err()

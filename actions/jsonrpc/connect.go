@@ -19,19 +19,19 @@ const maxWrong = 5
 func (s *socket) login(ctx context.Context, calls []json.RawMessage, batch bool) {
 	r, err := readRequest(calls[0])
 	if batch || err != nil || r.method != "connect" || r.id == nil {
-		s.write(failed(r.id, failure(actions.NotInitialized, "Authentication required: first request must be 'connect'")))
+		s.write(failureResponse(r.id, newFailure(actions.NotInitialized, "Authentication required: first request must be 'connect'")))
 		s.conn.Close(wsconn.ReasonNoLogin)
 		return
 	}
 	p := actions.ReadParams(r.params)
 	token := tokenOf(p)
 	if err := p.Err(); err != nil {
-		s.write(failed(r.id, err))
+		s.write(failureResponse(r.id, err))
 		return
 	}
 	caller, err := s.caller.Login(token)
 	if err != nil {
-		s.write(failed(r.id, err))
+		s.write(failureResponse(r.id, err))
 		// No browser is no wrong token, and must not count as one.
 		if actions.KindOf(err) == actions.NoBrowser {
 			return
@@ -48,7 +48,7 @@ func (s *socket) login(ctx context.Context, calls []json.RawMessage, batch bool)
 	close(s.known)
 	s.caller = caller
 	s.begin(ctx)
-	s.write(&response{Version: "2.0", ID: r.id, Result: welcome(caller, p)})
+	s.write(&response{Version: "2.0", ID: r.id, Result: welcomeCaller(caller, p)})
 }
 
 // tokenOf is the first token that connect brings, in one of the forms that clients
@@ -76,9 +76,9 @@ type welcomed struct {
 // never is the expiry of a token that does not expire: the member is not optional.
 var never = time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
 
-// welcome is the result of connect: the caller's own token and device id, and its
+// welcomeCaller is the result of connect: the caller's own token and device id, and its
 // scope. A caller without a device id gets a random one.
-func welcome(c actions.Caller, p *actions.Params) welcomed {
+func welcomeCaller(c actions.Caller, p *actions.Params) welcomed {
 	w := welcomed{Token: tokenOf(p), DeviceID: p.Text("device_id"), Permissions: []string{"*"}}
 	if w.DeviceID == "" {
 		w.DeviceID = p.Object("client").Text("id")
@@ -97,8 +97,8 @@ func welcome(c actions.Caller, p *actions.Params) welcomed {
 	return w
 }
 
-// connect answers a caller that needs no login, or has logged in already.
-func connect(_ context.Context, c *call) (any, error) {
-	w := welcome(*c.caller, c.Params)
+// connectCaller answers a caller that needs no login, or has logged in already.
+func connectCaller(_ context.Context, c *call) (any, error) {
+	w := welcomeCaller(*c.caller, c.Params)
 	return w, c.Err()
 }

@@ -56,14 +56,14 @@ var retryable = map[actions.Kind]bool{
 	actions.ContextDestroyed: true, actions.Paused: true,
 }
 
-// failure makes an error of package actions in the adapter's own words.
-func failure(k actions.Kind, format string, args ...any) *actions.Error {
+// newFailure makes an error of package actions in the adapter's own words.
+func newFailure(k actions.Kind, format string, args ...any) *actions.Error {
 	return &actions.Error{Kind: k, Message: fmt.Sprintf(format, args...)}
 }
 
-// translate is the one place where an error becomes what clients see. An internal
+// translateError is the one place where an error becomes what clients see. An internal
 // error has no details: the log has them.
-func translate(err error) *rpcError {
+func translateError(err error) *rpcError {
 	kind := actions.KindOf(err)
 	code, ok := codes[kind]
 	if !ok {

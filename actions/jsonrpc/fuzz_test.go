@@ -23,9 +23,9 @@ func FuzzMessage(f *testing.F) {
 			r, err := readRequest(raw)
 			answer := &response{Version: "2.0", ID: r.id, Result: true}
 			if err != nil {
-				answer = failed(r.id, err)
+				answer = failureResponse(r.id, err)
 			}
-			if text, err := encode(answer); err != nil || !json.Valid(text) {
+			if text, err := encodeMessage(answer); err != nil || !json.Valid(text) {
 				t.Errorf("%q is answered with %s, %v", frame, text, err)
 			}
 			if err == nil && r.method == "" {

@@ -14,8 +14,8 @@ type handedOff struct {
 	State     actions.HandoffState `json:"state"`
 }
 
-// handoff asks a person to act on the tab; timeout_ms is for the person.
-func handoff(ctx context.Context, c *call) (any, error) {
+// requestHandoff asks a person to act on the tab; timeout_ms is for the person.
+func requestHandoff(ctx context.Context, c *call) (any, error) {
 	c.Need("instructions")
 	instructions, within := c.Text("instructions"), c.limit(0)
 	return c.on(ctx, actWithin, func(ctx context.Context, p *actions.Page) (any, error) {

@@ -44,7 +44,7 @@ func readBatch(frame []byte) (calls []json.RawMessage, batch bool, err error) {
 	frame = bytes.TrimSpace(frame)
 	if !json.Valid(frame) {
 		var v any
-		return nil, false, failure(actions.MalformedFrame, "Parse error: %v", json.Unmarshal(frame, &v))
+		return nil, false, newFailure(actions.MalformedFrame, "Parse error: %v", json.Unmarshal(frame, &v))
 	}
 	if frame[0] != '[' {
 		return []json.RawMessage{frame}, false, nil
@@ -53,7 +53,7 @@ func readBatch(frame []byte) (calls []json.RawMessage, batch bool, err error) {
 	_, err = d.Token()
 	for err == nil && d.More() {
 		if len(calls) == maxBatch {
-			return nil, true, failure(actions.InvalidEnvelope, "Invalid Request: the batch has more than %d calls", maxBatch)
+			return nil, true, newFailure(actions.InvalidEnvelope, "Invalid Request: the batch has more than %d calls", maxBatch)
 		}
 		var call json.RawMessage
 		err = d.Decode(&call)
@@ -61,9 +61,9 @@ func readBatch(frame []byte) (calls []json.RawMessage, batch bool, err error) {
 	}
 	switch {
 	case err != nil:
-		return nil, true, failure(actions.MalformedFrame, "Parse error: %v", err)
+		return nil, true, newFailure(actions.MalformedFrame, "Parse error: %v", err)
 	case len(calls) == 0:
-		return nil, true, failure(actions.InvalidEnvelope, "Invalid Request: the batch is empty")
+		return nil, true, newFailure(actions.InvalidEnvelope, "Invalid Request: the batch is empty")
 	}
 	return calls, true, nil
 }
@@ -99,33 +99,33 @@ func isID(c byte) bool { return c == '"' || c == '-' || c >= '0' && c <= '9' }
 func readAny(raw json.RawMessage) (r request, err error) {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(raw, &fields) != nil || fields == nil {
-		return r, failure(actions.InvalidEnvelope, "Invalid Request: it is not an object")
+		return r, newFailure(actions.InvalidEnvelope, "Invalid Request: it is not an object")
 	}
 	if id, there := fields["id"]; there {
 		if !isID(id[0]) {
 			r.id = json.RawMessage("null")
-			return r, failure(actions.InvalidEnvelope, "Invalid Request: the id is a %s, expected a string or a number", actions.Describe(id))
+			return r, newFailure(actions.InvalidEnvelope, "Invalid Request: the id is a %s, expected a string or a number", actions.Describe(id))
 		}
 		r.id = id
 	}
 	if string(fields["jsonrpc"]) != `"2.0"` {
-		return r, failure(actions.InvalidEnvelope, `Invalid Request: "jsonrpc" must be "2.0"`)
+		return r, newFailure(actions.InvalidEnvelope, `Invalid Request: "jsonrpc" must be "2.0"`)
 	}
 	if json.Unmarshal(fields["method"], &r.method) != nil || r.method == "" {
-		return r, failure(actions.InvalidEnvelope, "Invalid Request: the method is missing")
+		return r, newFailure(actions.InvalidEnvelope, "Invalid Request: the method is missing")
 	}
 	if params := fields["params"]; params != nil && params[0] != 'n' {
 		if params[0] != '{' {
-			return r, failure(actions.InvalidArgument, "Invalid params: %s, expected an object", actions.Describe(params))
+			return r, newFailure(actions.InvalidArgument, "Invalid params: %s, expected an object", actions.Describe(params))
 		}
 		r.params = params
 	}
 	return r, nil
 }
 
-// encode is a message as JSON. It does not escape <, > and &, which encoding/json
+// encodeMessage is a message as JSON. It does not escape <, > and &, which encoding/json
 // does for HTML.
-func encode(v any) ([]byte, error) {
+func encodeMessage(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)

@@ -17,25 +17,25 @@ type method struct {
 
 // methods are all methods by name.
 var methods = map[string]method{
-	"connect":               {do: connect, tabs: true, reads: true},
-	"browser.navigate":      {do: navigate, moves: true},
-	"browser.click":         {do: click},
+	"connect":               {do: connectCaller, tabs: true, reads: true},
+	"browser.navigate":      {do: navigateTab, moves: true},
+	"browser.click":         {do: clickTarget},
 	"browser.type":          {do: typeText},
-	"browser.fill":          {do: fill},
-	"browser.hover":         {do: hover},
-	"browser.scroll":        {do: scroll},
-	"browser.screenshot":    {do: screenshot, reads: true},
-	"browser.evaluate":      {do: evaluate},
-	"browser.snapshot":      {do: snapshot, reads: true},
-	"browser.handoff":       {do: handoff},
+	"browser.fill":          {do: fillElement},
+	"browser.hover":         {do: hoverTarget},
+	"browser.scroll":        {do: scrollTab},
+	"browser.screenshot":    {do: takeScreenshot, reads: true},
+	"browser.evaluate":      {do: evaluateScript},
+	"browser.snapshot":      {do: takeSnapshot, reads: true},
+	"browser.handoff":       {do: requestHandoff},
 	"browser.handoff_wait":  {do: handoffWait},
 	"browser.open_tab":      {do: openTab, tabs: true},
 	"browser.close_tab":     {do: closeTab, tabs: true},
 	"browser.list_tabs":     {do: listTabs, tabs: true, reads: true},
-	"browser.start":         {do: running, tabs: true, reads: true},
-	"browser.stop":          {do: running, tabs: true, reads: true},
-	"browser_config.get":    {do: config, tabs: true, reads: true},
-	"browser_config.update": {do: configure, tabs: true},
+	"browser.start":         {do: browserRuns, tabs: true, reads: true},
+	"browser.stop":          {do: browserRuns, tabs: true, reads: true},
+	"browser_config.get":    {do: readConfig, tabs: true, reads: true},
+	"browser_config.update": {do: updateConfig, tabs: true},
 }
 
 // Reading lists the methods for which a token of scope readonly is enough.
@@ -92,7 +92,7 @@ func (c *call) limit(byDefault time.Duration) time.Duration {
 	return byDefault
 }
 
-func navigate(ctx context.Context, c *call) (any, error) {
+func navigateTab(ctx context.Context, c *call) (any, error) {
 	c.Need("url")
 	target, state := c.Text("url"), c.Choice("wait_until", "load", "domcontentloaded", "networkidle")
 	until, err := actions.ParseLoadState(state)
@@ -115,7 +115,7 @@ func navigate(ctx context.Context, c *call) (any, error) {
 	})
 }
 
-func screenshot(ctx context.Context, c *call) (any, error) {
+func takeScreenshot(ctx context.Context, c *call) (any, error) {
 	o := actions.ScreenshotOptions{FullPage: c.Bool("full_page", false), Format: c.Choice("format", "png", "jpeg")}
 	if o.Format == "jpeg" {
 		o.Quality = c.Int("quality", 80, 1, 100)
@@ -142,7 +142,7 @@ func screenshot(ctx context.Context, c *call) (any, error) {
 	})
 }
 
-func evaluate(ctx context.Context, c *call) (any, error) {
+func evaluateScript(ctx context.Context, c *call) (any, error) {
 	c.Need("script")
 	script := c.Text("script")
 	return c.on(ctx, c.limit(evaluateWithin), func(ctx context.Context, p *actions.Page) (any, error) {
@@ -154,7 +154,7 @@ func evaluate(ctx context.Context, c *call) (any, error) {
 	})
 }
 
-func snapshot(ctx context.Context, c *call) (any, error) {
+func takeSnapshot(ctx context.Context, c *call) (any, error) {
 	return c.on(ctx, c.limit(readWithin), func(ctx context.Context, p *actions.Page) (any, error) {
 		s, err := p.SnapshotElements(ctx)
 		if s.Elements == nil {
@@ -219,9 +219,9 @@ func listTabs(ctx context.Context, c *call) (any, error) {
 	return map[string]any{"tabs": tabs}, nil
 }
 
-// running reports whether there is a browser. The methods browser.start and
+// browserRuns reports whether there is a browser. The methods browser.start and
 // browser.stop do nothing else: the hub starts and ends its browsers itself.
-func running(ctx context.Context, c *call) (any, error) {
+func browserRuns(ctx context.Context, c *call) (any, error) {
 	b, err := c.scheduler.Browser()
 	if err != nil {
 		return nil, err

@@ -95,7 +95,7 @@ func (s *socket) receive(ctx context.Context, frame []byte) {
 	calls, batch, err := readBatch(frame)
 	switch {
 	case err != nil:
-		s.write(failed(nil, err))
+		s.write(failureResponse(nil, err))
 	case s.scheduler == nil:
 		s.login(ctx, calls, batch)
 	case !batch:
@@ -134,7 +134,7 @@ func (s *socket) batch(calls []json.RawMessage) {
 func (s *socket) call(raw json.RawMessage, reply func(*response)) {
 	r, err := readRequest(raw)
 	if actions.KindOf(err) == actions.InvalidEnvelope { // nobody knows whether it wants an answer
-		reply(failed(r.id, err))
+		reply(failureResponse(r.id, err))
 		return
 	}
 	answer := func(result any, err error) {
@@ -145,7 +145,7 @@ func (s *socket) call(raw json.RawMessage, reply func(*response)) {
 		case r.id == nil:
 			reply(nil)
 		case err != nil:
-			reply(failed(r.id, err))
+			reply(failureResponse(r.id, err))
 		default:
 			reply(&response{Version: "2.0", ID: r.id, Result: result})
 		}
@@ -156,7 +156,7 @@ func (s *socket) call(raw json.RawMessage, reply func(*response)) {
 	switch {
 	case err != nil:
 	case !known:
-		err = failure(actions.UnknownVerb, "Method not found: %.200s", r.method)
+		err = newFailure(actions.UnknownVerb, "Method not found: %.200s", r.method)
 	default:
 		if err = s.caller.Permit(r.method, m.reads); err == nil {
 			err = c.Err()
@@ -175,16 +175,16 @@ func (s *socket) call(raw json.RawMessage, reply func(*response)) {
 	}
 }
 
-func failed(id json.RawMessage, err error) *response {
-	return &response{Version: "2.0", ID: id, Error: translate(err)}
+func failureResponse(id json.RawMessage, err error) *response {
+	return &response{Version: "2.0", ID: id, Error: translateError(err)}
 }
 
 // write sends an answer, or the array of answers of a batch.
 func (s *socket) write(v any) {
-	text, err := encode(v)
+	text, err := encodeMessage(v)
 	if err != nil {
 		s.log.Warn("an answer cannot be written", zap.String("adapter", "jsonrpc"), zap.Error(err))
-		text, _ = encode(failed(nil, err))
+		text, _ = encodeMessage(failureResponse(nil, err))
 	}
 	s.conn.Deliver(wire.Frame{Head: text})
 }

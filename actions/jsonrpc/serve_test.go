@@ -198,9 +198,9 @@ func needs(hub actions.Join) actions.Caller {
 		case "right":
 			return actions.Caller{Join: hub, Scope: "standard", Expires: time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)}, nil
 		case "late":
-			return actions.Caller{}, failure(actions.RateLimited, "rate limited: try again later")
+			return actions.Caller{}, newFailure(actions.RateLimited, "rate limited: try again later")
 		}
-		return actions.Caller{}, failure(actions.Unauthenticated, "Authentication failed")
+		return actions.Caller{}, newFailure(actions.Unauthenticated, "Authentication failed")
 	}}
 }
 

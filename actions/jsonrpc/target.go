@@ -56,11 +56,11 @@ func (t target) explain(err error, verb string) error {
 	}
 	switch t.kind {
 	case "ref":
-		return failure(k, "ARIA ref '%s' not found in snapshot", t.text)
+		return newFailure(k, "ARIA ref '%s' not found in snapshot", t.text)
 	case "selector":
-		return failure(k, "CSS selector '%s' matched no element", t.text)
+		return newFailure(k, "CSS selector '%s' matched no element", t.text)
 	case "coordinates":
-		return failure(k, "No element found at %s to %s", t.locator, verb)
+		return newFailure(k, "No element found at %s to %s", t.locator, verb)
 	}
 	return err
 }
@@ -76,9 +76,9 @@ func (c *call) act(ctx context.Context, t target, verb, done string, f func(cont
 	})
 }
 
-// click hits whatever lies at the point of the target, also an element that covers
+// clickTarget hits whatever lies at the point of the target, also an element that covers
 // it.
-func click(ctx context.Context, c *call) (any, error) {
+func clickTarget(ctx context.Context, c *call) (any, error) {
 	t := c.target(true)
 	return c.act(ctx, t, "click", "clicked", func(ctx context.Context, p *actions.Page) error {
 		_, err := p.Click(ctx, t.locator, actions.ClickOptions{Covered: true})
@@ -96,7 +96,7 @@ func typeText(ctx context.Context, c *call) (any, error) {
 	})
 }
 
-func fill(ctx context.Context, c *call) (any, error) {
+func fillElement(ctx context.Context, c *call) (any, error) {
 	t, text := c.target(true), c.Text("text")
 	c.Need("text")
 	return c.act(ctx, t, "fill", "filled", func(ctx context.Context, p *actions.Page) error {
@@ -104,7 +104,7 @@ func fill(ctx context.Context, c *call) (any, error) {
 	})
 }
 
-func hover(ctx context.Context, c *call) (any, error) {
+func hoverTarget(ctx context.Context, c *call) (any, error) {
 	t := c.target(true)
 	return c.act(ctx, t, "hover", "hovered", func(ctx context.Context, p *actions.Page) error {
 		_, err := p.Hover(ctx, t.locator, actions.HoverOptions{})
@@ -115,7 +115,7 @@ func hover(ctx context.Context, c *call) (any, error) {
 // steps are how far each direction scrolls, in CSS pixels.
 var steps = map[string]actions.Scroll{"up": {DY: -300}, "down": {DY: 300}, "left": {DX: -300}, "right": {DX: 300}}
 
-func scroll(ctx context.Context, c *call) (any, error) {
+func scrollTab(ctx context.Context, c *call) (any, error) {
 	t := c.target(false)
 	c.Need("direction")
 	by, ok := steps[c.Text("direction")]

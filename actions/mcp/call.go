@@ -46,7 +46,7 @@ func (s *session) use(ctx context.Context, t *tool, pageID string, do func(conte
 	case <-ctx.Done():
 		return new(reply).result(&actions.Error{Kind: actions.Timeout, Message: "cancelled"})
 	case <-s.gone:
-		return new(reply).result(over())
+		return new(reply).result(sessionOverError())
 	}
 	defer func() { <-s.turn }()
 	ctx, cancel := context.WithTimeout(ctx, actions.MaxTimeout)
@@ -102,7 +102,7 @@ func (c *call) race(ctx context.Context, t *tool, do func(context.Context, *call
 			return &reply{failed: &actions.Error{Kind: actions.Timeout, Message: "cancelled"}}
 		case <-c.gone:
 			cancel()
-			return &reply{failed: over()}
+			return &reply{failed: sessionOverError()}
 		case <-c.asked:
 			if page == nil {
 				continue

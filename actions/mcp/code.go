@@ -14,9 +14,9 @@ func (r *reply) ran(format string, args ...any) {
 	r.code = append(r.code, fmt.Sprintf(format, args...))
 }
 
-// js is a text as a string literal of JavaScript, on one line. It also escapes the
+// jsLiteral is a text as a string literal of JavaScript, on one line. It also escapes the
 // line separators that Markdown or a terminal could break at.
-func js(text string) string {
+func jsLiteral(text string) string {
 	var b strings.Builder
 	b.WriteByte('\'')
 	for _, c := range text {
@@ -44,14 +44,14 @@ func js(text string) string {
 func jsList[T ~string](texts []T) string {
 	quoted := make([]string, len(texts))
 	for i, t := range texts {
-		quoted[i] = js(string(t))
+		quoted[i] = jsLiteral(string(t))
 	}
 	return "[" + strings.Join(quoted, ", ") + "]"
 }
 
-// options is an object literal of NAME: VALUE pairs, without pairs whose value is
+// objectLiteral is an object literal of NAME: VALUE pairs, without pairs whose value is
 // empty; "" when none are left.
-func options(pairs ...[2]string) string {
+func objectLiteral(pairs ...[2]string) string {
 	var list []string
 	for _, p := range pairs {
 		if p[1] != "" {
@@ -70,22 +70,22 @@ func orEmpty(text string) string {
 	if text == "" {
 		return ""
 	}
-	return js(text)
+	return jsLiteral(text)
 }
 
 // element is the Playwright expression for an element, without "page.":
 // getByRole('button', { name: 'Save' }).
 func (c *call) element(target string) string {
-	l, is := locate(target).(actions.SnapshotRef)
+	l, is := locatorOf(target).(actions.SnapshotRef)
 	if !is {
-		return "locator(" + js(target) + ")"
+		return "locator(" + jsLiteral(target) + ")"
 	}
 	for _, text := range c.shownOf(c.page) {
 		if code := byRole(text, l.ID); code != "" {
 			return code
 		}
 	}
-	return "locator(" + js("aria-ref="+l.ID) + ")"
+	return "locator(" + jsLiteral("aria-ref="+l.ID) + ")"
 }
 
 // node is a line of a snapshot:
@@ -108,7 +108,7 @@ func byRole(snapshot, id string) string {
 	if at < 0 || strings.HasPrefix(id, "f") {
 		return "" // in another frame
 	}
-	role, name := nodes[at][1], unquote(nodes[at][2])
+	role, name := nodes[at][1], unquoteName(nodes[at][2])
 	if strings.Contains(name, actions.Redacted) {
 		return ""
 	}
@@ -121,11 +121,11 @@ func byRole(snapshot, id string) string {
 	}
 	similar, same, before := 0, 0, 0 // others that the name or role fits
 	for i, n := range nodes {
-		if n == nil || n[1] != role || !strings.Contains(strings.ToLower(unquote(n[2])), strings.ToLower(name)) {
+		if n == nil || n[1] != role || !strings.Contains(strings.ToLower(unquoteName(n[2])), strings.ToLower(name)) {
 			continue
 		}
 		similar++
-		if unquote(n[2]) == name || name == "" {
+		if unquoteName(n[2]) == name || name == "" {
 			same++
 			if i < at {
 				before++
@@ -136,8 +136,8 @@ func byRole(snapshot, id string) string {
 	if name != "" && similar > 1 {
 		exact = "true"
 	}
-	code := "getByRole(" + js(role)
-	if o := options([2]string{"name", orEmpty(name)}, [2]string{"exact", exact}); o != "" {
+	code := "getByRole(" + jsLiteral(role)
+	if o := objectLiteral([2]string{"name", orEmpty(name)}, [2]string{"exact", exact}); o != "" {
 		code += ", " + o
 	}
 	code += ")"
@@ -162,8 +162,8 @@ func byText(nodes [][]string, text string) string {
 	if fits != 1 {
 		return ""
 	}
-	return "getByText(" + js(text) + ")"
+	return "getByText(" + jsLiteral(text) + ")"
 }
 
-// unquote reads a name of a snapshot, in which quotes and backslashes are escaped.
-func unquote(name string) string { return strings.NewReplacer(`\"`, `"`, `\\`, `\`).Replace(name) }
+// unquoteName reads a name of a snapshot, in which quotes and backslashes are escaped.
+func unquoteName(name string) string { return strings.NewReplacer(`\"`, `"`, `\\`, `\`).Replace(name) }

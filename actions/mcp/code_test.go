@@ -30,7 +30,7 @@ func TestCompletesAddresses(t *testing.T) {
 		"view-source:example.com": "view-source:example.com",
 		"":                        "",
 	} {
-		if got := complete(address); got != want {
+		if got := completeAddress(address); got != want {
 			t.Errorf("%q is %q, want %q", address, got, want)
 		}
 	}
@@ -61,7 +61,7 @@ func TestCodeFindsElementsByRole(t *testing.T) {
 			t.Errorf("%s is %s, want %s", ref, got, want)
 		}
 	}
-	if got, want := js("a'b\\\n\u2028"), `'a\'b\\\n\u2028'`; got != want {
+	if got, want := jsLiteral("a'b\\\n\u2028"), `'a\'b\\\n\u2028'`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }

@@ -11,29 +11,29 @@ import (
 // configTools, pdfTools and devtoolsTools are groups with few tools.
 var (
 	configTools = []tool{
-		define("browser_get_config", "Show the configuration", "Shows what this server has been set to.", reading|pageless|modal, getConfig),
+		defineTool("browser_get_config", "Show the configuration", "Shows what this server has been set to.", reading|pageless|modal, getConfig),
 	}
 	pdfTools = []tool{
-		define("browser_pdf_save", "Save as PDF", "Prints the page to a PDF file.", 0, savePDF),
+		defineTool("browser_pdf_save", "Save as PDF", "Prints the page to a PDF file.", 0, savePDF),
 	}
 	devtoolsTools = []tool{
-		define("browser_highlight", "Highlight an element", "Marks an element on the page, for people who look at it.", alters, highlight),
-		define("browser_hide_highlight", "Remove a highlight", "Takes away the mark of an element, or all marks.", alters, hideHighlight),
-		missing("browser_annotate", "Playwright's dashboard, in which people draw, is not here; browser_take_screenshot shows the page"),
-		missing("browser_resume", "no program is paused here; it belongs to Playwright's test runner"),
-		missing("browser_start_recording", "the recorder is Playwright's own; connect it to the hub by CDP"),
-		missing("browser_stop_recording", "the recorder is Playwright's own; connect it to the hub by CDP"),
-		missing("browser_start_tracing", "traces of Playwright's format are made by Playwright; connect it to the hub by CDP"),
-		missing("browser_stop_tracing", "traces of Playwright's format are made by Playwright; connect it to the hub by CDP"),
-		missing("browser_start_video", noVideo), missing("browser_stop_video", noVideo), missing("browser_video_chapter", noVideo),
-		missing("browser_video_show_actions", noVideo), missing("browser_video_hide_actions", noVideo),
+		defineTool("browser_highlight", "Highlight an element", "Marks an element on the page, for people who look at it.", alters, highlightElement),
+		defineTool("browser_hide_highlight", "Remove a highlight", "Takes away the mark of an element, or all marks.", alters, hideHighlight),
+		missingTool("browser_annotate", "Playwright's dashboard, in which people draw, is not here; browser_take_screenshot shows the page"),
+		missingTool("browser_resume", "no program is paused here; it belongs to Playwright's test runner"),
+		missingTool("browser_start_recording", "the recorder is Playwright's own; connect it to the hub by CDP"),
+		missingTool("browser_stop_recording", "the recorder is Playwright's own; connect it to the hub by CDP"),
+		missingTool("browser_start_tracing", "traces of Playwright's format are made by Playwright; connect it to the hub by CDP"),
+		missingTool("browser_stop_tracing", "traces of Playwright's format are made by Playwright; connect it to the hub by CDP"),
+		missingTool("browser_start_video", noVideo), missingTool("browser_stop_video", noVideo), missingTool("browser_video_chapter", noVideo),
+		missingTool("browser_video_show_actions", noVideo), missingTool("browser_video_hide_actions", noVideo),
 	}
 )
 
 // missingTools are tools that Playwright MCP always has and that are missing here,
 // with the reasons.
 var missingTools = []tool{
-	missing("browser_run_code_unsafe", "it runs a program with Playwright inside of the server, and no Playwright is in here; "+
+	missingTool("browser_run_code_unsafe", "it runs a program with Playwright inside of the server, and no Playwright is in here; "+
 		"browser_evaluate runs a script in the page, and Playwright can connect to the hub by CDP"),
 }
 
@@ -64,11 +64,11 @@ func savePDF(ctx context.Context, c *call, in saveArgs) error {
 	if err != nil {
 		return err
 	}
-	name := named(in.Filename, "page", "pdf")
+	name := fileNameOf(in.Filename, "page", "pdf")
 	if err := c.save("Page as PDF", name, "application/pdf", data); err != nil {
 		return err
 	}
-	c.ran("await page.pdf({ path: %s });", js(name))
+	c.ran("await page.pdf({ path: %s });", jsLiteral(name))
 	return nil
 }
 
@@ -77,22 +77,22 @@ type highlightArgs struct {
 	Style string `json:"style,omitempty" jsonschema:"More CSS for the mark, such as outline: 2px dashed red"`
 }
 
-// highlight is browser_highlight.
-func highlight(ctx context.Context, c *call, in highlightArgs) error {
-	ctx, cancel := act(ctx)
+// highlightElement is browser_highlight.
+func highlightElement(ctx context.Context, c *call, in highlightArgs) error {
+	ctx, cancel := withActionTime(ctx)
 	defer cancel()
 	// Braces would end the declaration list, and angle brackets are HTML.
 	if strings.ContainsAny(in.Style, "{}<>") {
-		return invalid("style: it is a list of declarations, such as outline: 2px dashed red")
+		return invalidArgument("style: it is a list of declarations, such as outline: 2px dashed red")
 	}
 	c.ran("await page.%s.highlight();", c.element(in.Target))
-	return c.page.Highlight(ctx, locate(in.Target), in.Style)
+	return c.page.Highlight(ctx, locatorOf(in.Target), in.Style)
 }
 
 // hideHighlight is browser_hide_highlight. Without an element it removes all
 // highlights.
 func hideHighlight(ctx context.Context, c *call, in maybeElement) error {
-	ctx, cancel := act(ctx)
+	ctx, cancel := withActionTime(ctx)
 	defer cancel()
 	n, err := c.page.HideHighlights(ctx, in.locator())
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 
 // handoffTools ask a person to act on the page. Playwright MCP has none.
 var handoffTools = []tool{
-	define("browser_handoff", "Ask a person", "Asks a person to do something on the page, such as to log in. Answers with a link: show it to the user, and call browser_handoff_wait.", alters, handoff),
-	define("browser_handoff_wait", "Wait for the person", "Waits until the person has done what browser_handoff has asked for, and shows the page then.", alters, handoffWait),
+	defineTool("browser_handoff", "Ask a person", "Asks a person to do something on the page, such as to log in. Answers with a link: show it to the user, and call browser_handoff_wait.", alters, requestHandoff),
+	defineTool("browser_handoff_wait", "Wait for the person", "Waits until the person has done what browser_handoff has asked for, and shows the page then.", alters, handoffWait),
 }
 
 type handoffArgs struct {
@@ -19,11 +19,11 @@ type handoffArgs struct {
 	Timeout      float64 `json:"timeout,omitempty" jsonschema:"Seconds that the person has; 300 when left out"`
 }
 
-// handoff is browser_handoff. It returns at once; the client waits with
+// requestHandoff is browser_handoff. It returns at once; the client waits with
 // browser_handoff_wait, as a call of a tool must not take as long as a person may.
-func handoff(ctx context.Context, c *call, in handoffArgs) error {
+func requestHandoff(ctx context.Context, c *call, in handoffArgs) error {
 	if in.Timeout < 0 || in.Timeout > actions.MaxHandoff.Seconds() {
-		return invalid("timeout is in seconds, up to 3600")
+		return invalidArgument("timeout is in seconds, up to 3600")
 	}
 	h, err := c.page.BeginHandoff(ctx, in.Instructions, time.Duration(in.Timeout*float64(time.Second)))
 	if err != nil {

@@ -9,20 +9,20 @@ import (
 
 // inputTools are the tools that act on elements.
 var inputTools = []tool{
-	define("browser_click", "Click", "Clicks an element.", changes, click),
-	define("browser_hover", "Hover", "Moves the pointer over an element.", changes, hover),
-	define("browser_drag", "Drag", "Drags one element to another.", changes, drag),
-	define("browser_type", "Type text", "Replaces the text of a field, or types into it key by key.", changes, typeText),
-	define("browser_press_key", "Press a key", "Presses a key, in what has the focus.", changes, pressKey),
-	define("browser_select_option", "Select options", "Selects options of a list.", changes, selectOption),
-	define("browser_fill_form", "Fill a form", "Fills several fields.", changes, fillForm),
-	define("browser_file_upload", "Upload files", "Puts files into a file input.", changes, upload),
-	define("browser_drop", "Drop", "Drops files or data onto an element, as if dragged from outside of the page.", changes, drop),
-	define("browser_evaluate", "Evaluate JavaScript", "Calls a function in the page and returns its value as JSON.", alters, evaluate),
+	defineTool("browser_click", "Click", "Clicks an element.", changes, clickElement),
+	defineTool("browser_hover", "Hover", "Moves the pointer over an element.", changes, hoverElement),
+	defineTool("browser_drag", "Drag", "Drags one element to another.", changes, dragElement),
+	defineTool("browser_type", "Type text", "Replaces the text of a field, or types into it key by key.", changes, typeText),
+	defineTool("browser_press_key", "Press a key", "Presses a key, in what has the focus.", changes, pressKey),
+	defineTool("browser_select_option", "Select options", "Selects options of a list.", changes, selectOption),
+	defineTool("browser_fill_form", "Fill a form", "Fills several fields.", changes, fillForm),
+	defineTool("browser_file_upload", "Upload files", "Puts files into a file input.", changes, uploadFiles),
+	defineTool("browser_drop", "Drop", "Drops files or data onto an element, as if dragged from outside of the page.", changes, dropFiles),
+	defineTool("browser_evaluate", "Evaluate JavaScript", "Calls a function in the page and returns its value as JSON.", alters, evaluateFunction),
 }
 
-// act is a context with the time to find an element and act on it.
-func act(ctx context.Context) (context.Context, context.CancelFunc) {
+// withActionTime is a context with the time to find an element and act on it.
+func withActionTime(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, actTimeout)
 }
 
@@ -33,10 +33,10 @@ type clickArgs struct {
 	Modifiers   []modifierKey `json:"modifiers,omitempty" jsonschema:"Keys to hold"`
 }
 
-// click is browser_click. The line of Playwright that it tells is only for the client
+// clickElement is browser_click. The line of Playwright that it tells is only for the client
 // to read: nothing runs it.
-func click(ctx context.Context, c *call, in clickArgs) error {
-	ctx, cancel := act(ctx)
+func clickElement(ctx context.Context, c *call, in clickArgs) error {
+	ctx, cancel := withActionTime(ctx)
 	defer cancel()
 	o, method := actions.ClickOptions{Button: string(in.Button)}, "click"
 	for _, key := range in.Modifiers {
@@ -49,16 +49,16 @@ func click(ctx context.Context, c *call, in clickArgs) error {
 	if in.Modifiers != nil {
 		keys = jsList(in.Modifiers)
 	}
-	c.ran("await page.%s.%s(%s);", c.element(in.Target), method, options([2]string{"button", orEmpty(string(in.Button))}, [2]string{"modifiers", keys}))
-	_, err := c.page.Click(ctx, locate(in.Target), o)
+	c.ran("await page.%s.%s(%s);", c.element(in.Target), method, objectLiteral([2]string{"button", orEmpty(string(in.Button))}, [2]string{"modifiers", keys}))
+	_, err := c.page.Click(ctx, locatorOf(in.Target), o)
 	return err
 }
 
-func hover(ctx context.Context, c *call, in onElement) error {
-	ctx, cancel := act(ctx)
+func hoverElement(ctx context.Context, c *call, in onElement) error {
+	ctx, cancel := withActionTime(ctx)
 	defer cancel()
 	c.ran("await page.%s.hover();", c.element(in.Target))
-	_, err := c.page.Hover(ctx, locate(in.Target), actions.HoverOptions{})
+	_, err := c.page.Hover(ctx, locatorOf(in.Target), actions.HoverOptions{})
 	return err
 }
 
@@ -70,11 +70,11 @@ type dragArgs struct {
 	EndTarget    string `json:"endTarget" jsonschema:"Where to: a ref of the page snapshot, or a selector that matches it alone"`
 }
 
-func drag(ctx context.Context, c *call, in dragArgs) error {
-	ctx, cancel := act(ctx)
+func dragElement(ctx context.Context, c *call, in dragArgs) error {
+	ctx, cancel := withActionTime(ctx)
 	defer cancel()
 	c.ran("await page.%s.dragTo(page.%s);", c.element(in.StartTarget), c.element(in.EndTarget))
-	return c.page.DragTo(ctx, locate(in.StartTarget), locate(in.EndTarget))
+	return c.page.DragTo(ctx, locatorOf(in.StartTarget), locatorOf(in.EndTarget))
 }
 
 type typeArgs struct {
@@ -89,15 +89,15 @@ type typeArgs struct {
 func typeText(ctx context.Context, c *call, in typeArgs) error {
 	ctx, cancel := context.WithTimeout(ctx, loadTimeout) // keys take time
 	defer cancel()
-	l := locate(in.Target)
+	l := locatorOf(in.Target)
 	c.calm = !in.Slowly && !in.Submit
 	var err error
 	if in.Slowly {
-		c.ran("await page.%s.pressSequentially(%s);", c.element(in.Target), js(in.Text))
+		c.ran("await page.%s.pressSequentially(%s);", c.element(in.Target), jsLiteral(in.Text))
 		err = c.page.Type(ctx, l, in.Text, actions.TypeOptions{})
 	} else {
-		c.ran("await page.%s.fill(%s);", c.element(in.Target), js(in.Text))
-		short, stop := act(ctx)
+		c.ran("await page.%s.fill(%s);", c.element(in.Target), jsLiteral(in.Text))
+		short, stop := withActionTime(ctx)
 		defer stop()
 		err = c.page.Fill(short, l, in.Text, actions.FillOptions{})
 	}
@@ -114,9 +114,9 @@ type keyArgs struct {
 }
 
 func pressKey(ctx context.Context, c *call, in keyArgs) error {
-	ctx, cancel := act(ctx)
+	ctx, cancel := withActionTime(ctx)
 	defer cancel()
-	c.ran("await page.keyboard.press(%s);", js(in.Key))
+	c.ran("await page.keyboard.press(%s);", jsLiteral(in.Key))
 	return c.page.Press(ctx, nil, in.Key, actions.PressOptions{})
 }
 
@@ -127,14 +127,14 @@ type selectArgs struct {
 
 // selectOption is browser_select_option.
 func selectOption(ctx context.Context, c *call, in selectArgs) error {
-	ctx, cancel := act(ctx)
+	ctx, cancel := withActionTime(ctx)
 	defer cancel()
 	values := jsList(in.Values)
 	if len(in.Values) == 1 {
-		values = js(in.Values[0])
+		values = jsLiteral(in.Values[0])
 	}
 	c.ran("await page.%s.selectOption(%s);", c.element(in.Target), values)
-	_, err := c.page.SelectOption(ctx, locate(in.Target), in.Values)
+	_, err := c.page.SelectOption(ctx, locatorOf(in.Target), in.Values)
 	return err
 }
 
@@ -170,21 +170,21 @@ func fillForm(ctx context.Context, c *call, in formArgs) error {
 
 // fill fills one field. Each has the time of one action for itself.
 func (c *call) fill(ctx context.Context, f formField) error {
-	ctx, cancel := act(ctx)
+	ctx, cancel := withActionTime(ctx)
 	defer cancel()
-	l, element := locate(f.Target), c.element(f.Target)
+	l, element := locatorOf(f.Target), c.element(f.Target)
 	switch f.Type {
 	case "combobox":
-		c.ran("await page.%s.selectOption(%s);", element, js(f.Value))
+		c.ran("await page.%s.selectOption(%s);", element, jsLiteral(f.Value))
 		_, err := c.page.SelectOption(ctx, l, []string{f.Value})
 		return err
 	case "checkbox", "radio":
 		if f.Value != "true" && f.Value != "false" {
-			return invalid(fmt.Sprintf("the value %q of a %s: it must be true or false", f.Value, f.Type))
+			return invalidArgument(fmt.Sprintf("the value %q of a %s: it must be true or false", f.Value, f.Type))
 		}
 		c.ran("await page.%s.setChecked(%s);", element, f.Value)
 		return c.page.SetChecked(ctx, l, f.Value == "true")
 	}
-	c.ran("await page.%s.fill(%s);", element, js(f.Value))
+	c.ran("await page.%s.fill(%s);", element, jsLiteral(f.Value))
 	return c.page.Fill(ctx, l, f.Value, actions.FillOptions{})
 }

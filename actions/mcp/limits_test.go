@@ -36,7 +36,7 @@ func TestR296Limits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		lines, all, err := matching(t.Context(), strings.Repeat("a\n", n), pattern)
+		lines, all, err := matchingLines(t.Context(), strings.Repeat("a\n", n), pattern)
 		if err != nil || all != n {
 			t.Errorf("%d of %d were found: %v", all, n, err)
 		}
@@ -57,10 +57,10 @@ func TestR296Limits(t *testing.T) {
 		return err == nil && len(f.Data) == n
 	})
 	limittest.Reach(t, "most pixels of width", 10_000, func(n int) bool {
-		return asksOnly(func(c *call) error { return resize(t.Context(), c, resizeArgs{Width: float64(n), Height: 1}) })
+		return asksOnly(func(c *call) error { return resizePage(t.Context(), c, resizeArgs{Width: float64(n), Height: 1}) })
 	})
 	limittest.Reach(t, "most pixels of height", 10_000, func(n int) bool {
-		return asksOnly(func(c *call) error { return resize(t.Context(), c, resizeArgs{Width: 1, Height: float64(n)}) })
+		return asksOnly(func(c *call) error { return resizePage(t.Context(), c, resizeArgs{Width: 1, Height: float64(n)}) })
 	})
 	limittest.Reach(t, "longestHold", int(longestHold.Milliseconds()), func(n int) bool {
 		return asksOnly(func(c *call) error { return mouseClick(t.Context(), c, clickAtArgs{Delay: float64(n)}) })

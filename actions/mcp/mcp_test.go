@@ -28,7 +28,7 @@ func found(t *testing.T, text, expression string) (lines []string, n int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if lines, n, err = matching(t.Context(), text, pattern); err != nil {
+	if lines, n, err = matchingLines(t.Context(), text, pattern); err != nil {
 		t.Fatal(err)
 	}
 	return lines, n
@@ -46,7 +46,7 @@ func TestMatching(t *testing.T) {
 }
 
 func TestShallow(t *testing.T) {
-	if got, want := shallow(tree, 2), "- main [ref=e1]:\n  - list [ref=e2]:\n  - button \"Save\" [ref=e5]\n"; got != want {
+	if got, want := cutLevels(tree, 2), "- main [ref=e1]:\n  - list [ref=e2]:\n  - button \"Save\" [ref=e5]\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
@@ -64,7 +64,7 @@ func TestLocate(t *testing.T) {
 		"text=Save":       actions.Text{Text: "Save"},
 		`text="Save"`:     actions.Text{Text: "Save", Exact: true},
 	} {
-		if got := locate(target); got != want {
+		if got := locatorOf(target); got != want {
 			t.Errorf("%s is %#v, want %#v", target, got, want)
 		}
 	}

@@ -39,15 +39,15 @@ func emulateMedia(ctx context.Context, c *call, in mediaArgs) error {
 	media := c.media[c.page]
 	c.mu.Unlock()
 	var code [][2]string
-	change(&code, "colorScheme", in.ColorScheme, &media.ColorScheme)
-	change(&code, "reducedMotion", in.ReducedMotion, &media.ReducedMotion)
-	change(&code, "forcedColors", in.ForcedColors, &media.ForcedColors)
-	change(&code, "contrast", in.Contrast, &media.Contrast)
-	change(&code, "media", in.Media, &media.Type)
+	changeFeature(&code, "colorScheme", in.ColorScheme, &media.ColorScheme)
+	changeFeature(&code, "reducedMotion", in.ReducedMotion, &media.ReducedMotion)
+	changeFeature(&code, "forcedColors", in.ForcedColors, &media.ForcedColors)
+	changeFeature(&code, "contrast", in.Contrast, &media.Contrast)
+	changeFeature(&code, "media", in.Media, &media.Type)
 	if code == nil {
-		return invalid("one of colorScheme, reducedMotion, forcedColors, contrast and media must be given")
+		return invalidArgument("one of colorScheme, reducedMotion, forcedColors, contrast and media must be given")
 	}
-	c.ran("await page.emulateMedia(%s);", options(code...))
+	c.ran("await page.emulateMedia(%s);", objectLiteral(code...))
 	if err := c.page.EmulateMedia(ctx, media); err != nil {
 		return err
 	}
@@ -57,15 +57,15 @@ func emulateMedia(ctx context.Context, c *call, in mediaArgs) error {
 	return nil
 }
 
-// change sets a feature to a value that is given, and adds it to the code.
-func change[T ~string](code *[][2]string, name string, to optional[T], feature *string) {
+// changeFeature sets a feature to a value that is given, and adds it to the code.
+func changeFeature[T ~string](code *[][2]string, name string, to optional[T], feature *string) {
 	if !to.Given {
 		return
 	}
 	*feature = string(to.Value)
 	value := "null"
 	if to.Value != "" {
-		value = js(string(to.Value))
+		value = jsLiteral(string(to.Value))
 	}
 	*code = append(*code, [2]string{name, value})
 }

@@ -13,8 +13,8 @@ import (
 
 // networkTools are the tools that show requests.
 var networkTools = []tool{
-	define("browser_network_requests", "List requests", "Lists the requests of the page since it was loaded, each with a number.", modal|reading, networkRequests),
-	define("browser_network_request", "Show a request", "Shows a request with its headers, or one part of it. Bodies need scope full.", modal|reading, networkRequest),
+	defineTool("browser_network_requests", "List requests", "Lists the requests of the page since it was loaded, each with a number.", modal|reading, networkRequests),
+	defineTool("browser_network_request", "Show a request", "Shows a request with its headers, or one part of it. Bodies need scope full.", modal|reading, networkRequest),
 }
 
 type requestsArgs struct {
@@ -66,7 +66,7 @@ func networkRequests(ctx context.Context, c *call, in requestsArgs) error {
 		case !in.Static && r.Error == "" && r.Status < 400 && slices.Contains(static, r.ResourceType):
 			hidden++
 		default:
-			c.say("%d. %s%s", i+1, lineOf(r), outcome(r, " => "))
+			c.say("%d. %s%s", i+1, lineOf(r), requestOutcome(r, " => "))
 		}
 	}
 	if len(c.lines) == 0 {
@@ -80,8 +80,8 @@ func networkRequests(ctx context.Context, c *call, in requestsArgs) error {
 
 func lineOf(r actions.Request) string { return fmt.Sprintf("[%s] %s", r.Method, r.URL) }
 
-// outcome is the status or the error of a request; "" while it runs.
-func outcome(r actions.Request, before string) string {
+// requestOutcome is the status or the error of a request; "" while it runs.
+func requestOutcome(r actions.Request, before string) string {
 	switch {
 	case r.Error != "":
 		return before + "[FAILED] " + r.Error
@@ -107,7 +107,7 @@ func networkRequest(ctx context.Context, c *call, in requestArgs) error {
 		return err
 	}
 	if in.Index < 1 || in.Index > len(list) {
-		return invalid(fmt.Sprintf("index: there is no request %d: browser_network_requests lists %d", in.Index, len(list)))
+		return invalidArgument(fmt.Sprintf("index: there is no request %d: browser_network_requests lists %d", in.Index, len(list)))
 	}
 	r := list[in.Index-1]
 	switch in.Part {
@@ -126,7 +126,7 @@ func networkRequest(ctx context.Context, c *call, in requestArgs) error {
 // details prints all of a request except its bodies.
 func (c *call) details(index int, r actions.Request) {
 	c.say("%d. %s\n\n  General", index, lineOf(r))
-	if result := outcome(r, ""); result != "" {
+	if result := requestOutcome(r, ""); result != "" {
 		c.say("    status: %s", result)
 	}
 	if r.Took > 0 {

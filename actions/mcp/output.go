@@ -46,19 +46,19 @@ func (c *call) deliver(title, name, mimeType string, data []byte) (string, error
 		return "", err
 	}
 	if err := os.MkdirAll(c.files.Write, 0o700); err != nil {
-		return "", unwritten(name, err)
+		return "", unwrittenError(name, err)
 	}
 	// What is opened below a Root cannot lead outside, also by symbolic links.
 	root, err := os.OpenRoot(c.files.Write)
 	if err != nil {
-		return "", unwritten(name, err)
+		return "", unwrittenError(name, err)
 	}
 	defer root.Close()
 	if err := root.MkdirAll(filepath.Dir(inside), 0o700); err != nil {
-		return "", unwritten(name, err)
+		return "", unwrittenError(name, err)
 	}
 	if err := root.WriteFile(inside, data, 0o600); err != nil {
-		return "", unwritten(name, err)
+		return "", unwrittenError(name, err)
 	}
 	return fmt.Sprintf("- [%s](%s)", oneLine(title), filepath.Join(c.files.Write, inside)), nil
 }
@@ -79,10 +79,10 @@ func (c *call) inside(name string) (string, error) {
 	if filepath.IsAbs(name) {
 		folder, err := filepath.Abs(c.files.Write)
 		if err != nil {
-			return "", unwritten(name, err)
+			return "", unwrittenError(name, err)
 		}
 		if inside, err = filepath.Rel(folder, name); err != nil {
-			return "", unwritten(name, err)
+			return "", unwrittenError(name, err)
 		}
 	}
 	// The link of an earlier answer names the folder, too.
@@ -90,19 +90,19 @@ func (c *call) inside(name string) (string, error) {
 		inside = rest
 	}
 	if !filepath.IsLocal(inside) {
-		return "", invalid(fmt.Sprintf("filename: %s is not below %s, the folder for files of this client", name, c.files.Write))
+		return "", invalidArgument(fmt.Sprintf("filename: %s is not below %s, the folder for files of this client", name, c.files.Write))
 	}
 	return inside, nil
 }
 
-func unwritten(name string, err error) error {
+func unwrittenError(name string, err error) error {
 	return &actions.Error{Kind: actions.InvalidArgument, Message: fmt.Sprintf("filename: %s cannot be written: %v", name, err), Cause: err}
 }
 
 // stored reads a file that deliver has written.
 func (c *call) stored(name string) ([]byte, error) {
 	if c.files.Write == "" {
-		return nil, invalid("filename: files of the server's machine cannot be read here: send the content")
+		return nil, invalidArgument("filename: files of the server's machine cannot be read here: send the content")
 	}
 	inside, err := c.inside(name)
 	if err != nil {
@@ -110,18 +110,18 @@ func (c *call) stored(name string) ([]byte, error) {
 	}
 	root, err := os.OpenRoot(c.files.Write)
 	if err != nil {
-		return nil, invalid(fmt.Sprintf("filename: the file %s does not exist", name))
+		return nil, invalidArgument(fmt.Sprintf("filename: the file %s does not exist", name))
 	}
 	defer root.Close()
 	data, err := root.ReadFile(inside)
 	if err != nil {
-		return nil, invalid(fmt.Sprintf("filename: the file %s does not exist or cannot be read", name))
+		return nil, invalidArgument(fmt.Sprintf("filename: the file %s does not exist or cannot be read", name))
 	}
 	return data, nil
 }
 
-// named is the name of a file: the one that the client gives, or KIND-TIME.EXT.
-func named(filename, kind, extension string) string {
+// fileNameOf is the name of a file: the one that the client gives, or KIND-TIME.EXT.
+func fileNameOf(filename, kind, extension string) string {
 	if filename != "" {
 		return filename
 	}

@@ -13,12 +13,12 @@ import (
 
 // pageTools are the tools that go to pages.
 var pageTools = []tool{
-	define("browser_navigate", "Go to a URL", "Goes to a URL, in a new page if there is none.", changes|pageless, navigate),
-	define("browser_navigate_back", "Go back", "Goes back to the page before, in the history of the page.", changes, back),
-	define("browser_wait_for", "Wait", "Waits until a text appears or disappears, or for a time.", shows|reading, waitFor),
-	define("browser_resize", "Resize", "Changes the size of the page's viewport.", changes, resize),
-	define("browser_emulate_media", "Emulate media features", "Changes how the page is shown: dark, for print, with less motion.", changes, emulateMedia),
-	define("browser_handle_dialog", "Answer a dialog", "Answers the dialog that is open.", changes|modal, handleDialog),
+	defineTool("browser_navigate", "Go to a URL", "Goes to a URL, in a new page if there is none.", changes|pageless, navigatePage),
+	defineTool("browser_navigate_back", "Go back", "Goes back to the page before, in the history of the page.", changes, navigateBack),
+	defineTool("browser_wait_for", "Wait", "Waits until a text appears or disappears, or for a time.", shows|reading, waitFor),
+	defineTool("browser_resize", "Resize", "Changes the size of the page's viewport.", changes, resizePage),
+	defineTool("browser_emulate_media", "Emulate media features", "Changes how the page is shown: dark, for print, with less motion.", changes, emulateMedia),
+	defineTool("browser_handle_dialog", "Answer a dialog", "Answers the dialog that is open.", changes|modal, handleDialog),
 }
 
 type navigateArgs struct {
@@ -30,9 +30,9 @@ type navigateArgs struct {
 // A number after a colon is a port: no scheme is followed by one.
 var bare = regexp.MustCompile(`^(localhost|[\w-]+(?:\.[\w-]+)+|\[[0-9a-fA-F:]+\]|[\w-]+:\d+)(?::\d+)?\.?(?:[/?#].*)?$`)
 
-// complete adds the scheme to an address without one: http for this machine and for
+// completeAddress adds the scheme to an address without one: http for this machine and for
 // IP addresses, which rarely have a certificate, https for all others.
-func complete(address string) string {
+func completeAddress(address string) string {
 	address = strings.TrimSpace(address)
 	if !bare.MatchString(address) {
 		return address
@@ -47,9 +47,9 @@ func complete(address string) string {
 	return "https://" + address
 }
 
-// navigate is browser_navigate. A page that has begun to load, but is not complete in
+// navigatePage is browser_navigate. A page that has begun to load, but is not complete in
 // time, is no error: the client reads what is there.
-func navigate(ctx context.Context, c *call, in navigateArgs) error {
+func navigatePage(ctx context.Context, c *call, in navigateArgs) error {
 	c.calm = true
 	ctx, cancel := context.WithTimeout(ctx, loadTimeout)
 	defer cancel()
@@ -59,8 +59,8 @@ func navigate(ctx context.Context, c *call, in navigateArgs) error {
 		}
 	}
 	c.makeCurrent(c.page.ID)
-	address := complete(in.URL)
-	c.ran("await page.goto(%s);", js(address))
+	address := completeAddress(in.URL)
+	c.ran("await page.goto(%s);", jsLiteral(address))
 	n, err := c.page.Goto(ctx, address, actions.GotoOptions{Untitled: true}) // the snapshot tells
 	if n.Committed && actions.KindOf(err) == actions.NavigationTimeout {
 		c.say("The page has not loaded all of its parts within %v.", loadTimeout)
@@ -70,8 +70,8 @@ func navigate(ctx context.Context, c *call, in navigateArgs) error {
 	return err
 }
 
-// back is browser_navigate_back.
-func back(ctx context.Context, c *call, _ none) error {
+// navigateBack is browser_navigate_back.
+func navigateBack(ctx context.Context, c *call, _ none) error {
 	c.calm = true
 	ctx, cancel := context.WithTimeout(ctx, loadTimeout)
 	defer cancel()
@@ -98,7 +98,7 @@ type waitArgs struct {
 func waitFor(ctx context.Context, c *call, in waitArgs) error {
 	c.calm = true
 	if in.Time < 0 || in.Time == 0 && in.Text == "" && in.TextGone == "" {
-		return invalid("one of time, text and textGone must be given")
+		return invalidArgument("one of time, text and textGone must be given")
 	}
 	ctx, cancel := context.WithTimeout(ctx, 2*longestWait)
 	defer cancel()
@@ -126,7 +126,7 @@ func waitFor(ctx context.Context, c *call, in waitArgs) error {
 			return err
 		}
 		c.say(w.said, w.text)
-		c.ran("await page.getByText(%s).first().waitFor({ state: %s });", js(w.text), js(string(w.state)))
+		c.ran("await page.getByText(%s).first().waitFor({ state: %s });", jsLiteral(w.text), jsLiteral(string(w.state)))
 	}
 	return nil
 }
@@ -137,11 +137,11 @@ type resizeArgs struct {
 	Height float64 `json:"height" jsonschema:"In CSS pixels"`
 }
 
-// resize is browser_resize. Sizes are in CSS pixels.
-func resize(ctx context.Context, c *call, in resizeArgs) error {
+// resizePage is browser_resize. Sizes are in CSS pixels.
+func resizePage(ctx context.Context, c *call, in resizeArgs) error {
 	const most = 10_000
 	if in.Width < 1 || in.Height < 1 || in.Width > most || in.Height > most {
-		return invalid("width and height must be 1 to 10000")
+		return invalidArgument("width and height must be 1 to 10000")
 	}
 	size := actions.Viewport{Width: int(in.Width), Height: int(in.Height)}
 	c.ran("await page.setViewportSize({ width: %d, height: %d });", size.Width, size.Height)

@@ -12,10 +12,10 @@ import (
 
 // routeTools are the tools that change requests, of all pages of the client.
 var routeTools = []tool{
-	define("browser_route", "Answer requests", "Answers requests to addresses that match a pattern, or changes their headers, in the pages that the client has and in those that it opens.", full|alters, addRoute),
-	define("browser_route_list", "List routes", "Lists what browser_route has set up.", full|pageless, listRoutes),
-	define("browser_unroute", "Remove routes", "Ends what browser_route has set up.", full|alters|pageless, removeRoutes),
-	define("browser_network_state_set", "Set the network state", "Takes the client's pages off the network, or back.", full|alters, setNetwork),
+	defineTool("browser_route", "Answer requests", "Answers requests to addresses that match a pattern, or changes their headers, in the pages that the client has and in those that it opens.", full|alters, addRoute),
+	defineTool("browser_route_list", "List routes", "Lists what browser_route has set up.", full|pageless, listRoutes),
+	defineTool("browser_unroute", "Remove routes", "Ends what browser_route has set up.", full|alters|pageless, removeRoutes),
+	defineTool("browser_network_state_set", "Set the network state", "Takes the client's pages off the network, or back.", full|alters, setNetwork),
 }
 
 // route says what becomes of requests to addresses that match a pattern.
@@ -48,14 +48,14 @@ func (in routeArgs) route() (*route, error) {
 	for _, line := range in.Headers {
 		name, value, ok := strings.Cut(line, ":")
 		if !ok || strings.TrimSpace(name) == "" {
-			return nil, invalid(fmt.Sprintf("headers: %q is not Name: Value", line))
+			return nil, invalidArgument(fmt.Sprintf("headers: %q is not Name: Value", line))
 		}
 		headers[strings.TrimSpace(name)] = strings.TrimSpace(value)
 	}
 	var about []string
 	if in.Status != 0 || in.Body != nil || in.ContentType != "" {
 		if status := int(in.Status); in.Status != 0 && (status < 100 || status > 599) {
-			return nil, invalid(fmt.Sprintf("status: %g is not a status: it must be 100 to 599", in.Status))
+			return nil, invalidArgument(fmt.Sprintf("status: %g is not a status: it must be 100 to 599", in.Status))
 		}
 		answer := &actions.RouteResponse{Status: int(in.Status), Headers: headers}
 		if in.Body != nil {
@@ -99,7 +99,7 @@ func addRoute(ctx context.Context, c *call, in routeArgs) error {
 	}
 	c.mu.Unlock()
 	if full {
-		return invalid(fmt.Sprintf("there are %d routes already: remove some with browser_unroute", actions.MaxGlobs))
+		return invalidArgument(fmt.Sprintf("there are %d routes already: remove some with browser_unroute", actions.MaxGlobs))
 	}
 	if err := c.routePages(ctx); err != nil {
 		c.mu.Lock()
@@ -108,7 +108,7 @@ func addRoute(ctx context.Context, c *call, in routeArgs) error {
 		return err
 	}
 	c.say("Requests to %s are routed", in.Pattern)
-	c.ran("await page.context().route(%s, …);", js(in.Pattern))
+	c.ran("await page.context().route(%s, …);", jsLiteral(in.Pattern))
 	return nil
 }
 
@@ -224,7 +224,7 @@ func removeRoutes(ctx context.Context, c *call, in unrouteArgs) error {
 		_ = cancel(ctx) // else the page has gone
 	}
 	c.say("Removed %d routes", removed)
-	c.ran("await page.context().unroute(%s);", js(in.Pattern))
+	c.ran("await page.context().unroute(%s);", jsLiteral(in.Pattern))
 	return nil
 }
 

@@ -22,9 +22,9 @@ type evaluateArgs struct {
 	Function string `json:"function" jsonschema:"() => { … }, or (element) => { … } with a target"`
 }
 
-// evaluate is browser_evaluate. The function gets the element, if there is one, and
+// evaluateFunction is browser_evaluate. The function gets the element, if there is one, and
 // its value comes back as JSON.
-func evaluate(ctx context.Context, c *call, in evaluateArgs) error {
+func evaluateFunction(ctx context.Context, c *call, in evaluateArgs) error {
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
 	o := actions.EvaluateOptions{Function: true, Element: in.locator()}
@@ -37,7 +37,7 @@ func evaluate(ctx context.Context, c *call, in evaluateArgs) error {
 	if o.Element != nil {
 		on += "." + c.element(in.Target)
 	}
-	c.ran("await %s.evaluate(%s);", on, js(function))
+	c.ran("await %s.evaluate(%s);", on, jsLiteral(function))
 	v, err := c.page.Evaluate(ctx, function, o)
 	if err != nil {
 		return err
@@ -67,10 +67,10 @@ type uploadFile struct {
 	Data     string `json:"data" jsonschema:"In base64"`
 }
 
-// upload is browser_file_upload. Without a target it takes the file input of the
+// uploadFiles is browser_file_upload. Without a target it takes the file input of the
 // page.
-func upload(ctx context.Context, c *call, in uploadArgs) error {
-	ctx, cancel := act(ctx)
+func uploadFiles(ctx context.Context, c *call, in uploadArgs) error {
+	ctx, cancel := withActionTime(ctx)
 	defer cancel()
 	files, err := c.filesOf(in.someFiles)
 	if err != nil {
@@ -78,7 +78,7 @@ func upload(ctx context.Context, c *call, in uploadArgs) error {
 	}
 	target := cmp.Or(in.Target, "input[type=file]")
 	c.ran("await page.%s.setInputFiles(%s);", c.element(target), jsNames(files))
-	return c.page.SetInputFiles(ctx, locate(target), files)
+	return c.page.SetInputFiles(ctx, locatorOf(target), files)
 }
 
 type dropArgs struct {
@@ -87,31 +87,31 @@ type dropArgs struct {
 	Data map[string]string `json:"data,omitempty" jsonschema:"Data by MIME type, such as {\"text/plain\": \"hello\"}"`
 }
 
-// drop is browser_drop. Data are texts by their MIME types.
-func drop(ctx context.Context, c *call, in dropArgs) error {
-	ctx, cancel := act(ctx)
+// dropFiles is browser_drop. Data are texts by their MIME types.
+func dropFiles(ctx context.Context, c *call, in dropArgs) error {
+	ctx, cancel := withActionTime(ctx)
 	defer cancel()
 	files, err := c.filesOf(in.someFiles)
 	if err != nil {
 		return err
 	}
 	if len(files)+len(in.Data) == 0 {
-		return invalid("one of paths, files and data must be given")
+		return invalidArgument("one of paths, files and data must be given")
 	}
 	data := ""
 	if len(in.Data) > 0 {
 		var pairs [][2]string
 		for _, kind := range slices.Sorted(maps.Keys(in.Data)) {
-			pairs = append(pairs, [2]string{js(kind), js(in.Data[kind])})
+			pairs = append(pairs, [2]string{jsLiteral(kind), jsLiteral(in.Data[kind])})
 		}
-		data = options(pairs...)
+		data = objectLiteral(pairs...)
 	}
 	names := ""
 	if files != nil {
 		names = jsNames(files)
 	}
-	c.ran("await page.%s.drop(%s);", c.element(in.Target), options([2]string{"files", names}, [2]string{"data", data}))
-	return c.page.Drop(ctx, locate(in.Target), files, in.Data)
+	c.ran("await page.%s.drop(%s);", c.element(in.Target), objectLiteral([2]string{"files", names}, [2]string{"data", data}))
+	return c.page.Drop(ctx, locatorOf(in.Target), files, in.Data)
 }
 
 // jsNames are the names of files as a JavaScript array.
@@ -128,7 +128,7 @@ func (c *call) filesOf(in someFiles) (files []actions.File, err error) {
 	for i, f := range in.Files {
 		data, err := base64.StdEncoding.DecodeString(f.Data)
 		if err != nil {
-			return nil, invalid(fmt.Sprintf("data of file %d is not in base64: %v", i+1, err))
+			return nil, invalidArgument(fmt.Sprintf("data of file %d is not in base64: %v", i+1, err))
 		}
 		files = append(files, actions.File{Name: f.Name, MIMEType: f.MIMEType, Data: data})
 	}
@@ -149,25 +149,25 @@ const largestFile = 50 << 20
 // from leading outside.
 func (s *session) read(path string) (f actions.File, err error) {
 	if s.files.Read == nil {
-		return f, invalid("paths: files of the server's machine cannot be read here: send the content, as files")
+		return f, invalidArgument("paths: files of the server's machine cannot be read here: send the content, as files")
 	}
 	inside := path
 	if filepath.IsAbs(path) {
 		if inside, err = filepath.Rel(s.files.Read.Name(), path); err != nil {
-			return f, outside(path, s.files.Read)
+			return f, outsideError(path, s.files.Read)
 		}
 	}
 	file, err := s.files.Read.Open(inside)
 	if os.IsNotExist(err) {
-		return f, invalid(fmt.Sprintf("paths: the file %s does not exist", path))
+		return f, invalidArgument(fmt.Sprintf("paths: the file %s does not exist", path))
 	}
 	if err != nil {
-		return f, outside(path, s.files.Read)
+		return f, outsideError(path, s.files.Read)
 	}
 	defer file.Close()
 	data, err := io.ReadAll(io.LimitReader(file, largestFile+1))
 	if err != nil {
-		return f, invalid(fmt.Sprintf("paths: %s cannot be read", path))
+		return f, invalidArgument(fmt.Sprintf("paths: %s cannot be read", path))
 	}
 	if len(data) > largestFile {
 		return f, &actions.Error{Kind: actions.LimitExceeded, Message: fmt.Sprintf("limit exceeded: %s has more than %d bytes", path, largestFile)}
@@ -176,6 +176,6 @@ func (s *session) read(path string) (f actions.File, err error) {
 	return actions.File{Name: name, MIMEType: mime.TypeByExtension(filepath.Ext(name)), Data: data}, nil
 }
 
-func outside(path string, root *os.Root) error {
-	return invalid(fmt.Sprintf("paths: %s is not a file below %s, the folder that files are read from", path, root.Name()))
+func outsideError(path string, root *os.Root) error {
+	return invalidArgument(fmt.Sprintf("paths: %s is not a file below %s, the folder that files are read from", path, root.Name()))
 }

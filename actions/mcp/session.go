@@ -76,7 +76,7 @@ func (s *session) server(id func() string) *sdk.Server {
 			t.add(server, s)
 		}
 	}
-	server.AddReceivingMiddleware(sections, s.denials)
+	server.AddReceivingMiddleware(withSections, s.denials)
 	return server
 }
 
@@ -115,9 +115,9 @@ func (s *session) denials(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// sections gives an answer of the SDK itself, about arguments that do not fit the
+// withSections gives an answer of the SDK itself, about arguments that do not fit the
 // schema, the form of the others.
-func sections(next sdk.MethodHandler) sdk.MethodHandler {
+func withSections(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		result, err := next(ctx, method, req)
 		r, ok := result.(*sdk.CallToolResult)
@@ -182,14 +182,14 @@ func (s *session) open(ctx context.Context) (*actions.Browser, error) {
 	s.mu.Unlock()
 	if closed {
 		b.Close()
-		return nil, over()
+		return nil, sessionOverError()
 	}
 	b.Subscribe(actions.DialogEvents|actions.ConsoleEvents|actions.LogEvents|actions.PageEvents, s.event)
 	return b, nil
 }
 
-// over is the error of calls that the end of the session cuts off.
-func over() error {
+// sessionOverError is the error of calls that the end of the session cuts off.
+func sessionOverError() error {
 	return &actions.Error{Kind: actions.TargetClosed, Message: "the session has ended"}
 }
 

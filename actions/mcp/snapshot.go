@@ -12,10 +12,10 @@ import (
 
 // lookTools are the tools that change nothing.
 var lookTools = []tool{
-	define("browser_snapshot", "Read the page", "Shows the accessibility tree of the page, with refs of its elements for other tools. Better than a screenshot.", reading, snapshot),
-	define("browser_find", "Find in the page", "Shows the parts of the page's accessibility tree that have a text, each with what it lies in.", reading, find),
-	define("browser_take_screenshot", "Take a screenshot", "Takes a picture of the page. To act on elements use browser_snapshot.", reading, screenshot),
-	define("browser_console_messages", "Read the console", "Lists what the page has written to the console.", modal|reading, consoleMessages),
+	defineTool("browser_snapshot", "Read the page", "Shows the accessibility tree of the page, with refs of its elements for other tools. Better than a screenshot.", reading, takeSnapshot),
+	defineTool("browser_find", "Find in the page", "Shows the parts of the page's accessibility tree that have a text, each with what it lies in.", reading, findText),
+	defineTool("browser_take_screenshot", "Take a screenshot", "Takes a picture of the page. To act on elements use browser_snapshot.", reading, takeScreenshot),
+	defineTool("browser_console_messages", "Read the console", "Lists what the page has written to the console.", modal|reading, consoleMessages),
 }
 
 // filename is the argument of tools that can save what they return.
@@ -31,13 +31,13 @@ type snapshotArgs struct {
 	Boxes  bool    `json:"boxes,omitempty" jsonschema:"Show where each element is, as [box=x,y,width,height] in CSS pixels of the viewport"`
 }
 
-// snapshot is browser_snapshot.
-func snapshot(ctx context.Context, c *call, in snapshotArgs) error {
+// takeSnapshot is browser_snapshot.
+func takeSnapshot(ctx context.Context, c *call, in snapshotArgs) error {
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
 	o := actions.YAMLOptions{Boxes: in.Boxes}
 	if in.Target != "" {
-		o.Root = locate(in.Target)
+		o.Root = locatorOf(in.Target)
 	}
 	s, err := c.page.SnapshotYAML(ctx, o)
 	if err != nil {
@@ -45,7 +45,7 @@ func snapshot(ctx context.Context, c *call, in snapshotArgs) error {
 	}
 	c.describe(s, o.Root == nil)
 	if in.Depth > 0 {
-		c.snapshot = shallow(s.Text, int(in.Depth))
+		c.snapshot = cutLevels(s.Text, int(in.Depth))
 	}
 	if c.snapshot == "" {
 		c.say("The page shows nothing.")
@@ -59,8 +59,8 @@ func snapshot(ctx context.Context, c *call, in snapshotArgs) error {
 // depthOf is the level of a line in a snapshot, from 0: two spaces for each.
 func depthOf(line string) int { return (len(line) - len(strings.TrimLeft(line, " "))) / 2 }
 
-// shallow keeps the first levels of a snapshot.
-func shallow(text string, levels int) string {
+// cutLevels keeps the first levels of a snapshot.
+func cutLevels(text string, levels int) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
 		if depthOf(line) < levels {
@@ -77,9 +77,9 @@ type findArgs struct {
 	Regex string `json:"regex,omitempty" jsonschema:"A regular expression (RE2), as error or /error/i"`
 }
 
-// find is browser_find. It searches the text of the snapshot, so that what it finds
+// findText is browser_find. It searches the text of the snapshot, so that what it finds
 // has refs.
-func find(ctx context.Context, c *call, in findArgs) error {
+func findText(ctx context.Context, c *call, in findArgs) error {
 	pattern, err := in.pattern()
 	if err != nil {
 		return err
@@ -90,7 +90,7 @@ func find(ctx context.Context, c *call, in findArgs) error {
 	if err != nil {
 		return err
 	}
-	lines, n, err := matching(ctx, s.Text, pattern)
+	lines, n, err := matchingLines(ctx, s.Text, pattern)
 	if err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ func find(ctx context.Context, c *call, in findArgs) error {
 // between slashes as in JavaScript, with the flag i or none.
 func (in findArgs) pattern() (*actions.Pattern, error) {
 	if (in.Text == "") == (in.Regex == "") {
-		return nil, invalid("one of text and regex must be given")
+		return nil, invalidArgument("one of text and regex must be given")
 	}
 	if in.Text != "" {
 		return actions.CompileText(in.Text)
@@ -124,10 +124,10 @@ func (in findArgs) pattern() (*actions.Pattern, error) {
 // maxMatches is how many matches browser_find shows.
 const maxMatches = 50
 
-// matching keeps the lines that match, each with the lines that it lies in, so that a
+// matchingLines keeps the lines that match, each with the lines that it lies in, so that a
 // match has its place in the page. n counts all matches, also those beyond
 // maxMatches.
-func matching(ctx context.Context, text string, pattern *actions.Pattern) (lines []string, n int, err error) {
+func matchingLines(ctx context.Context, text string, pattern *actions.Pattern) (lines []string, n int, err error) {
 	var path []string // from the root to the line before
 	shown := 0        // how many of path have been printed
 	for line := range strings.Lines(text) {
@@ -174,22 +174,22 @@ func (in screenshotArgs) format() string {
 	return "png"
 }
 
-// screenshot is browser_take_screenshot.
-func screenshot(ctx context.Context, c *call, in screenshotArgs) error {
+// takeScreenshot is browser_take_screenshot.
+func takeScreenshot(ctx context.Context, c *call, in screenshotArgs) error {
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
 	o := actions.ScreenshotOptions{Format: in.format(), FullPage: in.FullPage, CSSPixels: in.Scale != "device", Element: in.locator()}
 	on, whole := "page", ""
 	if o.Element != nil {
 		if in.FullPage {
-			return invalid("target and fullPage exclude one another")
+			return invalidArgument("target and fullPage exclude one another")
 		}
 		on = "page." + c.element(in.Target)
 	}
 	if in.FullPage {
 		whole = "true"
 	}
-	c.ran("await %s.screenshot(%s);", on, options([2]string{"fullPage", whole}, [2]string{"path", orEmpty(in.Filename)}, [2]string{"type", js(o.Format)}))
+	c.ran("await %s.screenshot(%s);", on, objectLiteral([2]string{"fullPage", whole}, [2]string{"path", orEmpty(in.Filename)}, [2]string{"type", jsLiteral(o.Format)}))
 	shot, err := c.page.Screenshot(ctx, o)
 	if err != nil {
 		return err

@@ -12,13 +12,13 @@ import (
 
 // storageTools are the tools for cookies and for what pages store.
 var storageTools = slices.Concat([]tool{
-	define("browser_cookie_list", "List cookies", "Lists cookies.", full, listCookies),
-	define("browser_cookie_get", "Read a cookie", "Shows a cookie.", full, getCookie),
-	define("browser_cookie_set", "Set a cookie", "Sets a cookie, of the page's own host when no domain is given.", full|alters, setCookie),
-	define("browser_cookie_delete", "Delete a cookie", "Deletes the cookies with a name.", full|alters, deleteCookie),
-	define("browser_cookie_clear", "Delete all cookies", "Deletes all cookies.", full|alters, clearCookies),
-	define("browser_storage_state", "Save the storage", "Saves cookies, and what the page's origin has in its local storage, to a file.", full, saveStorage),
-	define("browser_set_storage_state", "Restore the storage", "Takes cookies and local storage from a file that browser_storage_state has saved, in place of what there is.", full|alters, restoreStorage),
+	defineTool("browser_cookie_list", "List cookies", "Lists cookies.", full, listCookies),
+	defineTool("browser_cookie_get", "Read a cookie", "Shows a cookie.", full, getCookie),
+	defineTool("browser_cookie_set", "Set a cookie", "Sets a cookie, of the page's own host when no domain is given.", full|alters, setCookie),
+	defineTool("browser_cookie_delete", "Delete a cookie", "Deletes the cookies with a name.", full|alters, deleteCookie),
+	defineTool("browser_cookie_clear", "Delete all cookies", "Deletes all cookies.", full|alters, clearCookies),
+	defineTool("browser_storage_state", "Save the storage", "Saves cookies, and what the page's origin has in its local storage, to a file.", full, saveStorage),
+	defineTool("browser_set_storage_state", "Restore the storage", "Takes cookies and local storage from a file that browser_storage_state has saved, in place of what there is.", full|alters, restoreStorage),
 }, webStorageTools(actions.LocalStorage), webStorageTools(actions.SessionStorage))
 
 type cookieListArgs struct {
@@ -97,7 +97,7 @@ func setCookie(ctx context.Context, c *call, in setCookieArgs) error {
 }
 
 func deleteCookie(ctx context.Context, c *call, in cookieArgs) error {
-	c.ran("await page.context().clearCookies({ name: %s });", js(in.Name))
+	c.ran("await page.context().clearCookies({ name: %s });", jsLiteral(in.Name))
 	return c.page.DeleteCookies(ctx, in.Name)
 }
 
@@ -127,11 +127,11 @@ func saveStorage(ctx context.Context, c *call, in saveArgs) error {
 	if err != nil {
 		return err
 	}
-	name := named(in.Filename, "storage-state", "json")
+	name := fileNameOf(in.Filename, "storage-state", "json")
 	if err := c.save("Storage state", name, "application/json", data); err != nil {
 		return err
 	}
-	c.ran("await page.context().storageState({ path: %s });", js(name))
+	c.ran("await page.context().storageState({ path: %s });", jsLiteral(name))
 	return nil
 }
 
@@ -145,7 +145,7 @@ func restoreStorage(ctx context.Context, c *call, in restoreArgs) error {
 	var s actions.StorageState
 	switch {
 	case (in.Filename == "") == (in.State == nil):
-		return invalid("one of filename and state must be given")
+		return invalidArgument("one of filename and state must be given")
 	case in.State != nil:
 		s = *in.State
 	default:
@@ -154,14 +154,14 @@ func restoreStorage(ctx context.Context, c *call, in restoreArgs) error {
 			return err
 		}
 		if err := json.Unmarshal(data, &s); err != nil {
-			return invalid(fmt.Sprintf("filename: %s is not a storage state: %v", in.Filename, err))
+			return invalidArgument(fmt.Sprintf("filename: %s is not a storage state: %v", in.Filename, err))
 		}
 	}
 	if err := c.page.ReplaceStorageState(ctx, s); err != nil {
 		return err
 	}
 	c.say("Restored %d cookies, and the storage of %d origins", len(s.Cookies), len(s.Origins))
-	c.ran("await page.context().setStorageState(%s);", js(in.Filename))
+	c.ran("await page.context().setStorageState(%s);", jsLiteral(in.Filename))
 	return nil
 }
 
@@ -180,23 +180,23 @@ type itemArgs struct {
 func webStorageTools(s actions.WebStorage) []tool {
 	name, title := "browser_"+strings.ToLower(string(s))+"_", string(s)
 	return []tool{
-		define(name+"list", "List "+title, "Lists what the page's origin has in "+title+".", full, func(ctx context.Context, c *call, _ none) error {
+		defineTool(name+"list", "List "+title, "Lists what the page's origin has in "+title+".", full, func(ctx context.Context, c *call, _ none) error {
 			c.ran("await page.evaluate(() => ({ ...%s }));", s)
 			return c.items(ctx, s, func(string) bool { return true })
 		}),
-		define(name+"get", "Read from "+title, "Shows a value that the page's origin has in "+title+".", full, func(ctx context.Context, c *call, in keyOfArgs) error {
-			c.ran("await page.evaluate((key) => %s.getItem(key), %s);", s, js(in.Key))
+		defineTool(name+"get", "Read from "+title, "Shows a value that the page's origin has in "+title+".", full, func(ctx context.Context, c *call, in keyOfArgs) error {
+			c.ran("await page.evaluate((key) => %s.getItem(key), %s);", s, jsLiteral(in.Key))
 			return c.items(ctx, s, func(key string) bool { return key == in.Key })
 		}),
-		define(name+"set", "Write to "+title, "Sets a value in "+title+" of the page's origin.", full|alters, func(ctx context.Context, c *call, in itemArgs) error {
+		defineTool(name+"set", "Write to "+title, "Sets a value in "+title+" of the page's origin.", full|alters, func(ctx context.Context, c *call, in itemArgs) error {
 			c.ran("await page.evaluate(([key, value]) => %s.setItem(key, value), %s);", s, jsList([]string{in.Key, in.Value}))
 			return c.page.SetItem(ctx, s, in.Key, in.Value)
 		}),
-		define(name+"delete", "Delete from "+title, "Deletes a value in "+title+" of the page's origin.", full|alters, func(ctx context.Context, c *call, in keyOfArgs) error {
-			c.ran("await page.evaluate((key) => %s.removeItem(key), %s);", s, js(in.Key))
+		defineTool(name+"delete", "Delete from "+title, "Deletes a value in "+title+" of the page's origin.", full|alters, func(ctx context.Context, c *call, in keyOfArgs) error {
+			c.ran("await page.evaluate((key) => %s.removeItem(key), %s);", s, jsLiteral(in.Key))
 			return c.page.RemoveItem(ctx, s, in.Key)
 		}),
-		define(name+"clear", "Empty "+title, "Deletes all values in "+title+" of the page's origin.", full|alters, func(ctx context.Context, c *call, _ none) error {
+		defineTool(name+"clear", "Empty "+title, "Deletes all values in "+title+" of the page's origin.", full|alters, func(ctx context.Context, c *call, _ none) error {
 			c.ran("await page.evaluate(() => %s.clear());", s)
 			return c.page.ClearStorage(ctx, s)
 		}),

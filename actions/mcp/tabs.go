@@ -11,8 +11,8 @@ import (
 
 // tabTools are the tools for pages as a whole.
 var tabTools = []tool{
-	define("browser_tabs", "Pages", "Lists the pages, opens one, selects one as the current page, or closes one.", alters|modal|pageless|reading, useTabs),
-	define("browser_close", "Close the page", "Closes the page.", alters|modal, closePage),
+	defineTool("browser_tabs", "Pages", "Lists the pages, opens one, selects one as the current page, or closes one.", alters|modal|pageless|reading, useTabs),
+	defineTool("browser_close", "Close the page", "Closes the page.", alters|modal, closePage),
 }
 
 // tabs are the pages of a client, among those of its hub: the ones that it has opened
@@ -44,7 +44,7 @@ func (t *tabs) update(pages []actions.PageInfo) {
 	}
 	if at := slices.Index(t.list, t.current); at >= 0 && gone(t.current) {
 		t.current = ""
-		after := slices.DeleteFunc(slices.Concat(t.list[at+1:], reversed(t.list[:at])), gone)
+		after := slices.DeleteFunc(slices.Concat(t.list[at+1:], reversedCopy(t.list[:at])), gone)
 		if len(after) > 0 {
 			t.current = after[0]
 		}
@@ -62,7 +62,7 @@ func (t *tabs) toldAt(index float64) (id string, ok bool) {
 	return t.told[i], true
 }
 
-func reversed(list []string) []string {
+func reversedCopy(list []string) []string {
 	list = slices.Clone(list)
 	slices.Reverse(list)
 	return list
@@ -154,7 +154,7 @@ func useTabs(ctx context.Context, c *call, in tabArgs) error {
 		}
 	case "select":
 		if id == "" {
-			return invalid("index must say which page to select")
+			return invalidArgument("index must say which page to select")
 		}
 		if err = c.b.ActivatePage(ctx, id); err == nil {
 			c.makeCurrent(id)
@@ -187,13 +187,13 @@ func (c *call) tab(in tabArgs) (string, error) {
 // newTab opens a page, waits until it has loaded, and makes it the page of the call
 // and the current one.
 func (c *call) newTab(ctx context.Context, url string) error {
-	url = complete(url)
+	url = completeAddress(url)
 	p, n, err := c.b.OpenPrepared(ctx, url, "", c.routed())
 	if err != nil {
 		return err
 	}
 	if url != "" {
-		c.ran("await page.goto(%s);", js(url))
+		c.ran("await page.goto(%s);", jsLiteral(url))
 	}
 	c.page, c.status = p, n.Status
 	c.makeCurrent(p.ID)
@@ -214,7 +214,7 @@ func (c *call) closeTab(ctx context.Context, id string) error {
 }
 
 func closePage(ctx context.Context, c *call, _ none) error {
-	ctx, cancel := act(ctx)
+	ctx, cancel := withActionTime(ctx)
 	defer cancel()
 	c.ran("await page.close()")
 	err := c.closeTab(ctx, c.page.ID)

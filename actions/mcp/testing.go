@@ -11,26 +11,26 @@ import (
 
 // testingTools are the tools for tests. They fail if the page is not as they say.
 var testingTools = []tool{
-	define("browser_generate_locator", "Write a locator", "Writes a locator of Playwright for an element.", reading, generateLocator),
-	define("browser_verify_element_visible", "Verify an element", "Fails unless there is a visible element with a role and a name.", reading, verifyElement),
-	define("browser_verify_text_visible", "Verify a text", "Fails unless a text is visible.", reading, verifyText),
-	define("browser_verify_list_visible", "Verify a list", "Fails unless an element shows all of these items.", reading, verifyList),
-	define("browser_verify_value", "Verify a value", "Fails unless a field has a value.", reading, verifyValue),
+	defineTool("browser_generate_locator", "Write a locator", "Writes a locator of Playwright for an element.", reading, generateLocator),
+	defineTool("browser_verify_element_visible", "Verify an element", "Fails unless there is a visible element with a role and a name.", reading, verifyElement),
+	defineTool("browser_verify_text_visible", "Verify a text", "Fails unless a text is visible.", reading, verifyText),
+	defineTool("browser_verify_list_visible", "Verify a list", "Fails unless an element shows all of these items.", reading, verifyList),
+	defineTool("browser_verify_value", "Verify a value", "Fails unless a field has a value.", reading, verifyValue),
 }
 
 // expecting is how long the page may take to become as a tool says: the default of
 // Playwright's expect.
 const expecting = 5 * time.Second
 
-// unmet is the error that the page is not as a tool says.
-func unmet(format string, args ...any) error {
+// unmetError is the error that the page is not as a tool says.
+func unmetError(format string, args ...any) error {
 	return &actions.Error{Kind: actions.ElementNotFound, Message: "not verified: " + fmt.Sprintf(format, args...)}
 }
 
 func generateLocator(ctx context.Context, c *call, in onElement) error {
 	ctx, cancel := context.WithTimeout(ctx, expecting)
 	defer cancel()
-	if _, err := c.page.WaitForSelector(ctx, locate(in.Target), actions.WaitOptions{State: actions.Attached}); err != nil {
+	if _, err := c.page.WaitForSelector(ctx, locatorOf(in.Target), actions.WaitOptions{State: actions.Attached}); err != nil {
 		return err
 	}
 	// element needs a snapshot for the role and the name.
@@ -44,7 +44,7 @@ func generateLocator(ctx context.Context, c *call, in onElement) error {
 	}
 	code := c.element(in.Target)
 	if strings.Contains(code, "aria-ref=") {
-		return invalid("target: other elements have the same role and name, or the same text: use a CSS selector")
+		return invalidArgument("target: other elements have the same role and name, or the same text: use a CSS selector")
 	}
 	c.say("%s", code)
 	return nil
@@ -61,7 +61,7 @@ func verifyElement(ctx context.Context, c *call, in verifyElementArgs) error {
 	if err := c.expect(ctx, l, fmt.Sprintf("no element with the role %q and the name %q is visible", in.Role, in.Name)); err != nil {
 		return err
 	}
-	c.ran("await expect(page.getByRole(%s, { name: %s })).toBeVisible();", js(in.Role), js(in.Name))
+	c.ran("await expect(page.getByRole(%s, { name: %s })).toBeVisible();", jsLiteral(in.Role), jsLiteral(in.Name))
 	return nil
 }
 
@@ -74,7 +74,7 @@ func verifyText(ctx context.Context, c *call, in verifyTextArgs) error {
 	if err := c.expect(ctx, actions.Text{Text: in.Text}, fmt.Sprintf("the text %q is not visible", in.Text)); err != nil {
 		return err
 	}
-	c.ran("await expect(page.getByText(%s)).toBeVisible();", js(in.Text))
+	c.ran("await expect(page.getByText(%s)).toBeVisible();", jsLiteral(in.Text))
 	return nil
 }
 
@@ -86,7 +86,7 @@ func (c *call) expect(ctx context.Context, l actions.Locator, otherwise string) 
 	_, err := c.page.WaitForSelector(ctx, actions.First{Locator: l}, actions.WaitOptions{})
 	switch actions.KindOf(err) {
 	case actions.ElementNotFound, actions.NotVisible, actions.Timeout:
-		return unmet("%s", otherwise)
+		return unmetError("%s", otherwise)
 	}
 	return err
 }
@@ -101,7 +101,7 @@ type verifyListArgs struct {
 func verifyList(ctx context.Context, c *call, in verifyListArgs) error {
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
-	l := locate(in.Target)
+	l := locatorOf(in.Target)
 	if _, err := c.page.WaitForSelector(ctx, l, actions.WaitOptions{}); err != nil {
 		return err
 	}
@@ -109,14 +109,14 @@ func verifyList(ctx context.Context, c *call, in verifyListArgs) error {
 	if err != nil {
 		return err
 	}
-	shown := unquote(s.Text)
+	shown := unquoteName(s.Text)
 	for _, item := range in.Items {
 		if !strings.Contains(shown, item) {
-			return unmet("%s does not show %q", in.Element, item)
+			return unmetError("%s does not show %q", in.Element, item)
 		}
 	}
 	for _, item := range in.Items {
-		c.ran("await expect(page.%s).toContainText(%s);", c.element(in.Target), js(item))
+		c.ran("await expect(page.%s).toContainText(%s);", c.element(in.Target), jsLiteral(item))
 	}
 	return nil
 }
@@ -136,19 +136,19 @@ func verifyValue(ctx context.Context, c *call, in verifyValueArgs) error {
 	if in.Type == "checkbox" || in.Type == "radio" {
 		property = "checked"
 	}
-	state, err := c.page.ElementState(ctx, locate(in.Target), []string{property})
+	state, err := c.page.ElementState(ctx, locatorOf(in.Target), []string{property})
 	if err != nil {
 		return err
 	}
 	if state["found"] == false {
-		return unmet("element %s does not exist", in.Target)
+		return unmetError("element %s does not exist", in.Target)
 	}
 	if got := fmt.Sprint(state[property]); got != in.Value {
-		return unmet("%s has the value %q, not %q", in.Element, got, in.Value)
+		return unmetError("%s has the value %q, not %q", in.Element, got, in.Value)
 	}
 	switch {
 	case property == "value":
-		c.ran("await expect(page.%s).toHaveValue(%s);", c.element(in.Target), js(in.Value))
+		c.ran("await expect(page.%s).toHaveValue(%s);", c.element(in.Target), jsLiteral(in.Value))
 	case in.Value == "true":
 		c.ran("await expect(page.%s).toBeChecked();", c.element(in.Target))
 	default:

@@ -49,9 +49,9 @@ func (o onPage) pageID() string { return o.PageID }
 // none are the arguments of a tool that takes no others.
 type none struct{ onPage }
 
-// define makes a row of the table. The schema of the arguments is made from the type
+// defineTool makes a row of the table. The schema of the arguments is made from the type
 // In.
-func define[In params](name, title, about string, traits trait, do func(context.Context, *call, In) error) tool {
+func defineTool[In params](name, title, about string, traits trait, do func(context.Context, *call, In) error) tool {
 	t := tool{name: name, title: title, about: about, traits: traits}
 	schema := schemaFor[In]()
 	t.add = func(server *sdk.Server, s *session) {
@@ -72,9 +72,9 @@ func define[In params](name, title, about string, traits trait, do func(context.
 	return t
 }
 
-// missing makes a row for a tool of Playwright MCP that is not here, with the reason
+// missingTool makes a row for a tool of Playwright MCP that is not here, with the reason
 // and what to do in its place. A call of it gets that text.
-func missing(name, why string) tool { return tool{name: name, lacks: why} }
+func missingTool(name, why string) tool { return tool{name: name, lacks: why} }
 
 // inGroup puts tools into a capability.
 func inGroup(group string, list []tool) []tool {
@@ -110,14 +110,14 @@ func (m maybeElement) locator() actions.Locator {
 	if m.Target == "" {
 		return nil
 	}
-	return locate(m.Target)
+	return locatorOf(m.Target)
 }
 
 var ref = regexp.MustCompile(`^(f\d+)*e\d+$`)
 
-// locate reads a target: a ref such as e12, a CSS selector, xpath=//p or text=Save.
+// locatorOf reads a target: a ref such as e12, a CSS selector, xpath=//p or text=Save.
 // With quotes, text="Save" means the whole text by case, as in Playwright.
-func locate(target string) actions.Locator {
+func locatorOf(target string) actions.Locator {
 	if ref.MatchString(target) {
 		return actions.SnapshotRef{Scheme: actions.YAML, ID: target}
 	}
@@ -135,8 +135,8 @@ func locate(target string) actions.Locator {
 	return actions.CSS(target)
 }
 
-// invalid says what is wrong with an argument.
-func invalid(text string) error {
+// invalidArgument says what is wrong with an argument.
+func invalidArgument(text string) error {
 	return &actions.Error{Kind: actions.InvalidArgument, Message: "bad request: " + text}
 }
 

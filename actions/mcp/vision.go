@@ -10,12 +10,12 @@ import (
 // visionTools are the tools for models that look at screenshots: they point at places
 // in CSS pixels of the viewport. Screenshots have the same size by default.
 var visionTools = []tool{
-	define("browser_mouse_move_xy", "Move the mouse", "Moves the mouse to a point of the viewport.", alters, mouseMove),
-	define("browser_mouse_click_xy", "Click at a point", "Clicks at a point of the viewport.", changes, mouseClick),
-	define("browser_mouse_drag_xy", "Drag from point to point", "Drags with the left button from one point of the viewport to another.", changes, mouseDrag),
-	define("browser_mouse_down", "Press a mouse button", "Presses a button where the mouse is.", alters, mouseDown),
-	define("browser_mouse_up", "Release a mouse button", "Releases a button where the mouse is.", changes, mouseUp),
-	define("browser_mouse_wheel", "Turn the wheel", "Turns the wheel where the mouse is.", changes, mouseWheel),
+	defineTool("browser_mouse_move_xy", "Move the mouse", "Moves the mouse to a point of the viewport.", alters, mouseMove),
+	defineTool("browser_mouse_click_xy", "Click at a point", "Clicks at a point of the viewport.", changes, mouseClick),
+	defineTool("browser_mouse_drag_xy", "Drag from point to point", "Drags with the left button from one point of the viewport to another.", changes, mouseDrag),
+	defineTool("browser_mouse_down", "Press a mouse button", "Presses a button where the mouse is.", alters, mouseDown),
+	defineTool("browser_mouse_up", "Release a mouse button", "Releases a button where the mouse is.", changes, mouseUp),
+	defineTool("browser_mouse_wheel", "Turn the wheel", "Turns the wheel where the mouse is.", changes, mouseWheel),
 }
 
 type point struct {
@@ -29,7 +29,7 @@ type moveArgs struct {
 }
 
 func mouseMove(ctx context.Context, c *call, in moveArgs) error {
-	ctx, cancel := act(ctx)
+	ctx, cancel := withActionTime(ctx)
 	defer cancel()
 	c.ran("await page.mouse.move(%g, %g);", in.X, in.Y)
 	return c.page.MouseMove(ctx, actions.Point(in.point))
@@ -55,14 +55,14 @@ func mouseClick(ctx context.Context, c *call, in clickAtArgs) error {
 		count = int(in.ClickCount)
 		times = string(rune('0' + count))
 	default:
-		return invalid("clickCount must be 1, 2 or 3")
+		return invalidArgument("clickCount must be 1, 2 or 3")
 	}
 	if hold < 0 || hold > longestHold {
-		return invalid("delay must be 0 to 10000")
+		return invalidArgument("delay must be 0 to 10000")
 	}
 	ctx, cancel := context.WithTimeout(ctx, actTimeout+longestHold)
 	defer cancel()
-	if o := options([2]string{"button", orEmpty(string(in.Button))}, [2]string{"clickCount", times}); o != "" {
+	if o := objectLiteral([2]string{"button", orEmpty(string(in.Button))}, [2]string{"clickCount", times}); o != "" {
 		c.ran("await page.mouse.click(%g, %g, %s);", in.X, in.Y, o)
 	} else {
 		c.ran("await page.mouse.click(%g, %g);", in.X, in.Y)
@@ -79,7 +79,7 @@ type dragAtArgs struct {
 }
 
 func mouseDrag(ctx context.Context, c *call, in dragAtArgs) error {
-	ctx, cancel := act(ctx)
+	ctx, cancel := withActionTime(ctx)
 	defer cancel()
 	c.ran("await page.mouse.move(%g, %g);", in.StartX, in.StartY)
 	c.ran("await page.mouse.down();")
@@ -95,18 +95,18 @@ type buttonArgs struct {
 
 // button is the argument of Playwright's functions mouse.down and mouse.up.
 func (in buttonArgs) button() string {
-	return options([2]string{"button", orEmpty(string(in.Button))})
+	return objectLiteral([2]string{"button", orEmpty(string(in.Button))})
 }
 
 func mouseDown(ctx context.Context, c *call, in buttonArgs) error {
-	ctx, cancel := act(ctx)
+	ctx, cancel := withActionTime(ctx)
 	defer cancel()
 	c.ran("await page.mouse.down(%s);", in.button())
 	return c.page.MouseDown(ctx, string(in.Button))
 }
 
 func mouseUp(ctx context.Context, c *call, in buttonArgs) error {
-	ctx, cancel := act(ctx)
+	ctx, cancel := withActionTime(ctx)
 	defer cancel()
 	c.ran("await page.mouse.up(%s);", in.button())
 	return c.page.MouseUp(ctx, string(in.Button))
@@ -119,7 +119,7 @@ type wheelArgs struct {
 }
 
 func mouseWheel(ctx context.Context, c *call, in wheelArgs) error {
-	ctx, cancel := act(ctx)
+	ctx, cancel := withActionTime(ctx)
 	defer cancel()
 	c.ran("await page.mouse.wheel(%g, %g);", in.DeltaX, in.DeltaY)
 	return c.page.MouseWheel(ctx, in.DeltaX, in.DeltaY)

@@ -47,10 +47,10 @@ func readUsual(frame []byte) (r request, ok bool) {
 func readAny(frame []byte) (r request, err error) {
 	var fields map[string]json.RawMessage
 	if text := bytes.TrimSpace(frame); text[0] != '{' && json.Valid(text) {
-		return r, bad("invalid type: " + actions.Describe(text) + ", expected a map")
+		return r, badRequest("invalid type: " + actions.Describe(text) + ", expected a map")
 	}
 	if err := json.Unmarshal(frame, &fields); err != nil {
-		return r, bad(err.Error())
+		return r, badRequest(err.Error())
 	}
 	for _, f := range []struct {
 		name     string
@@ -62,30 +62,30 @@ func readAny(frame []byte) (r request, err error) {
 			continue
 		}
 		if raw[0] != '"' {
-			return r, bad("invalid type: " + actions.Describe(raw) + ", expected a string")
+			return r, badRequest("invalid type: " + actions.Describe(raw) + ", expected a string")
 		}
 		if err := json.Unmarshal(raw, f.to); err != nil {
-			return r, bad(err.Error())
+			return r, badRequest(err.Error())
 		}
 	}
 	for _, name := range []string{"id", "action"} {
 		if _, there := fields[name]; !there {
-			return r, bad("missing field `" + name + "`")
+			return r, badRequest("missing field `" + name + "`")
 		}
 	}
 	if r.id == "" {
-		return r, bad("field `id` is empty")
+		return r, badRequest("field `id` is empty")
 	}
 	if raw := fields["params"]; raw != nil && raw[0] != 'n' {
 		if raw[0] != '{' {
-			return r, bad("invalid type: " + actions.Describe(raw) + ", expected a map")
+			return r, badRequest("invalid type: " + actions.Describe(raw) + ", expected a map")
 		}
 		r.params = raw
 	}
 	return r, nil
 }
 
-func bad(why string) error {
+func badRequest(why string) error {
 	return &actions.Error{Kind: actions.MalformedFrame, Message: "bad request: " + why}
 }
 
@@ -102,10 +102,10 @@ type failure struct {
 	Error   string `json:"error"`
 }
 
-// answer is the frame that answers a request. id is "" if the request had none that
+// answerFrame is the frame that answers a request. id is "" if the request had none that
 // could be read. Nil data is {}.
-func answer(id string, data any, err error) []byte {
-	var out any = failure{ID: id, Error: phrase(err)}
+func answerFrame(id string, data any, err error) []byte {
+	var out any = failure{ID: id, Error: errorText(err)}
 	if err == nil {
 		if data == nil {
 			data = struct{}{}
@@ -116,14 +116,14 @@ func answer(id string, data any, err error) []byte {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(out); err != nil { // a value of a page that is no JSON
-		return answer(id, nil, err)
+		return answerFrame(id, nil, err)
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
-// phrase is the text of an error: that of package actions, except for internal
+// errorText is the text of an error: that of package actions, except for internal
 // errors, whose details are only in the log.
-func phrase(err error) string {
+func errorText(err error) string {
 	switch {
 	case err == nil:
 		return ""

@@ -22,7 +22,7 @@ func FuzzFrame(f *testing.F) {
 		r, err := readRequest(frame)
 		if err != nil {
 			var got failure
-			if text := answer("", nil, err); json.Unmarshal(text, &got) != nil || got.ID != "" || got.Success || got.Error == "" {
+			if text := answerFrame("", nil, err); json.Unmarshal(text, &got) != nil || got.ID != "" || got.Success || got.Error == "" {
 				t.Errorf("%q is answered with %s", frame, text)
 			}
 			return

@@ -15,8 +15,8 @@ type handedOff struct {
 	State     actions.HandoffState `json:"state"`
 }
 
-// handoff asks a person to act on the page; timeout_ms is for the person.
-func handoff(ctx context.Context, c *call) (any, error) {
+// requestHandoff asks a person to act on the page; timeout_ms is for the person.
+func requestHandoff(ctx context.Context, c *call) (any, error) {
 	c.Need("instructions")
 	instructions, within := c.Text("instructions"), c.Milliseconds("timeout_ms")
 	ctx, cancel, page, err := c.on(ctx)

@@ -34,7 +34,7 @@ func Serve(ctx context.Context, conn *wsconn.Conn, c actions.Caller) wsconn.Reas
 	}
 	s.scheduler = actions.NewScheduler(ctx, c, func() { conn.Close(wsconn.ReasonShutdown) })
 	defer s.scheduler.End()
-	conn.HandleBinary(func([]byte) { s.reply("", nil, bad("a binary frame, expected text")) })
+	conn.HandleBinary(func([]byte) { s.reply("", nil, badRequest("a binary frame, expected text")) })
 	return conn.Serve(ctx, s.receive)
 }
 
@@ -52,9 +52,9 @@ func (s *socket) receive(frame []byte) {
 	v, known := verbs[r.action]
 	switch {
 	case !known:
-		err = &actions.Error{Kind: actions.UnknownVerb, Message: "unknown action: " + cut(r.action)}
+		err = &actions.Error{Kind: actions.UnknownVerb, Message: "unknown action: " + cutName(r.action)}
 	case r.session != "" && r.session != s.session:
-		err = &actions.Error{Kind: actions.InvalidArgument, Message: "session not found: " + cut(r.session)}
+		err = &actions.Error{Kind: actions.InvalidArgument, Message: "session not found: " + cutName(r.session)}
 	default:
 		err = s.caller.Permit(r.action, v.reads)
 	}
@@ -83,11 +83,11 @@ func (s *socket) reply(id string, data any, err error) {
 	if actions.KindOf(err) == actions.Internal {
 		s.log.Warn("an action failed", zap.String("adapter", "ndjson"), zap.Error(err))
 	}
-	s.conn.Deliver(wire.Frame{Head: answer(id, data, err)})
+	s.conn.Deliver(wire.Frame{Head: answerFrame(id, data, err)})
 }
 
-// cut bounds a name of the client that an answer repeats, in bytes.
-func cut(name string) string {
+// cutName bounds a name of the client that an answer repeats, in bytes.
+func cutName(name string) string {
 	const longest = 200
 	if len(name) > longest {
 		return name[:longest]

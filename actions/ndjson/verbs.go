@@ -17,32 +17,32 @@ type verb struct {
 
 // verbs are all actions by name.
 var verbs = map[string]verb{
-	"page.navigate":     {do: navigate, moves: true},
-	"page.snapshot":     {do: snapshot, reads: true},
-	"page.evaluate":     {do: evaluate},
-	"page.click":        {do: click},
-	"page.fill":         {do: fill},
+	"page.navigate":     {do: navigatePage, moves: true},
+	"page.snapshot":     {do: takeSnapshot, reads: true},
+	"page.evaluate":     {do: evaluateScript},
+	"page.click":        {do: clickElement},
+	"page.fill":         {do: fillElement},
 	"page.type":         {do: typeText},
-	"page.press":        {do: press},
-	"page.hover":        {do: hover},
-	"page.focus":        {do: focus},
-	"page.scroll":       {do: scroll},
+	"page.press":        {do: pressKey},
+	"page.hover":        {do: hoverElement},
+	"page.focus":        {do: focusElement},
+	"page.scroll":       {do: scrollPage},
 	"page.select":       {do: selectOption},
-	"page.back":         {do: history((*actions.Page).GoBack), moves: true},
-	"page.forward":      {do: history((*actions.Page).GoForward), moves: true},
-	"page.reload":       {do: history((*actions.Page).Reload), moves: true},
-	"page.wait":         {do: wait, reads: true},
-	"page.screenshot":   {do: screenshot, reads: true},
-	"page.content":      {do: content, reads: true},
-	"page.network.list": {do: requests, reads: true},
-	"page.handoff":      {do: handoff},
+	"page.back":         {do: moveInHistory((*actions.Page).GoBack), moves: true},
+	"page.forward":      {do: moveInHistory((*actions.Page).GoForward), moves: true},
+	"page.reload":       {do: moveInHistory((*actions.Page).Reload), moves: true},
+	"page.wait":         {do: waitFor, reads: true},
+	"page.screenshot":   {do: takeScreenshot, reads: true},
+	"page.content":      {do: pageContent, reads: true},
+	"page.network.list": {do: listRequests, reads: true},
+	"page.handoff":      {do: requestHandoff},
 	"page.handoff_wait": {do: handoffWait},
 	"tab.list":          {do: listTabs, tabs: true, reads: true},
 	"tab.new":           {do: newTab, tabs: true},
 	"tab.close":         {do: closeTab, tabs: true},
 	"tab.activate":      {do: activateTab, tabs: true},
-	"session.info":      {do: info, tabs: true, reads: true},
-	"session.list":      {do: sessions, tabs: true, reads: true},
+	"session.info":      {do: pageInfo, tabs: true, reads: true},
+	"session.list":      {do: listSessions, tabs: true, reads: true},
 }
 
 // Reading lists the actions for which a token of scope readonly is enough.
@@ -62,8 +62,8 @@ type onPage struct {
 	URL    string `json:"url,omitempty"`
 }
 
-// navigate shows a URL. If there is no page and none was named, it opens one.
-func navigate(ctx context.Context, c *call) (any, error) {
+// navigatePage shows a URL. If there is no page and none was named, it opens one.
+func navigatePage(ctx context.Context, c *call) (any, error) {
 	c.Need("url")
 	url := c.Text("url")
 	if err := c.Err(); err != nil {
@@ -103,7 +103,7 @@ func openPage(ctx context.Context, c *call, url string) (any, error) {
 	return onPage{page.Alias, n.URL}, nil
 }
 
-func history(move func(*actions.Page, context.Context, *actions.LoadState) (actions.Navigation, error)) func(context.Context, *call) (any, error) {
+func moveInHistory(move func(*actions.Page, context.Context, *actions.LoadState) (actions.Navigation, error)) func(context.Context, *call) (any, error) {
 	return func(ctx context.Context, c *call) (any, error) {
 		ctx, cancel, page, err := c.on(ctx)
 		if err != nil {
@@ -118,7 +118,7 @@ func history(move func(*actions.Page, context.Context, *actions.LoadState) (acti
 	}
 }
 
-func snapshot(ctx context.Context, c *call) (any, error) {
+func takeSnapshot(ctx context.Context, c *call) (any, error) {
 	ctx, cancel, page, err := c.on(ctx)
 	if err != nil {
 		return nil, err
@@ -137,7 +137,7 @@ func snapshot(ctx context.Context, c *call) (any, error) {
 	}{s.Text, s.Title, s.Count, page.Alias, s.URL}, nil
 }
 
-func evaluate(ctx context.Context, c *call) (any, error) {
+func evaluateScript(ctx context.Context, c *call) (any, error) {
 	c.Need("expression")
 	expression := c.Text("expression")
 	ctx, cancel, page, err := c.on(ctx)
@@ -155,7 +155,7 @@ func evaluate(ctx context.Context, c *call) (any, error) {
 	}{v.JSON, page.Alias}, nil
 }
 
-func wait(ctx context.Context, c *call) (any, error) {
+func waitFor(ctx context.Context, c *call) (any, error) {
 	state, load := c.Text("state"), c.Text("load_state")
 	target := c.element(false)
 	until, err := actions.ParseLoadState(load)
@@ -181,7 +181,7 @@ func wait(ctx context.Context, c *call) (any, error) {
 	return onPage{page.Alias, page.URL()}, nil
 }
 
-func screenshot(ctx context.Context, c *call) (any, error) {
+func takeScreenshot(ctx context.Context, c *call) (any, error) {
 	o := actions.ScreenshotOptions{
 		FullPage: c.Bool("full_page", false), Format: c.Choice("format", "png", "jpeg", "webp"), Quality: c.Int("quality", 0, 1, 100),
 	}
@@ -203,7 +203,7 @@ func screenshot(ctx context.Context, c *call) (any, error) {
 	}{page.Alias, s.Data, s.Format, s.Width, s.Height}, nil
 }
 
-func content(ctx context.Context, c *call) (any, error) {
+func pageContent(ctx context.Context, c *call) (any, error) {
 	format := c.Choice("format", "html", "text", "markdown")
 	ctx, cancel, page, err := c.on(ctx)
 	if err != nil {
@@ -220,7 +220,7 @@ func content(ctx context.Context, c *call) (any, error) {
 	}{page.Alias, got}, nil
 }
 
-func requests(ctx context.Context, c *call) (any, error) {
+func listRequests(ctx context.Context, c *call) (any, error) {
 	limit := c.Int("limit", 0, 1, 1000)
 	ctx, cancel, page, err := c.on(ctx)
 	if err != nil {

@@ -43,7 +43,7 @@ func (c *call) input(ctx context.Context, act func(context.Context, *actions.Pag
 	return onPage{PageID: page.Alias}, nil
 }
 
-func click(ctx context.Context, c *call) (any, error) {
+func clickElement(ctx context.Context, c *call) (any, error) {
 	target := c.element(true)
 	o := actions.ClickOptions{Button: c.Choice("button", "left", "right", "middle"), Count: c.Int("click_count", 1, 1, 3)}
 	url := ""
@@ -58,7 +58,7 @@ func click(ctx context.Context, c *call) (any, error) {
 	return onPage{done.(onPage).PageID, url}, nil
 }
 
-func fill(ctx context.Context, c *call) (any, error) {
+func fillElement(ctx context.Context, c *call) (any, error) {
 	target, value := c.element(true), c.Text("value")
 	c.Need("value")
 	return c.input(ctx, func(ctx context.Context, p *actions.Page) error {
@@ -75,7 +75,7 @@ func typeText(ctx context.Context, c *call) (any, error) {
 	})
 }
 
-func press(ctx context.Context, c *call) (any, error) {
+func pressKey(ctx context.Context, c *call) (any, error) {
 	target, key := c.element(false), c.Text("key")
 	c.Need("key")
 	return c.input(ctx, func(ctx context.Context, p *actions.Page) error {
@@ -83,7 +83,7 @@ func press(ctx context.Context, c *call) (any, error) {
 	})
 }
 
-func hover(ctx context.Context, c *call) (any, error) {
+func hoverElement(ctx context.Context, c *call) (any, error) {
 	target := c.element(true)
 	return c.input(ctx, func(ctx context.Context, p *actions.Page) error {
 		_, err := p.Hover(ctx, target, actions.HoverOptions{})
@@ -91,7 +91,7 @@ func hover(ctx context.Context, c *call) (any, error) {
 	})
 }
 
-func focus(ctx context.Context, c *call) (any, error) {
+func focusElement(ctx context.Context, c *call) (any, error) {
 	target := c.element(true)
 	return c.input(ctx, func(ctx context.Context, p *actions.Page) error { return p.Focus(ctx, target) })
 }
@@ -108,9 +108,9 @@ func selectOption(ctx context.Context, c *call) (any, error) {
 // scrollStep is how far a direction without an amount scrolls, in CSS pixels.
 const scrollStep = 300
 
-// scroll scrolls by delta_x and delta_y, by an amount in a direction, or to an end of
+// scrollPage scrolls by delta_x and delta_y, by an amount in a direction, or to an end of
 // the page.
-func scroll(ctx context.Context, c *call) (any, error) {
+func scrollPage(ctx context.Context, c *call) (any, error) {
 	target := c.element(false)
 	by := actions.Scroll{DX: c.Number("delta_x"), DY: c.Number("delta_y"), End: c.Choice("to", "", "top", "bottom")}
 	amount := float64(scrollStep)

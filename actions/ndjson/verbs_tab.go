@@ -60,7 +60,7 @@ func (c *call) tab(ctx context.Context, act func(*actions.Browser, context.Conte
 	return onPage{PageID: page.Alias}, nil
 }
 
-func info(ctx context.Context, c *call) (any, error) {
+func pageInfo(ctx context.Context, c *call) (any, error) {
 	b, err := c.scheduler.Browser()
 	if err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func info(ctx context.Context, c *call) (any, error) {
 	}{c.session, engine, len(b.Pages())}, nil
 }
 
-// sessions names only the session of the connection.
-func sessions(_ context.Context, c *call) (any, error) {
+// listSessions names only the session of the connection.
+func listSessions(_ context.Context, c *call) (any, error) {
 	return map[string]any{"sessions": []string{c.session}}, nil
 }

@@ -46,7 +46,7 @@ const connecting = time.Minute
 // say what to do.
 func Join(url string, header http.Header) actions.Join {
 	return func(event actions.EventFunc) (actions.Client, error) {
-		if err := probe(url, answering); err != nil {
+		if err := probeHealth(url, answering); err != nil {
 			return nil, err
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), connecting)
@@ -54,7 +54,7 @@ func Join(url string, header http.Header) actions.Join {
 		conn, err := wsconn.Dial(ctx, url, header, limits)
 		if err != nil {
 			// No context ends the connection: Leave does.
-			return nil, explain(url, err)
+			return nil, explainFailure(url, err)
 		}
 		return newClient(conn, event), nil
 	}

@@ -19,10 +19,10 @@ import (
 // browser. A server that takes longer is no hub.
 const answering = 5 * time.Second
 
-// probe asks for /health, which a hub answers and a browser refuses, both at once.
+// probeHealth asks for /health, which a hub answers and a browser refuses, both at once.
 // Without it, a wrong address would show only after the time of a handshake, in which
 // a hub may start a browser.
-func probe(endpoint string, within time.Duration) error {
+func probeHealth(endpoint string, within time.Duration) error {
 	u, err := url.Parse(endpoint)
 	if err != nil {
 		return fmt.Errorf("%s is not an address: %w", endpoint, err)
@@ -42,13 +42,13 @@ func probe(endpoint string, within time.Duration) error {
 	}
 	answer, err := client.Do(r)
 	if err != nil {
-		return explain(endpoint, err)
+		return explainFailure(endpoint, err)
 	}
 	return answer.Body.Close()
 }
 
-// explain says what a failure to connect means, and what to do.
-func explain(endpoint string, err error) error {
+// explainFailure says what a failure to connect means, and what to do.
+func explainFailure(endpoint string, err error) error {
 	at := endpoint
 	if u, bad := url.Parse(endpoint); bad == nil {
 		at = strings.Replace(u.Scheme, "ws", "http", 1) + "://" + u.Host

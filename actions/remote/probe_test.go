@@ -57,7 +57,7 @@ func TestWhatIsNoHub(t *testing.T) {
 			t.Parallel()
 			address := tt.server(t)
 			endpoint := "ws://" + address + "/devtools/browser"
-			err := probe(endpoint, 50*time.Millisecond)
+			err := probeHealth(endpoint, 50*time.Millisecond)
 			if err == nil || name != "it is silent" && strings.Contains(err.Error(), "does not answer") {
 				_, err = Join(endpoint, nil)(nil)
 			}

@@ -283,7 +283,7 @@ func testFiles(t *testing.T, h *liveHub, url string) {
 	}
 	for _, address := range addresses {
 		answer := h.answer("a", "Target.createTarget", fmt.Sprintf(`{"url":%s}`, `"`+address+`"`))
-		if id := text([]byte(answer), "targetId"); !strings.HasPrefix(answer, "error") {
+		if id := readText([]byte(answer), "targetId"); !strings.HasPrefix(answer, "error") {
 			see(h.attachTo("a", id))
 			h.call("a", "Target.closeTarget", fmt.Sprintf(`{"targetId":%q}`, id), "")
 		}

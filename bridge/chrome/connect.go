@@ -82,9 +82,9 @@ func (s socket) Close() {
 	s.close()
 }
 
-// connect connects to a browser that runs, of which a message may have so many bytes. The error says what to try, for the person who
+// connectBrowser connects to a browser that runs, of which a message may have so many bytes. The error says what to try, for the person who
 // has given the address.
-func connect(ctx context.Context, where string, limit int) (conn, error) {
+func connectBrowser(ctx context.Context, where string, limit int) (conn, error) {
 	endpoint, err := endpointOf(ctx, where)
 	if err != nil {
 		return nil, err
@@ -139,7 +139,7 @@ func endpointIn(profile string) (*url.URL, error) {
 func askEndpoint(ctx context.Context, u *url.URL) (*url.URL, error) {
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
-	body, err := get(ctx, u.JoinPath("json", "version"))
+	body, err := getDocument(ctx, u.JoinPath("json", "version"))
 	if err != nil {
 		return nil, fmt.Errorf("ask %s for its WebSocket: %w", u.Host, err)
 	}
@@ -157,9 +157,9 @@ func askEndpoint(ctx context.Context, u *url.URL) (*url.URL, error) {
 	return nil, fmt.Errorf("%s is not the debugging port of a browser: its /json/version has no webSocketDebuggerUrl", u.Host)
 }
 
-// get gets a small document and follows no redirect. Its errors do not have
+// getDocument gets a small document and follows no redirect. Its errors do not have
 // the URL, whose query may be a secret.
-func get(ctx context.Context, u *url.URL) ([]byte, error) {
+func getDocument(ctx context.Context, u *url.URL) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), http.NoBody)
 	if err != nil {
 		return nil, err

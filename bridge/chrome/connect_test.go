@@ -26,7 +26,7 @@ func TestConnect(t *testing.T) {
 	address, _, _ := strings.Cut(strings.TrimPrefix(ws, "ws://"), "/")
 	for _, where := range []string{ws, o.Profile, "http://" + address, "http://" + address + "/", "http://localhost" + address[strings.LastIndexByte(address, ':'):]} {
 		t.Run(where, func(t *testing.T) {
-			conn, err := open(t.Context(), Options{URL: where})
+			conn, err := openBrowser(t.Context(), Options{URL: where})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -40,7 +40,7 @@ func TestConnect(t *testing.T) {
 			}
 		})
 	}
-	conn, err := open(t.Context(), Options{URL: ws})
+	conn, err := openBrowser(t.Context(), Options{URL: ws})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func TestConnect(t *testing.T) {
 	if err := c.end(); err == nil || !strings.Contains(err.Error(), "the connection to the browser ended: 1006") {
 		t.Errorf("when the browser dies Serve returns %v", err)
 	}
-	if _, err := open(t.Context(), Options{URL: o.Profile}); err == nil || !strings.Contains(err.Error(), "check that it runs") {
+	if _, err := openBrowser(t.Context(), Options{URL: o.Profile}); err == nil || !strings.Contains(err.Error(), "check that it runs") {
 		t.Errorf("a browser that has gone: %v", err)
 	}
 }
@@ -112,7 +112,7 @@ func TestConnectFails(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := open(t.Context(), Options{URL: c.url})
+			_, err := openBrowser(t.Context(), Options{URL: c.url})
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, want in it %q", err, c.want)
 			}

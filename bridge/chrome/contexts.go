@@ -67,11 +67,11 @@ func (h *Host) registerContext(client *session, contextID string, passes bool) {
 	}
 }
 
-// outlives has the context that a lasting Client creates stay when its session ends,
+// keepContext has the context that a lasting Client creates stay when its session ends,
 // since the Client may have an heir then, and reports whether the Client has asked for
 // a context that does not (disposeOnDetach, as Playwright does). The Host then disposes
 // of it in the browser's place.
-func outlives(client *session, c *bridge.Command) (passes bool) {
+func keepContext(client *session, c *bridge.Command) (passes bool) {
 	if !client.lasting || !c.Args.True("disposeOnDetach") {
 		return false
 	}

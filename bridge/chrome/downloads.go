@@ -144,7 +144,7 @@ func (h *Host) setDownloadsLocked(s *session, c *bridge.Command, a *onAnswer, co
 			return err
 		}
 	}
-	acknowledge(c, a)
+	acknowledgeCommand(c, a)
 	contextID = strings.Clone(h.contextOfLocked(contextID))
 	s.wantsEvents = takes
 	if s.wants == nil {
@@ -270,7 +270,7 @@ func (h *Host) wantedLocked(contextID string) bool {
 // locateDownload records the context of a download from an event of its page.
 // Browser.downloadWillBegin alone is not enough: its frame may be no target.
 func (h *Host) locateDownload(s *session, params []byte) {
-	guid := text(params, "guid")
+	guid := readText(params, "guid")
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if len(h.downloads.takers) > 0 && h.mayRunLocked(guid) {
@@ -296,7 +296,7 @@ func (h *Host) mayRunLocked(guid string) bool {
 // downloadWillBegin handles Browser.downloadWillBegin: it goes to the sessions
 // that may know of the download.
 func (h *Host) downloadWillBegin(params []byte) {
-	guid, frame := text(params, "guid"), text(params, "frameId")
+	guid, frame := readText(params, "guid"), readText(params, "frameId")
 	h.mu.Lock()
 	d := h.downloads.running[guid]
 	if t, ok := h.targets[frame]; ok {
@@ -304,7 +304,7 @@ func (h *Host) downloadWillBegin(params []byte) {
 	} else if len(h.contexts) == 0 { // there is only the default one
 		d.known = true
 	}
-	d.name = text(params, "suggestedFilename")
+	d.name = readText(params, "suggestedFilename")
 	var takers []recipient
 	if len(h.downloads.takers) > 0 && h.mayRunLocked(guid) {
 		h.downloads.running[guid] = d
@@ -321,7 +321,7 @@ func (h *Host) downloadWillBegin(params []byte) {
 // downloadProgress handles Browser.downloadProgress. A file that is complete is
 // first saved where the sessions want it, if it is in a folder of the Host.
 func (h *Host) downloadProgress(params []byte) {
-	guid, state, path := text(params, "guid"), text(params, "state"), text(params, "filePath")
+	guid, state, path := readText(params, "guid"), readText(params, "state"), readText(params, "filePath")
 	if !bridge.IsFileName(guid) { // its beginning was refused, too
 		return
 	}

@@ -41,29 +41,29 @@ func (m *message) set(key, value []byte) {
 // a screenshot need not be looked at byte by byte. The parts are good as long as frame is.
 func (m *message) parse(frame []byte) bool {
 	*m = message{}
-	i := skip(frame, 0)
+	i := skipSpace(frame, 0)
 	if i == len(frame) || frame[i] != '{' {
 		return false
 	}
 	for i++; ; i++ {
-		from := skip(frame, i)
-		if i = past(frame, from); i < 0 {
+		from := skipSpace(frame, i)
+		if i = skipValue(frame, from); i < 0 {
 			return false
 		}
 		key := frame[from:i]
-		if i = skip(frame, i); i == len(frame) || frame[i] != ':' {
+		if i = skipSpace(frame, i); i == len(frame) || frame[i] != ':' {
 			return false
 		}
-		from = skip(frame, i+1)
-		if i = past(frame, from); i < 0 {
+		from = skipSpace(frame, i+1)
+		if i = skipValue(frame, from); i < 0 {
 			return false
 		}
 		m.set(key, frame[from:i])
-		if i = skip(frame, i); i == len(frame) || frame[i] != ',' && frame[i] != '}' {
+		if i = skipSpace(frame, i); i == len(frame) || frame[i] != ',' && frame[i] != '}' {
 			return false
 		}
 		if frame[i] == '}' {
-			return skip(frame, i+1) == len(frame)
+			return skipSpace(frame, i+1) == len(frame)
 		}
 	}
 }
@@ -75,22 +75,22 @@ func (m *message) parse(frame []byte) bool {
 func (m *message) parseCut(c *wire.Cut) bool {
 	*m = message{}
 	head := c.Head
-	for i := skip(head, 0) + 1; i < len(head); i++ {
-		from := skip(head, i)
-		colon := past(head, from)
+	for i := skipSpace(head, 0) + 1; i < len(head); i++ {
+		from := skipSpace(head, i)
+		colon := skipValue(head, from)
 		if colon < 0 {
 			break
 		}
 		key := head[from:colon]
-		if colon = skip(head, colon); colon == len(head) || head[colon] != ':' {
+		if colon = skipSpace(head, colon); colon == len(head) || head[colon] != ':' {
 			break
 		}
-		from = skip(head, colon+1)
-		end := past(head, from)
+		from = skipSpace(head, colon+1)
+		end := skipValue(head, from)
 		if end < 0 {
 			break
 		}
-		if i = skip(head, end); i == len(head) || head[i] != ',' {
+		if i = skipSpace(head, end); i == len(head) || head[i] != ',' {
 			break // a number may go on
 		}
 		m.set(key, head[from:end])
@@ -112,24 +112,24 @@ func lastSessionID(tail []byte) []byte {
 		return nil
 	}
 	value := tail[at+len(key):]
-	end := past(value, 0)
+	end := skipValue(value, 0)
 	if end < 2 || value[0] != '"' || string(value[end:]) != "}" {
 		return nil
 	}
 	return value[:end]
 }
 
-// skip returns the index of the first byte from i on that is no white space.
-func skip(b []byte, i int) int {
+// skipSpace returns the index of the first byte from i on that is no white space.
+func skipSpace(b []byte, i int) int {
 	for i < len(b) && (b[i] == ' ' || b[i] == '\n' || b[i] == '\t' || b[i] == '\r') {
 		i++
 	}
 	return i
 }
 
-// past returns the index behind the value that begins at i; -1 when there is
+// skipValue returns the index behind the value that begins at i; -1 when there is
 // none, or no end to it. Brackets are counted and not matched: the browser writes JSON.
-func past(b []byte, i int) int {
+func skipValue(b []byte, i int) int {
 	depth := 0
 	for i < len(b) {
 		switch b[i] {

@@ -278,7 +278,7 @@ func newRig(t *testing.T, o Options) *rig {
 func newRigOf(t *testing.T, o Options, c conn, fake *fakeBrowser) *rig {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context())) // wantsNothingLeft needs it after the end
 	r := &rig{T: t, browser: fake, hub: &fakeHub{}, cancel: cancel, ended: make(chan error, 1)}
-	go func() { r.ended <- serve(ctx, c, &o, r.hub) }()
+	go func() { r.ended <- serveHost(ctx, c, &o, r.hub) }()
 	synctest.Wait()
 	t.Cleanup(func() {
 		r.wantsNothingLeft()

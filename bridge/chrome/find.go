@@ -49,7 +49,7 @@ func Find(path string) (string, error) {
 		}
 		return found, nil
 	}
-	list := candidates(runtime.GOOS, os.LookupEnv)
+	list := browserCandidates(runtime.GOOS, os.LookupEnv)
 	for _, candidate := range list {
 		if found, err := exec.LookPath(candidate); err == nil {
 			return found, nil
@@ -62,9 +62,9 @@ func Find(path string) (string, error) {
 	return "", errors.New("no browser found: install one (Debian: apt-get install chromium), or set --browser-path; " + where)
 }
 
-// candidates lists where a browser may be. The first len(pathNames) of them are names
+// browserCandidates lists where a browser may be. The first len(pathNames) of them are names
 // without a folder, as exec.LookPath wants them.
-func candidates(system string, variable func(string) (string, bool)) []string {
+func browserCandidates(system string, variable func(string) (string, bool)) []string {
 	list := append([]string(nil), pathNames...)
 	for _, place := range installPaths[system] {
 		known := true

@@ -65,7 +65,7 @@ func TestCandidates(t *testing.T) {
 			`C:\Program Files (x86)\Microsoft\Edge\Application\msedge.exe`,
 		},
 	} {
-		if got := candidates(system, variable)[len(pathNames):]; !slices.Equal(got, want) {
+		if got := browserCandidates(system, variable)[len(pathNames):]; !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q", system, got, want)
 		}
 	}

@@ -62,7 +62,7 @@ var errFlood = wire.ServerError("The page has flooded the browser, which could n
 // crashed handles a target whose renderer has ended. If the Host has ended it, the page is
 // closed, and the commands for it fail with the reason.
 func (h *Host) crashed(params []byte) {
-	targetID, status := text(params, "targetId"), text(params, "status")
+	targetID, status := readText(params, "targetId"), readText(params, "status")
 	h.mu.Lock()
 	if status != "killed" || h.flooded.IsZero() || time.Since(h.flooded) > floodWithin {
 		h.mu.Unlock()

@@ -81,17 +81,17 @@ type Host struct {
 // when ctx or the browser ends, or the hub wants no more of it, with the reason. A browser
 // that was launched is gone by then. It does not start the browser again; Run does.
 func Serve(ctx context.Context, o Options, hub bridge.Hub) error {
-	c, err := open(ctx, o)
+	c, err := openBrowser(ctx, o)
 	if err != nil {
 		return err
 	}
-	return serve(ctx, c, &o, hub)
+	return serveHost(ctx, c, &o, hub)
 }
 
-// serve runs the Host of a browser, which it closes. When c.Serve has returned, no other
+// serveHost runs the Host of a browser, which it closes. When c.Serve has returned, no other
 // goroutine uses h.events: it is the reader's. Then what still runs is waited for, files of
 // downloads and questions to DNS, before the folder is removed.
-func serve(ctx context.Context, c conn, o *Options, hub bridge.Hub) error {
+func serveHost(ctx context.Context, c conn, o *Options, hub bridge.Hub) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	h := newHost(c, o, hub, cancel)
 	h.network = newNetwork(ctx, o)

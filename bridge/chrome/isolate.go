@@ -55,7 +55,7 @@ func launchIsolated(o Options) (conn, error) {
 		proxy.Close()
 	}
 	o.egress = proxy.Addr()
-	browser, err := launch(o)
+	browser, err := launchBrowser(o)
 	if err != nil {
 		end()
 		return nil, err
@@ -69,10 +69,10 @@ func (i *isolated) Serve(to receiver) error {
 	return i.launched.Serve(to)
 }
 
-// isolation are the arguments that leave a browser no way but the proxy. The
+// isolationArgs are the arguments that leave a browser no way but the proxy. The
 // names are resolved there alone, loopback is not excepted, and neither HTTP/3 nor
 // WebRTC go beside it.
-func isolation(proxy string) []string {
+func isolationArgs(proxy string) []string {
 	return []string{
 		"--proxy-server=http://" + proxy,
 		"--proxy-bypass-list=<-loopback>", // Chromium sends nothing for loopback through a proxy otherwise (net/docs/proxy.md)

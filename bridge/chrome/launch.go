@@ -22,11 +22,11 @@ type launched struct {
 	closing atomic.Bool // by Close
 }
 
-// launch starts a browser with a pipe. Whether it has come up is known when it
+// launchBrowser starts a browser with a pipe. Whether it has come up is known when it
 // answers. The pipe needs no port, so that no other program of this machine reaches the
 // browser.
-func launch(o Options) (*launched, error) {
-	ours, theirs, err := pipes()
+func launchBrowser(o Options) (*launched, error) {
+	ours, theirs, err := makePipes()
 	if err != nil {
 		return nil, fmt.Errorf("make a pipe to the browser: %w", err)
 	}
@@ -35,7 +35,7 @@ func launch(o Options) (*launched, error) {
 	if !slices.ContainsFunc(o.Args, isPage) {
 		first = append(first, "about:blank")
 	}
-	browser, err := start(&o, first, theirs[:]...)
+	browser, err := startBrowser(&o, first, theirs[:]...)
 	// The browser has copies of its own.
 	for _, f := range theirs {
 		f.Close()
@@ -52,10 +52,10 @@ func launch(o Options) (*launched, error) {
 // isPage reports whether an argument is a page to open.
 func isPage(arg string) bool { return !strings.HasPrefix(arg, "-") }
 
-// pipes makes two pipes: ours are to read from and to write to, theirs are the
+// makePipes makes two pipes: ours are to read from and to write to, theirs are the
 // other ends, descriptors 3 and 4 of the browser. launch closes theirs once the browser has
 // them: otherwise the pipe would not end with the browser.
-func pipes() (ours, theirs [2]*os.File, err error) {
+func makePipes() (ours, theirs [2]*os.File, err error) {
 	fromUs, toBrowser, err := os.Pipe()
 	if err != nil {
 		return ours, theirs, err
@@ -110,7 +110,7 @@ type Window struct{ process *process }
 // Show opens a page in a browser without a debugging pipe. The options must not
 // name a URL. Whoever opens one must close it.
 func Show(o Options, page string) (*Window, error) {
-	p, err := start(&o, []string{page})
+	p, err := startBrowser(&o, []string{page})
 	if err != nil {
 		return nil, err
 	}

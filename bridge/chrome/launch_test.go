@@ -15,7 +15,7 @@ import (
 // launchOne launches a browser that is ended with the test.
 func launchOne(t *testing.T, o Options) *launched {
 	t.Helper()
-	c, err := open(t.Context(), o)
+	c, err := openBrowser(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,7 +222,7 @@ func TestLaunchNothing(t *testing.T) {
 		badInterpreter(t):     "start the browser",
 		filepath.Dir("/bin/"): "no browser at /bin",
 	} {
-		_, err := open(t.Context(), Options{Path: path})
+		_, err := openBrowser(t.Context(), Options{Path: path})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want in it %q", path, err, want)
 		}

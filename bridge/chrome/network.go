@@ -138,7 +138,7 @@ func (h *Host) judgePaused(params []byte) {
 // Chromium 156 writes its id first.
 func (h *Host) refusePaused(head []byte) {
 	_, after, found := bytes.Cut(head, []byte(`"requestId":`))
-	end := past(after, 0)
+	end := skipValue(after, 0)
 	if id, ok := wire.Text(after[:max(end, 0)]); found && ok {
 		h.decide(id, "BlockedByClient")
 		return
@@ -220,7 +220,7 @@ func (o *Options) rules() (rules string) {
 // anything is asked, what the default list has.
 func (o *Options) network() []string {
 	if o.egress != "" {
-		return isolation(o.egress)
+		return isolationArgs(o.egress)
 	}
 	if o.Network == nil {
 		return nil
@@ -236,7 +236,7 @@ func (o *Options) network() []string {
 // environment. The names of the variables are those that Chromium reads on Linux
 // (net/proxy_resolution, ProxyConfigServiceLinux).
 func (o *Options) proxied() bool {
-	return slices.ContainsFunc(o.Args, isProxy) || slices.ContainsFunc(environment(), func(v string) bool {
+	return slices.ContainsFunc(o.Args, isProxy) || slices.ContainsFunc(browserEnvironment(), func(v string) bool {
 		name, value, _ := strings.Cut(v, "=")
 		switch strings.ToLower(name) {
 		case "http_proxy", "https_proxy", "all_proxy", "auto_proxy", "socks_server":

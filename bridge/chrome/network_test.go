@@ -292,7 +292,7 @@ func TestR144ClientsInterceptAsBefore(t *testing.T) {
 				if e.session != p.page || e.what != "Fetch.requestPaused" || !strings.Contains(e.params, fmt.Sprintf(`"url":%q`, address)) {
 					continue
 				}
-				if id = text([]byte(e.params), "requestId"); !handled[id] {
+				if id = readText([]byte(e.params), "requestId"); !handled[id] {
 					return true
 				}
 			}
@@ -388,7 +388,7 @@ func TestR145TheBrowserRefusesTheDefaultList(t *testing.T) {
 			id := ""
 			for _, e := range p.told {
 				if e.what == "Network.requestWillBeSent" && strings.Contains(e.params, "/image") {
-					id = text([]byte(e.params), "requestId")
+					id = readText([]byte(e.params), "requestId")
 				}
 				if id != "" && e.what == "Network.loadingFailed" && strings.Contains(e.params, fmt.Sprintf("%q", id)) && strings.Contains(e.params, "net::ERR_NAME_NOT_RESOLVED") {
 					return true

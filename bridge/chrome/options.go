@@ -136,14 +136,14 @@ type receiver struct {
 	receiveCut func(*wire.Cut) // of a message above maxMessage
 }
 
-// open connects to the browser that the options name, or else launches one.
+// openBrowser connects to the browser that the options name, or else launches one.
 // The context bounds the opening, not the life of the connection.
-func open(ctx context.Context, o Options) (conn, error) {
+func openBrowser(ctx context.Context, o Options) (conn, error) {
 	if o.URL != "" {
-		return connect(ctx, o.URL, cmp.Or(o.limit, maxMessage))
+		return connectBrowser(ctx, o.URL, cmp.Or(o.limit, maxMessage))
 	}
 	if !o.Isolate {
-		return launch(o)
+		return launchBrowser(o)
 	}
 	return launchIsolated(o)
 }

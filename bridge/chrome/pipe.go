@@ -51,7 +51,7 @@ func (p *pipe) serve(to receiver) error {
 	unread := 0 // bytes of buf, of a message whose end has not come
 	for {
 		n, err := p.in.Read(buf[unread:])
-		unread = deliver(buf[:unread+n], unread, to.receive)
+		unread = deliverMessages(buf[:unread+n], unread, to.receive)
 		if err == nil && unread == p.limit {
 			var cut wire.Cut
 			cut.Add(buf)
@@ -61,7 +61,7 @@ func (p *pipe) serve(to receiver) error {
 		if err != nil {
 			return err
 		}
-		buf = fit(buf, unread, p.limit)
+		buf = fitBuffer(buf, unread, p.limit)
 	}
 }
 
@@ -75,7 +75,7 @@ func (p *pipe) discard(buf []byte, cut *wire.Cut, to receiver) (unread int, err 
 			cut.Add(buf[:end])
 			to.receiveCut(cut)
 			rest := copy(buf, buf[end+1:n])
-			return deliver(buf[:rest], 0, to.receive), err
+			return deliverMessages(buf[:rest], 0, to.receive), err
 		}
 		cut.Add(buf[:n])
 		if err != nil {
@@ -84,9 +84,9 @@ func (p *pipe) discard(buf []byte, cut *wire.Cut, to receiver) (unread int, err 
 	}
 }
 
-// deliver passes each complete message in buf to receive, moves the rest to the
+// deliverMessages passes each complete message in buf to receive, moves the rest to the
 // front and returns its length. The first known bytes contain no NUL.
-func deliver(buf []byte, known int, receive func(message []byte)) int {
+func deliverMessages(buf []byte, known int, receive func(message []byte)) int {
 	rest := buf
 	for {
 		end := bytes.IndexByte(rest[known:], 0)
@@ -103,9 +103,9 @@ func deliver(buf []byte, known int, receive func(message []byte)) int {
 	}
 }
 
-// fit returns a buffer with room behind the unread bytes: a larger one when
+// fitBuffer returns a buffer with room behind the unread bytes: a larger one when
 // there is none, a small one when a large one is empty.
-func fit(buf []byte, unread, limit int) []byte {
+func fitBuffer(buf []byte, unread, limit int) []byte {
 	size := len(buf)
 	switch {
 	case unread == size:

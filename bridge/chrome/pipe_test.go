@@ -19,7 +19,7 @@ func frame(s string) wire.Frame { return wire.Frame{Body: []byte(s)} }
 // ends makes a pipe and the browser's ends of it.
 func ends(t testing.TB) (p *pipe, in, out *os.File) {
 	t.Helper()
-	ours, theirs, err := pipes()
+	ours, theirs, err := makePipes()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +196,7 @@ func TestPipeOfABrowserThatDies(t *testing.T) {
 
 // TestPipeForgetsLargeBuffers has a large message each way, and then a small one.
 func TestPipeForgetsLargeBuffers(t *testing.T) {
-	if b := fit(make([]byte, 2*keptBuffer), 0, maxMessage); len(b) != firstBuffer {
+	if b := fitBuffer(make([]byte, 2*keptBuffer), 0, maxMessage); len(b) != firstBuffer {
 		t.Errorf("an empty buffer keeps %d bytes", len(b))
 	}
 	p, in, _ := ends(t)

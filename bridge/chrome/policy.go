@@ -64,13 +64,13 @@ func (h *Host) applyPolicyLocked(s *session, c *bridge.Command, a *onAnswer) err
 			return wire.ServerError("Fetch.enable is not allowed without a page: it would pause the requests of every Client of this browser. Send it in the session of a page.")
 		}
 	case "Browser.close":
-		acknowledge(c, a)
+		acknowledgeCommand(c, a)
 	case "Browser.setDownloadBehavior", "Page.setDownloadBehavior":
 		return h.setDownloadsLocked(s, c, a, n.contextID)
 	case resumeMethod:
 		if client.readOnly && h.awaitedSessionLocked(s) { // another Client lets it go on
 			s.held = false
-			acknowledge(c, a)
+			acknowledgeCommand(c, a)
 		}
 	case "Target.attachToTarget":
 		id := strings.Clone(n.targetID)
@@ -85,12 +85,12 @@ func (h *Host) applyPolicyLocked(s *session, c *bridge.Command, a *onAnswer) err
 	case "Target.createTarget":
 		if g := client.group; g != nil {
 			a.creates, a.always = true, true
-			a.observe = func(result, _ []byte) { h.opened(g, text(result, "targetId")) }
+			a.observe = func(result, _ []byte) { h.opened(g, readText(result, "targetId")) }
 		}
 	case "Target.createBrowserContext":
 		a.always = true
-		passes := outlives(client, c)
-		a.observe = func(result, _ []byte) { h.registerContext(client, text(result, "browserContextId"), passes) }
+		passes := keepContext(client, c)
+		a.observe = func(result, _ []byte) { h.registerContext(client, readText(result, "browserContextId"), passes) }
 	case "Target.disposeBrowserContext":
 		id := strings.Clone(n.contextID)
 		a.observe = func(result, _ []byte) {
@@ -108,10 +108,10 @@ func (h *Host) applyPolicyLocked(s *session, c *bridge.Command, a *onAnswer) err
 	return nil
 }
 
-// acknowledge has a command answered with {}, in its turn among the others of
+// acknowledgeCommand has a command answered with {}, in its turn among the others of
 // its session, and nothing done: a harmless one takes its place. The Client sees the answer
 // in the order in which the browser answers its other commands.
-func acknowledge(c *bridge.Command, a *onAnswer) {
+func acknowledgeCommand(c *bridge.Command, a *onAnswer) {
 	c.Method, c.Params = "Browser.getVersion", nil
 	a.rewrite = func(_, _ []byte) ([]byte, []byte) { return wire.Empty, nil }
 }
@@ -133,7 +133,7 @@ func namesOf(args wire.Object) (n names) {
 // registerWindow records a window that shows a target of the Client. Only the browser knows
 // which window a target is in; the Client may name the window from then on.
 func (h *Host) registerWindow(client *session, result []byte) {
-	id, ok := wire.Int(member(result, "windowId"))
+	id, ok := wire.Int(readMember(result, "windowId"))
 	if !ok {
 		return
 	}

@@ -31,9 +31,9 @@ type process struct {
 	gone chan struct{} // closed when nothing is left
 }
 
-// start runs a browser with the files from descriptor 3 on. Whoever starts one
+// startBrowser runs a browser with the files from descriptor 3 on. Whoever starts one
 // must end it.
-func start(o *Options, args []string, files ...*os.File) (*process, error) {
+func startBrowser(o *Options, args []string, files ...*os.File) (*process, error) {
 	path, err := Find(o.Path)
 	if err != nil {
 		return nil, err
@@ -63,11 +63,11 @@ func start(o *Options, args []string, files ...*os.File) (*process, error) {
 // to learn the process group once the browser runs. Until then the browser ends
 // by itself when its pipe does.
 func (p *process) run(files []*os.File, fence Fence) (err error) {
-	p.cmd.Env = append(environment(), p.profile.variables()...)
+	p.cmd.Env = append(browserEnvironment(), p.profile.variables()...)
 	p.cmd.Stderr = p.stderr
 	p.cmd.WaitDelay = stderrGrace
 	ownGroup(p.cmd)
-	if err := pass(p.cmd, files); err != nil {
+	if err := passFiles(p.cmd, files); err != nil {
 		return err
 	}
 	if p.reaper, err = newReaper(p.profile.temporary()); err != nil {
@@ -81,9 +81,9 @@ func (p *process) run(files []*os.File, fence Fence) (err error) {
 	return nil
 }
 
-// environment is that of this process without the hub's own variables, which
+// browserEnvironment is that of this process without the hub's own variables, which
 // may hold tokens.
-func environment() []string {
+func browserEnvironment() []string {
 	return slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "CDPHUB_") })
 }
 

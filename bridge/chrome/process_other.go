@@ -11,8 +11,8 @@ import (
 // ownGroup does nothing where there are no process groups.
 func ownGroup(*exec.Cmd) {}
 
-// pass passes no files: they would have no such descriptors.
-func pass(_ *exec.Cmd, files []*os.File) error {
+// passFiles passes no files: they would have no such descriptors.
+func passFiles(_ *exec.Cmd, files []*os.File) error {
 	if len(files) > 0 {
 		return errors.New("on this system cdphub cannot start a browser: start one with --remote-debugging-port=9222, and set --browser-url=http://127.0.0.1:9222")
 	}

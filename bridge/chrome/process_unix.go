@@ -14,9 +14,9 @@ import (
 // the terminal does not reach.
 func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// pass gives a command files, from descriptor 3 on. File i is descriptor 3+i of the command
+// passFiles gives a command files, from descriptor 3 on. File i is descriptor 3+i of the command
 // (exec.Cmd.ExtraFiles). Chromium reads commands from 3 and writes to 4.
-func pass(cmd *exec.Cmd, files []*os.File) error {
+func passFiles(cmd *exec.Cmd, files []*os.File) error {
 	cmd.ExtraFiles = files
 	return nil
 }
@@ -56,7 +56,7 @@ done`
 func newReaper(dir string) (*reaper, error) {
 	r := &reaper{cmd: exec.Command("/bin/sh", "-c", reap, "cdphub-reaper", dir)} //nolint:gosec // a folder of ours
 	r.cmd.Dir = "/"
-	r.cmd.Env = environment()
+	r.cmd.Env = browserEnvironment()
 	r.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	var err error
 	if r.input, err = r.cmd.StdinPipe(); err != nil {

@@ -30,7 +30,7 @@ const victimProfiles = "CHROME_TEST_VICTIM"
 // beVictim launches a browser, says which processes it has made, and lives on.
 func beVictim() {
 	os.Setenv("TMPDIR", os.Getenv(victimProfiles))
-	l, err := launch(options())
+	l, err := launchBrowser(options())
 	if err != nil {
 		fmt.Println(err)
 		return

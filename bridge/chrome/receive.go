@@ -109,7 +109,7 @@ func (h *Host) filterEvent(s *session, method string, params []byte) bool {
 	case method == "Fetch.requestPaused" && s.client.noFiles:
 		return h.mayPassPaused(s, params)
 	case method == "Tracing.tracingComplete":
-		h.registerStream(s, text(params, "stream"))
+		h.registerStream(s, readText(params, "stream"))
 	case method == "Page.javascriptDialogOpening":
 		h.dialogOpens(s, params)
 	case method == "Page.downloadWillBegin":
@@ -135,7 +135,7 @@ func (h *Host) dialogOpens(s *session, params []byte) {
 		}
 	}
 	answer := `{"accept":false}`
-	if kind := text(params, "type"); kind == "alert" || kind == "beforeunload" {
+	if kind := readText(params, "type"); kind == "alert" || kind == "beforeunload" {
 		answer = `{"accept":true}`
 	}
 	h.askInLocked(s, "Page.handleJavaScriptDialog", []byte(answer), nil)

@@ -73,7 +73,7 @@ func (h *Host) Attached(at bridge.Attachment) {
 		method = "Target.attachToTarget"
 		params = attachTo(s.target)
 	}
-	h.askLocked(method, params, func(result, _ []byte) { h.attachAnswered(s, text(result, "sessionId")) })
+	h.askLocked(method, params, func(result, _ []byte) { h.attachAnswered(s, readText(result, "sessionId")) })
 }
 
 // AttachedToBrowser implements bridge.BrowserSessions.

@@ -32,7 +32,7 @@ func (h *Host) noteScaleLocked(s *session, c *bridge.Command, a *onAnswer) (note
 	scale := 0.0
 	switch c.Method {
 	case "Emulation.setDeviceMetricsOverride", "Page.setDeviceMetricsOverride":
-		scale = number(c.Params, "deviceScaleFactor", 0)
+		scale = readNumber(c.Params, "deviceScaleFactor", 0)
 	case "Emulation.clearDeviceMetricsOverride", "Page.clearDeviceMetricsOverride":
 	default:
 		return false
@@ -78,7 +78,7 @@ func (h *Host) refuseShotLocked(s *session, width, height float64) *wire.Error {
 // first, as the whole page is wanted: the command goes on with a clip of that size.
 func (h *Host) measureShotLocked(s *session, c *bridge.Command) (asked bool, err *wire.Error) {
 	if clip := c.Args.Get("clip"); clip != nil {
-		return false, h.refuseShotLocked(s, number(clip, "width", 0)*number(clip, "scale", 1), number(clip, "height", 0)*number(clip, "scale", 1))
+		return false, h.refuseShotLocked(s, readNumber(clip, "width", 0)*readNumber(clip, "scale", 1), readNumber(clip, "height", 0)*readNumber(clip, "scale", 1))
 	}
 	if !c.Args.True("captureBeyondViewport") {
 		return false, nil
@@ -101,7 +101,7 @@ func (h *Host) measureShotLocked(s *session, c *bridge.Command) (asked bool, err
 func (h *Host) askSizeLocked(s *session, c bridge.Command) {
 	h.askInLocked(s, "Page.getLayoutMetrics", nil, func(result, cdpErr []byte) {
 		if cdpErr == nil {
-			cdpErr = h.shoot(s, c, member(result, "cssContentSize"))
+			cdpErr = h.shoot(s, c, readMember(result, "cssContentSize"))
 		}
 		if cdpErr != nil {
 			h.events.Result(c.Call, s.id, nil, cdpErr)
@@ -117,7 +117,7 @@ func (h *Host) shoot(s *session, c bridge.Command, size []byte) (cdpErr []byte) 
 	if s.over || s.barred {
 		return nil
 	}
-	width, height := number(size, "width", 0), number(size, "height", 0)
+	width, height := readNumber(size, "width", 0), readNumber(size, "height", 0)
 	if e := h.refuseShotLocked(s, width, height); e != nil {
 		return wire.AppendError(nil, e)
 	}
@@ -129,9 +129,9 @@ func (h *Host) shoot(s *session, c bridge.Command, size []byte) (cdpErr []byte) 
 	return nil
 }
 
-// number is a member of an object that is a number; instead where it is not there.
-func number(object []byte, name string, instead float64) float64 {
-	n, err := strconv.ParseFloat(string(member(object, name)), 64)
+// readNumber is a member of an object that is a number; instead where it is not there.
+func readNumber(object []byte, name string, instead float64) float64 {
+	n, err := strconv.ParseFloat(string(readMember(object, name)), 64)
 	if err != nil {
 		return instead
 	}

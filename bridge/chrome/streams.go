@@ -29,9 +29,9 @@ func (h *Host) streamLocked(s *session, c *bridge.Command, a *onAnswer) error {
 	if around, may := streamMethods[c.Method]; may {
 		a.observe = func(result, _ []byte) {
 			if around != "" {
-				result = member(result, around)
+				result = readMember(result, around)
 			}
-			h.registerStream(s, text(result, "stream"))
+			h.registerStream(s, readText(result, "stream"))
 		}
 		return nil
 	}

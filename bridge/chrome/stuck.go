@@ -95,7 +95,7 @@ func (h *Host) awaitPageLocked(targetID string, parent *session) {
 	if p == nil {
 		p = &stuckPage{waiting: make(map[*session]struct{})}
 		h.stuck[targetID] = p
-		h.askLocked("Target.attachToTarget", attachTo(targetID), func(result, _ []byte) { h.askStuck(targetID, text(result, "sessionId")) })
+		h.askLocked("Target.attachToTarget", attachTo(targetID), func(result, _ []byte) { h.askStuck(targetID, readText(result, "sessionId")) })
 	}
 	if parent != nil {
 		p.waiting[parent] = struct{}{}

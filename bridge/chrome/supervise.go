@@ -25,7 +25,7 @@ const (
 // Run returns the cause of ctx when that ends, ErrReplaced when another Host
 // has taken the hub, or the error of the first start.
 func Run(ctx context.Context, o Options, hub bridge.Hub, onReady func()) error {
-	return supervise(ctx, o.logger(), func(ctx context.Context) (ready bool, err error) {
+	return superviseRuns(ctx, o.logger(), func(ctx context.Context) (ready bool, err error) {
 		err = Serve(ctx, o, readyHub{hub, func() { ready = true; onReady() }})
 		return ready, err
 	})
@@ -46,10 +46,10 @@ func (r readyHub) SetHost(h bridge.Host, as bridge.Announcement) (bridge.Events,
 	return e, err
 }
 
-// supervise calls run again whenever it returns, after a pause that doubles
+// superviseRuns calls run again whenever it returns, after a pause that doubles
 // with each start that fails. run reports whether the hub had accepted its browser. A first start that fails
 // is returned at once: the options are wrong, and somebody waits for the error.
-func supervise(ctx context.Context, log *zap.Logger, run func(context.Context) (bool, error)) error {
+func superviseRuns(ctx context.Context, log *zap.Logger, run func(context.Context) (bool, error)) error {
 	pause := minBackoff
 	for first := true; ; first = false {
 		ready, err := run(ctx)

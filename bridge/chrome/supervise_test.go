@@ -18,7 +18,7 @@ func TestR246OnlyStartsThatFailMakeThePauseLonger(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		var starts []time.Duration
 		last := time.Now()
-		err := supervise(ctx, zap.NewNop(), func(context.Context) (bool, error) {
+		err := superviseRuns(ctx, zap.NewNop(), func(context.Context) (bool, error) {
 			starts = append(starts, time.Since(last))
 			if len(starts) == 20 {
 				cancel()
@@ -44,7 +44,7 @@ func TestKeepLeavesAHubThatIsTaken(t *testing.T) {
 	for _, end := range []error{ErrReplaced, errShutdown} {
 		synctest.Test(t, func(t *testing.T) {
 			runs := 0
-			err := supervise(t.Context(), zap.NewNop(), func(context.Context) (bool, error) {
+			err := superviseRuns(t.Context(), zap.NewNop(), func(context.Context) (bool, error) {
 				runs++
 				return true, end
 			})
@@ -57,7 +57,7 @@ func TestKeepLeavesAHubThatIsTaken(t *testing.T) {
 
 func TestKeepTellsThatTheFirstDidNotCome(t *testing.T) {
 	broken := errors.New("no Chromium")
-	err := supervise(t.Context(), zap.NewNop(), func(context.Context) (bool, error) { return false, broken })
+	err := superviseRuns(t.Context(), zap.NewNop(), func(context.Context) (bool, error) { return false, broken })
 	if !errors.Is(err, broken) {
 		t.Errorf("keep = %v, want %v", err, broken)
 	}

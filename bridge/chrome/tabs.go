@@ -139,7 +139,7 @@ func (h *Host) unholdLocked(g *group, upstream string) {
 	}
 	for id, list := range g.held {
 		g.held[id] = slices.DeleteFunc(list, func(e heldEvent) bool {
-			return e.name == "attachedToTarget" && text(e.params, "sessionId") == upstream
+			return e.name == "attachedToTarget" && readText(e.params, "sessionId") == upstream
 		})
 		g.waiting -= len(list) - len(g.held[id])
 	}
@@ -216,7 +216,7 @@ func (h *Host) probeLocked(tabID string) {
 	}
 	h.probes[tabID] = ""
 	h.askLocked("Target.attachToTarget", attachTo(tabID), func(result, _ []byte) {
-		upstream := text(result, "sessionId")
+		upstream := readText(result, "sessionId")
 		h.mu.Lock()
 		if upstream != "" {
 			h.probes[tabID] = upstream

@@ -58,16 +58,16 @@ func (h *Host) webLocked(i *info) bool {
 	return true
 }
 
-// text reads one member of an object that the browser has sent; "" when it is
+// readText reads one member of an object that the browser has sent; "" when it is
 // not there. It shares no memory with the object.
-func text(object []byte, name string) string {
-	s, _ := wire.Text(member(object, name))
+func readText(object []byte, name string) string {
+	s, _ := wire.Text(readMember(object, name))
 	return strings.Clone(s)
 }
 
-// member is the value of one member, part of the object; nil when it is not
+// readMember is the value of one member, part of the object; nil when it is not
 // there.
-func member(object []byte, name string) (found []byte) {
+func readMember(object []byte, name string) (found []byte) {
 	if object == nil {
 		return nil
 	}
@@ -83,8 +83,8 @@ func member(object []byte, name string) (found []byte) {
 // readVersion takes the answer to Browser.getVersion into the announcement.
 func (h *Host) readVersion(result, _ []byte) {
 	h.announcement.Version = bridge.Version{
-		Product: text(result, "product"), UserAgent: text(result, "userAgent"), Revision: text(result, "revision"),
-		JSVersion: text(result, "jsVersion"), Protocol: text(result, "protocolVersion"),
+		Product: readText(result, "product"), UserAgent: readText(result, "userAgent"), Revision: readText(result, "revision"),
+		JSVersion: readText(result, "jsVersion"), Protocol: readText(result, "protocolVersion"),
 	}
 }
 
@@ -93,7 +93,7 @@ func (h *Host) readVersion(result, _ []byte) {
 func (h *Host) readDefault(result, _ []byte) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.context = text(result, "defaultBrowserContextId")
+	h.context = readText(result, "defaultBrowserContextId")
 }
 
 // rootEvent takes an event of the root's own session. Chromium sends Fetch.requestPaused
@@ -116,7 +116,7 @@ func (h *Host) rootEvent(method string, params []byte) {
 			h.destroyed(a.TargetID)
 		}
 	case "Target.detachedFromTarget":
-		h.sessionDetached(text(params, "sessionId"))
+		h.sessionDetached(readText(params, "sessionId"))
 	case "Target.targetCrashed":
 		h.crashed(params)
 	case "Fetch.requestPaused":

@@ -22,7 +22,7 @@ func Try(ctx context.Context, o Options) (product string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, tryWithin)
 	defer cancel()
 	o.Profile = ""
-	c, err := open(ctx, o)
+	c, err := openBrowser(ctx, o)
 	if err != nil {
 		return "", err
 	}

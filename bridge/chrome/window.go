@@ -26,7 +26,7 @@ func (h *Host) findWindowLocked(s *session, c *bridge.Command, targetID string) 
 		h.events.Result(call, s.id, result, cdpErr)
 	}
 	h.askLocked("Target.attachToTarget", attachTo(targetID), func(result, _ []byte) {
-		upstream := text(result, "sessionId")
+		upstream := readText(result, "sessionId")
 		if upstream == "" {
 			answer(nil, wire.AppendError(nil, errNoWindow))
 			return

@@ -51,3 +51,25 @@ func documented(d ast.Decl) (name string, doc *ast.CommentGroup) {
 	}
 	return "", nil
 }
+
+// oneWord are names of functions that may have one word.
+var oneWord = map[string]bool{"main": true, "init": true}
+
+// TestFunctionsHaveTwoWords wants a function without a receiver to say in its name what it does with
+// what: a word alone is found in a hundred places. A method has its noun in front.
+func TestFunctionsHaveTwoWords(t *testing.T) {
+	for _, f := range goFiles(t) {
+		if f.isTest() || f.isBelow("internal/e2e") || f.isBelow("server") {
+			continue
+		}
+		for _, d := range f.ast.Decls {
+			fn, is := d.(*ast.FuncDecl)
+			if !is || fn.Recv != nil || fn.Name.IsExported() || oneWord[fn.Name.Name] {
+				continue
+			}
+			if strings.ToLower(fn.Name.Name) == fn.Name.Name {
+				t.Errorf("%s: %s has one word: name it by a verb and a noun", f.position(fn.Pos()), fn.Name.Name)
+			}
+		}
+	}
+}

@@ -27,8 +27,8 @@ var uninterrupted = map[string]string{
 	"TestPoolStartsOnDemand TestHealthFollowsStarts":                                   "browsers.Pool.Check browsers.Pool.leave browsers.Pool.startLocked",
 	"bounded by the page or the call, whose locks TestR287InterruptedActions looks at": "actions.Page.ArmDialog actions.Page.blank actions.Page.failure actions.yamlReader.readHole",
 	"TestConsents": "actions.Consents.Check",
-	"TestSessions TestSessionEndsWithServer TestOrder": "bap.activatePage bap.closeBrowser bap.closePage bap.destroyContext bap.intercept bap.launch bap.listContexts " +
-		"bap.proceed bap.session.detach bap.session.release bap.shutdown",
+	"TestSessions TestSessionEndsWithServer TestOrder": "bap.activatePage bap.closeBrowser bap.closePage bap.destroyContext bap.interceptRequests bap.launchBrowser bap.listContexts " +
+		"bap.continueRequest bap.session.detach bap.session.release bap.endSession",
 	"TestCallsAreBounded TestSessionsEndWithTheirToken TestTabsAreTheClientsOwn": "mcp.addRoute mcp.call.newTabs mcp.call.routePage mcp.emulateMedia " +
 		"mcp.session.check mcp.session.open mcp.session.pageOf",
 	"an answer is taken out of the list before it is given":               "remote.client.Send",
@@ -36,7 +36,7 @@ var uninterrupted = map[string]string{
 	"TestR202GraceTime TestR205RandomCuts":                                "named.Session.waitLocked named.stream.trimLaterLocked",
 	"TestS05NodeIsCutOff TestLostRequests TestDrainDuringARenewal TestReservationsOfANodeThatIsBack": "natsdir.Directory.Claim natsdir.Directory.Close natsdir.Directory.MayEnd " +
 		"natsdir.Directory.Owner natsdir.Directory.ReserveBrowser natsdir.Directory.node natsdir.Directory.readNodes natsdir.Directory.renew natsdir.Directory.tellStays " +
-		"natsdir.Directory.writeReservedOnce natsdir.Open natsdir.asked natsdir.claim.check",
+		"natsdir.Directory.writeReservedOnce natsdir.Open natsdir.firstAnswer natsdir.claim.check",
 	"TestHold TestHoldDocuments TestR296Limits": "proxy.agentRegistry.await proxy.agentRegistry.findTarget proxy.bodyCache.ServeHTTP proxy.handler.intercept " +
 		"proxy.handler.serveFailure proxy.handler.serveHub",
 	"TestHubsComeAndGo": "relay.Hubs.release",

@@ -48,7 +48,7 @@ func AppendFile(path string, e FileEntry) error {
 	if err != nil {
 		return err
 	}
-	if err := takes(raw, e); err != nil {
+	if err := checkEntry(raw, e); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	switch {
@@ -63,8 +63,8 @@ func AppendFile(path string, e FileEntry) error {
 	return f.Sync()
 }
 
-// takes reports why a file cannot have a further entry.
-func takes(raw []byte, e FileEntry) error {
+// checkEntry reports why a file cannot have a further entry.
+func checkEntry(raw []byte, e FileEntry) error {
 	if len(bytes.TrimSpace(raw)) == 0 {
 		return nil
 	}

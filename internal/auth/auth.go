@@ -64,10 +64,10 @@ func (r Rules) Guard(next http.Handler) http.Handler {
 
 // Clients wraps the paths that Clients use, WebSocket and plain HTTP. It answers 403 to
 // others.
-func (r Rules) Clients(next http.Handler) http.Handler { return unless(r.RefuseClient, next) }
+func (r Rules) Clients(next http.Handler) http.Handler { return refuseUnless(r.RefuseClient, next) }
 
-// unless refuses requests, or passes them to next.
-func unless(refuse func(*http.Request) string, next http.Handler) http.Handler {
+// refuseUnless refuses requests, or passes them to next.
+func refuseUnless(refuse func(*http.Request) string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		if why := refuse(req); why != "" {
 			Refuse(w, why)

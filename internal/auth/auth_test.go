@@ -138,7 +138,7 @@ func TestOrigins(t *testing.T) {
 				}
 			}
 			check("clients", "client-origin", tt.rules.Clients, tt.client)
-			hosts := func(next http.Handler) http.Handler { return unless(tt.rules.RefuseHost, next) }
+			hosts := func(next http.Handler) http.Handler { return refuseUnless(tt.rules.RefuseHost, next) }
 			check("hosts", "host-origin", hosts, tt.host)
 		})
 	}

@@ -35,8 +35,8 @@ func (p Pass) Lend(r *http.Request) *http.Request {
 	return r.WithContext(context.WithValue(r.Context(), lentKey{}, p.secret))
 }
 
-// lent is the secret that Lend has given a request.
-func lent(r *http.Request) (Secret, bool) {
+// lentSecret is the secret that Lend has given a request.
+func lentSecret(r *http.Request) (Secret, bool) {
 	s, is := r.Context().Value(lentKey{}).(Secret)
 	return s, is
 }
@@ -65,7 +65,7 @@ func (g *Gate) credential(r *http.Request, path string) (*http.Request, credenti
 		c.secret, c.given = NewSecret(inURL), true
 		c.query = "?token=" + url.QueryEscape(inURL)
 	case !found:
-		c.secret, c.given = lent(r)
+		c.secret, c.given = lentSecret(r)
 	}
 	return r, c
 }
@@ -76,7 +76,7 @@ func (g *Gate) credential(r *http.Request, path string) (*http.Request, credenti
 // for a WebSocket, hence the subprotocol.
 func Bearer(r *http.Request) (token, protocol string, given bool) {
 	if r.Header.Get("Upgrade") != "" {
-		protocol = offered(r.Header)
+		protocol = offeredProtocol(r.Header)
 	}
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	if strings.EqualFold(scheme, "Bearer") {
@@ -104,8 +104,8 @@ func Strip(h http.Header) {
 	}
 }
 
-// offered is the first subprotocol that carries a token, or "".
-func offered(h http.Header) string {
+// offeredProtocol is the first subprotocol that carries a token, or "".
+func offeredProtocol(h http.Header) string {
 	for _, line := range h.Values("Sec-WebSocket-Protocol") {
 		for part := range strings.SplitSeq(line, ",") {
 			if part = strings.TrimSpace(part); strings.HasPrefix(part, protocolPrefix) && isToken(part) {

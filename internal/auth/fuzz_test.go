@@ -25,7 +25,7 @@ func FuzzSignedToken(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, token string) {
-		g, err := verify(keys, NewSecret(token), time.Now())
+		g, err := verifyToken(keys, NewSecret(token), time.Now())
 		if err != nil {
 			if !reflect.DeepEqual(g, Grant{}) {
 				t.Fatalf("%q: a grant %+v beside the error %v", token, g, err)
@@ -85,7 +85,7 @@ func FuzzKeyFile(f *testing.F) {
 			return
 		}
 		for _, k := range keys {
-			alg, err := algorithm(k.material)
+			alg, err := algorithmOf(k.material)
 			if err != nil || alg != k.alg {
 				t.Fatalf("a key %T for %s: %v", k.material, k.alg, err)
 			}

@@ -165,7 +165,7 @@ func (g *Gate) require(ask func(*http.Request) Ask, later bool, next http.Handle
 		// Even a right token is refused here, see refusesQuery.
 		if refusesQuery(a.Path) && c.inURL {
 			g.refused(errInURL, Grant{}, g.Address(r), a)
-			unauthorized(w, advice.TokenInURL)
+			answerUnauthorized(w, advice.TokenInURL)
 			return
 		}
 		pass := Pass{Protocol: c.protocol, Query: c.query, secret: c.secret}
@@ -181,7 +181,7 @@ func (g *Gate) require(ask func(*http.Request) Ask, later bool, next http.Handle
 				lockedOut(w, left)
 				return
 			} else if err != nil {
-				unauthorized(w, err)
+				answerUnauthorized(w, err)
 				return
 			}
 		}
@@ -221,7 +221,7 @@ func (g *Gate) grant(pass *Pass, c credential, from netip.Addr, a Ask) (left tim
 			zap.String("hub", a.Hub), zap.Stringer("peer", from), zap.Duration("for", lockOut))
 	}
 	g.refused(err, grant, from, a)
-	return left, refusal(err, grant, a)
+	return left, refusalFor(err, grant, a)
 }
 
 // refused logs and counts a login that has failed. The name of the bearer is
@@ -277,9 +277,9 @@ func (g *Gate) check(c credential, a Ask) (Grant, error) {
 	return grant, err
 }
 
-// refusal says to the bearer of a token why it is refused. Only the bearer of a token
+// refusalFor says to the bearer of a token why it is refused. Only the bearer of a token
 // learns what it allows, and nobody which hubs there are.
-func refusal(why error, grant Grant, a Ask) advice.Entry {
+func refusalFor(why error, grant Grant, a Ask) advice.Entry {
 	switch {
 	case errors.Is(why, errMissing):
 		return advice.TokenMissing
@@ -306,22 +306,22 @@ func refusal(why error, grant Grant, a Ask) advice.Entry {
 	return advice.TokenClaims.With("reason", why.Error()) // a key of ours has signed it
 }
 
-// unauthorized answers 401 with the challenge that RFC 9110, section 15.5.2, wants:
+// answerUnauthorized answers 401 with the challenge that RFC 9110, section 15.5.2, wants:
 // WWW-Authenticate: Bearer (RFC 6750, section 3).
-func unauthorized(w http.ResponseWriter, why error) {
+func answerUnauthorized(w http.ResponseWriter, why error) {
 	w.Header().Set("WWW-Authenticate", "Bearer")
-	answer(w, http.StatusUnauthorized, why.Error()+".")
+	answerText(w, http.StatusUnauthorized, why.Error()+".")
 }
 
 // lockedOut answers 429 with the seconds to wait in Retry-After (RFC 6585, section 4).
 func lockedOut(w http.ResponseWriter, left time.Duration) {
 	seconds := strconv.Itoa(int(math.Ceil(left.Seconds())))
 	w.Header().Set("Retry-After", seconds)
-	answer(w, http.StatusTooManyRequests, "Too many wrong tokens came from this address: try again in "+seconds+" s.")
+	answerText(w, http.StatusTooManyRequests, "Too many wrong tokens came from this address: try again in "+seconds+" s.")
 }
 
-// answer writes a text for a person.
-func answer(w http.ResponseWriter, status int, text string) {
+// answerText writes a text for a person.
+func answerText(w http.ResponseWriter, status int, text string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.WriteHeader(status)
 	io.WriteString(w, text) //nolint:errcheck // a peer that is gone

@@ -74,7 +74,7 @@ func parsePEM(text []byte) ([]key, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the public key: %w", err)
 	}
-	alg, err := algorithm(public)
+	alg, err := algorithmOf(public)
 	return []key{{"", alg, public}}, err
 }
 
@@ -91,7 +91,7 @@ func parseSet(text []byte) ([]key, error) {
 		if k.Use != "" && k.Use != "sig" {
 			continue
 		}
-		alg, err := algorithm(k.Key)
+		alg, err := algorithmOf(k.Key)
 		if err == nil && k.Algorithm != "" && k.Algorithm != string(alg) {
 			err = fmt.Errorf("its alg is %q, and this kind of key is used with %s only", k.Algorithm, alg)
 		}
@@ -106,9 +106,9 @@ func parseSet(text []byte) ([]key, error) {
 	return keys, nil
 }
 
-// algorithm is the one that a kind of key is used with. RFC 7518, section 3.1, has the
+// algorithmOf is the one that a kind of key is used with. RFC 7518, section 3.1, has the
 // names, and RFC 8037 EdDSA. P-256 is the only curve of ES256.
-func algorithm(material any) (jose.SignatureAlgorithm, error) {
+func algorithmOf(material any) (jose.SignatureAlgorithm, error) {
 	switch k := material.(type) {
 	case []byte:
 		if len(k) < minHMAC {
@@ -152,15 +152,15 @@ type claims struct {
 	Share     string           `json:"share,omitempty"`
 }
 
-// verify reads a signed token. The error wraps errUnknown unless one of the
+// verifyToken reads a signed token. The error wraps errUnknown unless one of the
 // keys has signed it. The header's kid only chooses among the keys, and is not trusted for
 // anything else.
-func verify(keys []key, s Secret, now time.Time) (Grant, error) {
+func verifyToken(keys []key, s Secret, now time.Time) (Grant, error) {
 	var algs []jose.SignatureAlgorithm
 	for _, k := range keys {
 		algs = append(algs, k.alg)
 	}
-	if len(algs) == 0 || !canonical(s.text()) {
+	if len(algs) == 0 || !isCanonical(s.text()) {
 		return Grant{}, errUnknown
 	}
 	token, err := jwt.ParseSigned(s.text(), algs)
@@ -181,11 +181,11 @@ func verify(keys []key, s Secret, now time.Time) (Grant, error) {
 	return Grant{}, fmt.Errorf("%w, nor is its signature that of a known key", errUnknown)
 }
 
-// canonical reports whether a token is written as its signer writes it. The
+// isCanonical reports whether a token is written as its signer writes it. The
 // library decodes each part, ignoring line ends and the last bits that encode
 // nothing, and checks the signature of what that means: one signature would be
 // good for many texts.
-func canonical(token string) bool {
+func isCanonical(token string) bool {
 	for part := range strings.SplitSeq(token, ".") {
 		raw, err := base64.RawURLEncoding.DecodeString(part)
 		if err != nil || base64.RawURLEncoding.EncodeToString(raw) != part {

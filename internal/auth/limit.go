@@ -56,9 +56,9 @@ func Place(from netip.Addr) netip.Prefix {
 	return p
 }
 
-// places are those that a wrong token counts at, each once. A hub that cannot
+// placesOf are those that a wrong token counts at, each once. A hub that cannot
 // be has none of its own.
-func places(from netip.Addr, hub string) []place {
+func placesOf(from netip.Addr, hub string) []place {
 	p := Place(from)
 	all := place{from: p, all: true}
 	if hub != EveryHub && !validHub(hub) {
@@ -79,7 +79,7 @@ func (p place) most() int {
 func (l *limiter) locked(from netip.Addr, hub string) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.lockedLocked(places(from, hub))
+	return l.lockedLocked(placesOf(from, hub))
 }
 
 // lockedLocked is how much longer one of these places is locked out, or 0.
@@ -97,7 +97,7 @@ func (l *limiter) lockedLocked(at []place) (left time.Duration) {
 func (l *limiter) wrong(from netip.Addr, hub string) (left time.Duration, began bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	now, at := time.Now(), places(from, hub)
+	now, at := time.Now(), placesOf(from, hub)
 	// A lock-out is not made longer by what comes meanwhile.
 	if left = l.lockedLocked(at); left > 0 {
 		return left, false

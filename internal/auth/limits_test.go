@@ -16,9 +16,9 @@ func TestR296Limits(t *testing.T) {
 	x := func(n int) string { return strings.Repeat("x", n) }
 	limittest.Reach(t, "minSecret", -minSecret, func(n int) bool { return NewSecret(x(-n)).checkLength() == nil })
 	limittest.Reach(t, "minHMAC", -minHMAC, func(n int) bool { _, err := parseKeys([]byte(x(-n))); return err == nil })
-	limittest.Reach(t, "minHMAC of a set", -minHMAC, func(n int) bool { _, err := algorithm([]byte(x(-n))); return err == nil })
+	limittest.Reach(t, "minHMAC of a set", -minHMAC, func(n int) bool { _, err := algorithmOf([]byte(x(-n))); return err == nil })
 	limittest.Reach(t, "minRSA", -minRSA, func(n int) bool {
-		_, err := algorithm(&rsa.PublicKey{N: new(big.Int).Lsh(big.NewInt(1), uint(-n-1))})
+		_, err := algorithmOf(&rsa.PublicKey{N: new(big.Int).Lsh(big.NewInt(1), uint(-n-1))})
 		return err == nil
 	})
 	limittest.Reach(t, "maxSession", maxSession, func(n int) bool {

@@ -24,7 +24,7 @@ func TestR200TokensOfSessions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if g, err := verify(keys, NewSecret(token), time.Now()); err != nil || g.Session != "work" || g.Grace != time.Minute {
+	if g, err := verifyToken(keys, NewSecret(token), time.Now()); err != nil || g.Session != "work" || g.Grace != time.Minute {
 		t.Errorf("%+v, %v", g, err)
 	}
 	longer, shorter := Grant{Role: RoleClient}, Grant{Role: RoleClient, Grace: time.Minute}

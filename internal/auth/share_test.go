@@ -39,7 +39,7 @@ func TestR230SharesOfTokens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if g, err := verify(keys, NewSecret(token), time.Now()); err != nil || g.Share != "team" {
+	if g, err := verifyToken(keys, NewSecret(token), time.Now()); err != nil || g.Share != "team" {
 		t.Errorf("the signed token allows %+v, %v", g, err)
 	}
 	none, team := Grant{Role: RoleClient}, Grant{Role: RoleClient, Share: "team"}

@@ -31,7 +31,7 @@ func TestR147TokensOfOwnTabs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if g, err := verify(keys, NewSecret(token), time.Now()); err != nil || !g.OwnTabs {
+	if g, err := verifyToken(keys, NewSecret(token), time.Now()); err != nil || !g.OwnTabs {
 		t.Errorf("the signed token allows %+v, %v", g, err)
 	}
 	all, own := Grant{Role: RoleClient}, Grant{Role: RoleClient, OwnTabs: true}

@@ -197,7 +197,7 @@ func (t *Tokens) checkLocked(s Secret, now time.Time) (Grant, error) {
 	for _, some := range t.signers {
 		keys = append(keys, some...)
 	}
-	g, err := verify(keys, s, now)
+	g, err := verifyToken(keys, s, now)
 	if err == nil && t.revoked[g.ID] {
 		return g, ErrRevoked
 	}

@@ -57,13 +57,13 @@ func (s *source) stat() os.FileInfo {
 func (s *source) changed() bool {
 	now := s.stat()
 	// An editor may write a file in several steps.
-	still := same(now, s.seen)
+	still := isSameFile(now, s.seen)
 	s.seen = now
-	return still && !same(now, s.loaded)
+	return still && !isSameFile(now, s.loaded)
 }
 
-// same reports whether a file has been neither written nor replaced.
-func same(a, b os.FileInfo) bool {
+// isSameFile reports whether a file has been neither written nor replaced.
+func isSameFile(a, b os.FileInfo) bool {
 	if a == nil || b == nil {
 		return a == nil && b == nil
 	}

@@ -116,7 +116,7 @@ func (m *measure) value(b *Bound) {
 		m.count(b, m.array(b), "has %s elements")
 	case c == '"':
 		m.i = wire.Skip(m.in, m.i)
-		m.most(m.i-from-len(`""`), or(b.Text, m.table.all.Text), "is %s bytes long")
+		m.most(m.i-from-len(`""`), orElse(b.Text, m.table.all.Text), "is %s bytes long")
 	default:
 		m.i = wire.Skip(m.in, m.i)
 		if c == '-' || '0' <= c && c <= '9' {
@@ -128,7 +128,7 @@ func (m *measure) value(b *Bound) {
 // array judges the elements of a list, each by the bound of the list, and returns how many
 // there are. It goes no further than what the list may have.
 func (m *measure) array(b *Bound) (n int) {
-	most := or(b.Items, m.table.all.Items)
+	most := orElse(b.Items, m.table.all.Items)
 	m.i++ // the bracket
 	for m.space(); m.in[m.i] != ']'; m.space() {
 		if m.in[m.i] == ',' {
@@ -174,9 +174,9 @@ func (m *measure) number(b *Bound, text []byte) {
 	}
 	switch {
 	case v < b.Min:
-		m.refuse("is " + cut(string(text)) + ", at least " + plain(b.Min) + " is allowed")
+		m.refuse("is " + cutText(string(text)) + ", at least " + plainNumber(b.Min) + " is allowed")
 	case v > b.Max:
-		m.refuse("is " + cut(string(text)) + ", at most " + plain(b.Max) + " is allowed")
+		m.refuse("is " + cutText(string(text)) + ", at most " + plainNumber(b.Max) + " is allowed")
 	case b.factor > 0:
 		f := &m.factors[b.factor-1]
 		*f = max(*f, v, -v)
@@ -205,7 +205,7 @@ func (m *measure) multiply(p *product) {
 	if v <= p.max {
 		return
 	}
-	m.where, m.what = p.String(), "is "+plain(v)+", at most "+plain(p.max)+" is allowed"
+	m.where, m.what = p.String(), "is "+plainNumber(v)+", at most "+plainNumber(p.max)+" is allowed"
 }
 
 // String is the product as a formula: "clip.width × clip.height × clip.scale²".
@@ -224,7 +224,7 @@ func (m *measure) count(b *Bound, n int, what string) {
 	if n < b.Least && m.what == "" {
 		m.refuse(strings.Replace(what, "%s", strconv.Itoa(n), 1) + ", at least " + strconv.Itoa(b.Least) + " is allowed")
 	}
-	m.most(n, or(b.Items, m.table.all.Items), what)
+	m.most(n, orElse(b.Items, m.table.all.Items), what)
 }
 
 // most judges a count. what has a place for it: "has %s elements".
@@ -241,7 +241,7 @@ func (m *measure) refuse(what string) {
 	}
 	names := make([]string, min(m.depth, deepest))
 	for i := range names {
-		names[i] = cut(m.path[i].of(m.in))
+		names[i] = cutText(m.path[i].of(m.in))
 	}
 	m.where, m.what = strings.Join(names, "."), what
 }
@@ -253,13 +253,13 @@ func (m *measure) space() {
 	}
 }
 
-// plain is a number as people write it.
-func plain(v float64) string {
+// plainNumber is a number as people write it.
+func plainNumber(v float64) string {
 	if v > -1e16 && v < 1e16 {
 		return strconv.FormatFloat(v, 'f', -1, 64)
 	}
 	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
-// cut shortens a text for an error.
-func cut(text string) string { return text[:min(len(text), longestName)] }
+// cutText shortens a text for an error.
+func cutText(text string) string { return text[:min(len(text), longestName)] }

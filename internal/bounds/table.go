@@ -115,14 +115,14 @@ func ParseFolded(text string) *Table {
 	t := Parse(text)
 	t.folds = true
 	for name, b := range maps.Clone(t.named) {
-		t.named[fold(name)] = b
+		t.named[foldName(name)] = b
 	}
 	return t
 }
 
-// fold is the same for all names that encoding/json takes for each other: also for those
+// foldName is the same for all names that encoding/json takes for each other: also for those
 // with U+017F and U+212A in them, which fold to s and k.
-func fold(name string) string { return strings.ToLower(strings.ToUpper(name)) }
+func foldName(name string) string { return strings.ToLower(strings.ToUpper(name)) }
 
 // Rows are the rows of the table, in order.
 func (t *Table) Rows() []Row { return t.rows }
@@ -134,7 +134,7 @@ func (t *Table) At(method, path string) Bound {
 		b = t.member(b, part)
 	}
 	found := *b
-	found.Items, found.Text = or(b.Items, t.all.Items), or(b.Text, t.all.Text)
+	found.Items, found.Text = orElse(b.Items, t.all.Items), orElse(b.Text, t.all.Text)
 	return found
 }
 
@@ -157,7 +157,7 @@ func (t *Table) member(around *Bound, name string) *Bound {
 		return named
 	}
 	if t.folds {
-		if named := t.named[fold(name)]; named != nil {
+		if named := t.named[foldName(name)]; named != nil {
 			return named
 		}
 	}
@@ -291,8 +291,8 @@ func mustNumber(text string) float64 {
 	return n
 }
 
-// or is n, or instead where it is 0.
-func or(n, instead int) int {
+// orElse is n, or instead where it is 0.
+func orElse(n, instead int) int {
 	if n == 0 {
 		return instead
 	}

@@ -57,7 +57,7 @@ func Borrow(t testing.TB) (profile string) {
 	b := takeIdle()
 	if b == nil {
 		var err error
-		if b, err = start(); err != nil {
+		if b, err = startBrowser(); err != nil {
 			t.Fatalf("start a browser to lend: %v", err)
 		}
 	}
@@ -88,9 +88,9 @@ func takeIdle() *browser {
 	return b
 }
 
-// start starts a browser that listens on a port, with the arguments of the
+// startBrowser starts a browser that listens on a port, with the arguments of the
 // browsers that a hub starts.
-func start() (*browser, error) {
+func startBrowser() (*browser, error) {
 	policy, err := urlpolicy.New(urlpolicy.Options{}) // no page reaches a metadata service
 	if err != nil {
 		return nil, err
@@ -112,7 +112,7 @@ func start() (*browser, error) {
 	port := filepath.Join(profile, "DevToolsActivePort")
 	for end := time.Now().Add(startTimeout); ; time.Sleep(20 * time.Millisecond) {
 		// Chromium writes the port and then the path: see endpointIn of bridge/chrome.
-		if _, err = endpoint(port); err == nil {
+		if _, err = readEndpoint(port); err == nil {
 			return b, nil
 		}
 		if time.Now().After(end) {

@@ -18,9 +18,9 @@ import (
 // beforeunload dialog: its browser is ended instead.
 const clearTimeout = 10 * time.Second
 
-// endpoint reads where a browser listens: Chromium writes its port and the path
+// readEndpoint reads where a browser listens: Chromium writes its port and the path
 // of its WebSocket into this file.
-func endpoint(file string) (string, error) {
+func readEndpoint(file string) (string, error) {
 	text, err := os.ReadFile(file) //nolint:gosec // in a folder that was made here
 	if err != nil {
 		return "", err
@@ -42,7 +42,7 @@ func (b *browser) clear() error { return b.command(clearBy) }
 func (b *browser) command(do func(ask) error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), clearTimeout)
 	defer cancel()
-	url, err := endpoint(filepath.Join(b.profile, "DevToolsActivePort"))
+	url, err := readEndpoint(filepath.Join(b.profile, "DevToolsActivePort"))
 	if err != nil {
 		return err
 	}

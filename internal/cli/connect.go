@@ -112,7 +112,7 @@ func (c *connectCmd) place() string {
 	if err != nil {
 		return ""
 	}
-	return place(u)
+	return withoutQuery(u)
 }
 
 // explain says what a failure to connect means, and what to do.

@@ -36,7 +36,7 @@ func (c *demoCmd) Run(ctx context.Context, s streams) error {
 		return err
 	}
 	if c.Drive && c.LogLevel == "info" {
-		log = quiet(log) // the steps are the story
+		log = quietLog(log) // the steps are the story
 	}
 	if err := c.desktop(log.Logger).check(); err != nil {
 		return err
@@ -75,7 +75,7 @@ func (c *demoCmd) show(ctx context.Context, srv *server.Server, log *zap.Logger,
 		if token := srv.ClientToken(); token != "" {
 			endpoint = "ws://" + srv.ClientAddr() + "/devtools/browser?token=" + token
 		}
-		return drive(ctx, c.AgentBrowser, endpoint, s.out)
+		return driveDemo(ctx, c.AgentBrowser, endpoint, s.out)
 	}
 	connect := `"http://` + addr + `"`
 	if srv.NeedsTokens() {

@@ -62,7 +62,7 @@ const openerWithin = 3 * time.Second
 // cdphub ends.
 func handOver(ctx context.Context, opener, page string) error {
 	cmd := exec.Command(opener, page)
-	separate(cmd)
+	separateSession(cmd)
 	if err := cmd.Start(); err != nil {
 		return err
 	}

@@ -4,5 +4,5 @@ package cli
 
 import "os/exec"
 
-// separate does nothing: no program opens a default browser here.
-func separate(*exec.Cmd) {}
+// separateSession does nothing: no program opens a default browser here.
+func separateSession(*exec.Cmd) {}

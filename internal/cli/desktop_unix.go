@@ -7,6 +7,6 @@ import (
 	"syscall"
 )
 
-// separate gives a program a session of its own (setsid(2)), so that Ctrl+C in the
+// separateSession gives a program a session of its own (setsid(2)), so that Ctrl+C in the
 // terminal of cdphub does not end it.
-func separate(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
+func separateSession(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }

@@ -98,7 +98,7 @@ func (c *inspectCmd) open(ctx context.Context, base, id string) (string, error) 
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusFound {
-		return "", refused(resp)
+		return "", refusedError(resp)
 	}
 	return resp.Header.Get("Location"), nil
 }
@@ -114,7 +114,7 @@ func (c *inspectCmd) missing(ctx context.Context, front string) string {
 	if resp.StatusCode == http.StatusFound {
 		return ""
 	}
-	return refused(resp).Error()
+	return refusedError(resp).Error()
 }
 
 func (c *inspectCmd) get(ctx context.Context, address string, into any) error {
@@ -125,11 +125,11 @@ func (c *inspectCmd) get(ctx context.Context, address string, into any) error {
 	defer resp.Body.Close()
 	switch {
 	case resp.StatusCode == http.StatusUnauthorized:
-		return fmt.Errorf("the hub at %s refuses the token: set the right one with --token or CDPHUB_TOKEN (%w)", c.URL, refused(resp))
+		return fmt.Errorf("the hub at %s refuses the token: set the right one with --token or CDPHUB_TOKEN (%w)", c.URL, refusedError(resp))
 	case resp.StatusCode == http.StatusNotFound:
 		return fmt.Errorf("%s does not exist: check the address (--url) and the name of the hub, which has only a-z, 0-9 and -", address)
 	case resp.StatusCode != http.StatusOK:
-		return refused(resp)
+		return refusedError(resp)
 	}
 	if err := json.NewDecoder(resp.Body).Decode(into); err != nil {
 		return fmt.Errorf("%s is not a list of targets: check that --url is the address at which a hub listens for Clients (%w)", address, err)
@@ -137,10 +137,10 @@ func (c *inspectCmd) get(ctx context.Context, address string, into any) error {
 	return nil
 }
 
-// refused is the error for an answer of the hub that is no success, with the first
+// refusedError is the error for an answer of the hub that is no success, with the first
 // KiB of its text.
-func refused(resp *http.Response) error {
-	text, err := beginning(resp)
+func refusedError(resp *http.Response) error {
+	text, err := beginningOf(resp)
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ type finding struct {
 	Cure  string `json:"cure,omitempty"` // what to do; "" when all is well
 }
 
-func failed(f finding) bool { return f.State == failing }
+func isFailing(f finding) bool { return f.State == failing }
 
 // errUnwell makes the exit status 1. The findings say what is wrong.
 var errUnwell = errors.New("something is missing: see the lines that begin with fail")
@@ -53,10 +53,10 @@ func (c *doctorCmd) Run(ctx context.Context, s streams, root *cli) error {
 	}
 	o, err := c.options(log)
 	if err != nil {
-		return report(s.out, c.JSON, append(all, refusedOption(err)))
+		return printFindings(s.out, c.JSON, append(all, refusedOption(err)))
 	}
 	all = append(all, c.browser(ctx, o.Browsers)...)
-	all = append(all, sandbox(), sharedMemory(), fonts())
+	all = append(all, checkSandbox(), sharedMemory(), checkFonts())
 	ports := []finding{c.port("--client-addr", o.ClientAddr)}
 	if o.HostAddr != o.ClientAddr {
 		ports = append(ports, c.port("--host-addr", o.HostAddr))
@@ -64,20 +64,20 @@ func (c *doctorCmd) Run(ctx context.Context, s streams, root *cli) error {
 	if o.AdminAddr != "" {
 		ports = append(ports, c.port("--admin-addr", o.AdminAddr))
 	}
-	all = append(append(all, ports...), tokens(o.Tokens, o.Browsers == nil)...)
+	all = append(append(all, ports...), checkTokens(o.Tokens, o.Browsers == nil)...)
 	if o.TLS.CertFile != "" {
-		all = append(all, certificate(o.TLS))
+		all = append(all, checkCertificate(o.TLS))
 	}
-	all = append(all, clock(len(o.Tokens.JWTKeys) > 0))
+	all = append(all, checkClock(len(o.Tokens.JWTKeys) > 0))
 	if !slices.ContainsFunc(ports, func(f finding) bool { return f.State != fine }) {
-		all = append(all, dryRun(o, slices.ContainsFunc(all, failed)))
+		all = append(all, dryRun(o, slices.ContainsFunc(all, isFailing)))
 	}
-	return report(s.out, c.JSON, all)
+	return printFindings(s.out, c.JSON, all)
 }
 
-// report prints findings. Its error is errUnwell if one of them is a failure.
-func report(out io.Writer, asJSON bool, all []finding) error {
-	unwell := slices.ContainsFunc(all, failed)
+// printFindings prints findings. Its error is errUnwell if one of them is a failure.
+func printFindings(out io.Writer, asJSON bool, all []finding) error {
+	unwell := slices.ContainsFunc(all, isFailing)
 	if asJSON {
 		e := json.NewEncoder(out)
 		e.SetIndent("", "  ")
@@ -103,11 +103,11 @@ func report(out io.Writer, asJSON bool, all []finding) error {
 // read are a finding, and no usage error.
 func isDoctor(args []string) bool { return len(args) > 0 && args[0] == "doctor" }
 
-// unreadable reports, as the only finding, that the options cannot be read.
-func unreadable(out io.Writer, args []string, err error) error {
+// reportUnreadable reports, as the only finding, that the options cannot be read.
+func reportUnreadable(out io.Writer, args []string, err error) error {
 	check := "options"
 	if strings.Contains(err.Error(), "config file") {
 		check = "config"
 	}
-	return report(out, slices.Contains(args, "--json"), []finding{{check, failing, err.Error(), "correct it, and run this again: nothing else was checked"}})
+	return printFindings(out, slices.Contains(args, "--json"), []finding{{check, failing, err.Error(), "correct it, and run this again: nothing else was checked"}})
 }

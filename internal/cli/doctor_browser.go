@@ -54,8 +54,8 @@ var userNamespaces = map[string]string{
 	"kernel/apparmor_restrict_unprivileged_userns": "1",
 }
 
-// sandbox finds out whether Chromium's sandbox can work.
-func sandbox() finding {
+// checkSandbox finds out whether Chromium's sandbox can work.
+func checkSandbox() finding {
 	const check = "sandbox"
 	if runtime.GOOS != "linux" {
 		return finding{Check: check, State: fine, Found: "needs nothing on " + runtime.GOOS}
@@ -99,8 +99,8 @@ func sharedMemory() finding {
 // fontFolders are where Linux has fonts.
 var fontFolders = []string{"/usr/share/fonts", "/usr/local/share/fonts", "$HOME/.fonts", "$HOME/.local/share/fonts"}
 
-// fonts counts the fonts that pages can be shown with.
-func fonts() finding {
+// checkFonts counts the fonts that pages can be shown with.
+func checkFonts() finding {
 	const check = "fonts"
 	if runtime.GOOS != "linux" {
 		return finding{Check: check, State: fine, Found: "come with " + runtime.GOOS}

@@ -21,7 +21,7 @@ import (
 // is there already.
 func (c *doctorCmd) port(option, addr string) finding {
 	if path, unix := httpserver.UnixPath(addr); unix {
-		return socket(option, addr, path)
+		return checkSocket(option, addr, path)
 	}
 	ln, err := net.Listen("tcp", addr)
 	if err == nil {
@@ -30,7 +30,7 @@ func (c *doctorCmd) port(option, addr string) finding {
 	}
 	client := http.Client{Timeout: time.Second}
 	if resp, none := client.Get("http://" + server.Reachable(addr) + "/health"); none == nil { //nolint:noctx // it has a timeout
-		body, err := beginning(resp)
+		body, err := beginningOf(resp)
 		resp.Body.Close()
 		if err == nil && resp.StatusCode == http.StatusOK && isHub(body) {
 			return finding{"port", warning, addr + " is in use by a hub (" + option + ")", "use that hub, or stop it before you start another one"}
@@ -39,8 +39,8 @@ func (c *doctorCmd) port(option, addr string) finding {
 	return finding{"port", failing, fmt.Sprintf("%s cannot be listened on (%s): %v", addr, option, err), "stop the program that uses it, or choose another address with " + option}
 }
 
-// socket finds out whether a Unix socket can be made.
-func socket(option, addr, path string) finding {
+// checkSocket finds out whether a Unix socket can be made.
+func checkSocket(option, addr, path string) finding {
 	ln, err := httpserver.ListenUnix(path)
 	if err != nil {
 		return finding{"port", failing, fmt.Sprintf("%s cannot be listened on (%s): %v", addr, option, err), "stop the program that uses it, or choose another path with " + option}
@@ -49,9 +49,9 @@ func socket(option, addr, path string) finding {
 	return finding{Check: "port", State: fine, Found: addr + " is free (" + option + ")"}
 }
 
-// tokens reads the sources of tokens. hosts says that Hosts must connect, since there
+// checkTokens reads the sources of tokens. hosts says that Hosts must connect, since there
 // is no browser.
-func tokens(t server.Tokens, hosts bool) []finding {
+func checkTokens(t server.Tokens, hosts bool) []finding {
 	const check = "tokens"
 	read, err := auth.NewTokens(auth.TokenOptions{Client: t.Client, Host: t.Host, Admin: t.Admin, File: t.File, Keys: t.JWTKeys, Log: zap.NewNop()})
 	switch {
@@ -80,8 +80,8 @@ func mayBeSecret(file string) bool {
 	return err == nil && !strings.Contains(string(text), "BEGIN PUBLIC KEY")
 }
 
-// certificate finds out whether the certificate is good, and for how long.
-func certificate(t server.TLS) finding {
+// checkCertificate finds out whether the certificate is good, and for how long.
+func checkCertificate(t server.TLS) finding {
 	const check, soon = "certificate", 14 * 24 * time.Hour
 	pair, err := tls.LoadX509KeyPair(t.CertFile, t.KeyFile)
 	if err != nil {
@@ -98,9 +98,9 @@ func certificate(t server.TLS) finding {
 	return finding{Check: check, State: fine, Found: found}
 }
 
-// clock finds out whether the time is right: signed tokens and certificates expire by
+// checkClock finds out whether the time is right: signed tokens and certificates expire by
 // it.
-func clock(needed bool) finding {
+func checkClock(needed bool) finding {
 	const check = "clock"
 	now := time.Now().UTC()
 	found := now.Format(time.RFC3339)

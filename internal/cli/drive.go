@@ -28,9 +28,9 @@ type step struct {
 
 // driveSteps is what `demo --drive` does.
 var driveSteps = []step{
-	{"list the pages: each app in its iframe is one", words("tab list"), "Sign up"},
+	{"list the pages: each app in its iframe is one", splitWords("tab list"), "Sign up"},
 	{"go to the sign-up form", []string{"tab", "{tab:Sign up}"}, ""},
-	{"look at it", words("snapshot -i"), `textbox "Full name"`},
+	{"look at it", splitWords("snapshot -i"), `textbox "Full name"`},
 	{"fill in the name", []string{"fill", "{Full name}", "Ada Lovelace"}, ""},
 	{"submit too early", []string{"click", "{Create account}"}, ""},
 	{"read what it says", []string{"get", "text", "#problem"}, "Email:"},
@@ -41,27 +41,27 @@ var driveSteps = []step{
 	{"submit", []string{"click", "{Create account}"}, ""},
 	{"read the result", []string{"get", "text", "#result"}, "Welcome, Ada Lovelace! Your team account is ready; we write to ada@example.org."},
 	{"go to the todo app", []string{"tab", "{tab:Todo}"}, ""},
-	{"look at it", words("snapshot -i"), `textbox "New task"`},
+	{"look at it", splitWords("snapshot -i"), `textbox "New task"`},
 	{"write a task", []string{"fill", "{New task}", "Drive an iframe"}, ""},
-	{"press Enter", words("press Enter"), ""},
+	{"press Enter", splitWords("press Enter"), ""},
 	{"show what is active", []string{"find", "role", "button", "click", "--name", "Active"}, ""},
-	{"the address has changed", words("get url"), "?view=active"},
-	{"read the list", words("get text ul"), "Drive an iframe"},
-	{"go back in its history", words("back"), ""},
+	{"the address has changed", splitWords("get url"), "?view=active"},
+	{"read the list", splitWords("get text ul"), "Drive an iframe"},
+	{"go back in its history", splitWords("back"), ""},
 	{"the address is the old one", []string{"eval", "location.search"}, `""`},
 	{"go to the orders", []string{"tab", "{tab:Orders}"}, ""},
-	{"look at them", words("snapshot -i"), `button "Open order 200"`},
+	{"look at them", splitWords("snapshot -i"), `button "Open order 200"`},
 	{"open one far below the fold", []string{"click", "{Open order 200}"}, ""},
-	{"look at the dialog", words("snapshot -i"), `button "Ship"`},
+	{"look at the dialog", splitWords("snapshot -i"), `button "Ship"`},
 	{"ship it", []string{"click", "{Ship}"}, ""},
 	{"read the result", []string{"get", "text", "[role=status]"}, "Order 200 is on its way"},
 }
 
-func words(s string) []string { return strings.Fields(s) }
+func splitWords(s string) []string { return strings.Fields(s) }
 
-// drive carries out driveSteps through the hub at a local port and prints
+// driveDemo carries out driveSteps through the hub at a local port and prints
 // what happens.
-func drive(ctx context.Context, program, port string, out *plain.Writer) error {
+func driveDemo(ctx context.Context, program, port string, out *plain.Writer) error {
 	if _, err := exec.LookPath(program); err != nil {
 		return fmt.Errorf("agent-browser is needed to drive the demo: install it (npm install -g agent-browser), or name it with --agent-browser: %w", err)
 	}
@@ -69,7 +69,7 @@ func drive(ctx context.Context, program, port string, out *plain.Writer) error {
 	defer d.close()
 	for i, s := range driveSteps {
 		command, printed, err := d.do(ctx, s)
-		fmt.Fprintf(out, "%2d. %s\n    $ agent-browser --cdp %s %s\n%s", i+1, s.say, port, strings.Join(quoted(command), " "), indent(printed))
+		fmt.Fprintf(out, "%2d. %s\n    $ agent-browser --cdp %s %s\n%s", i+1, s.say, port, strings.Join(quoteWords(command), " "), indentOutput(printed))
 		if err != nil {
 			return fmt.Errorf("step %d (%s): %w", i+1, s.say, err)
 		}
@@ -151,8 +151,8 @@ func (d *driver) resolve(word string) (string, error) {
 	return "", fmt.Errorf("%q is not to be seen", name)
 }
 
-// quoted quotes the words of a command that a shell would split.
-func quoted(command []string) []string {
+// quoteWords quotes the words of a command that a shell would split.
+func quoteWords(command []string) []string {
 	out := make([]string, len(command))
 	for i, w := range command {
 		if out[i] = w; strings.ContainsAny(w, " []#*?") {
@@ -162,8 +162,8 @@ func quoted(command []string) []string {
 	return out
 }
 
-// indent shows output below its command, at most 12 lines of it.
-func indent(s string) string {
+// indentOutput shows output below its command, at most 12 lines of it.
+func indentOutput(s string) string {
 	const most = 12
 	lines := strings.Split(strings.TrimSpace(s), "\n")
 	if lines[0] == "" {

@@ -141,7 +141,7 @@ func (f hubFlags) options(l *logging.Log) server.Options {
 			BAPMessage: int64(f.BAPMessage), BAPAllPages: f.BAPAllPages,
 			MaxSandboxes: int(f.MaxSandboxes), SandboxIdle: time.Duration(f.SandboxIdle),
 		},
-		Log: l.Logger, LogLevel: l.Level, Collectors: dropped(l),
+		Log: l.Logger, LogLevel: l.Level, Collectors: droppedLines(l),
 	}
 	if f.EvalAsk != "" {
 		o.Actions.EvalAsk = server.AskURL(string(f.EvalAsk))
@@ -183,8 +183,8 @@ func (f frontEnd) open() http.Handler {
 	return own
 }
 
-// dropped are the metrics of the lines that a log has left out.
-func dropped(l *logging.Log) []prometheus.Collector {
+// droppedLines are the metrics of the lines that a log has left out.
+func droppedLines(l *logging.Log) []prometheus.Collector {
 	counter := func(why string, count func() uint64) prometheus.Collector {
 		return prometheus.NewCounterFunc(prometheus.CounterOpts{
 			Name:        "cdphub_log_lines_left_out_total",
@@ -195,8 +195,8 @@ func dropped(l *logging.Log) []prometheus.Collector {
 	return []prometheus.Collector{counter("rate", l.DroppedByRate), counter("sink", l.DroppedBySink)}
 }
 
-// quiet raises the level of a log from info to warn.
-func quiet(l *logging.Log) *logging.Log {
+// quietLog raises the level of a log from info to warn.
+func quietLog(l *logging.Log) *logging.Log {
 	q := *l
 	q.Logger = l.WithOptions(zap.IncreaseLevel(zap.WarnLevel))
 	return &q

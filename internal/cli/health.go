@@ -52,7 +52,7 @@ func (c *healthCmd) Run(ctx context.Context, s streams) error {
 		return fmt.Errorf("unhealthy: %s: %w", c.asked(req.URL), err)
 	}
 	defer resp.Body.Close()
-	body, err := beginning(resp)
+	body, err := beginningOf(resp)
 	if err != nil {
 		return fmt.Errorf("unhealthy: %s: %w", c.asked(req.URL), err)
 	}
@@ -74,11 +74,11 @@ func (c *healthCmd) asked(u *url.URL) string {
 	if _, unix := httpserver.UnixPath(c.AdminAddr); unix && c.URL == "" {
 		return c.AdminAddr + u.Path
 	}
-	return place(u)
+	return withoutQuery(u)
 }
 
-// beginning is the first KiB of the body of an answer.
-func beginning(resp *http.Response) ([]byte, error) {
+// beginningOf is the first KiB of the body of an answer.
+func beginningOf(resp *http.Response) ([]byte, error) {
 	const longest = 1 << 10
 	return io.ReadAll(io.LimitReader(resp.Body, longest))
 }
@@ -97,8 +97,8 @@ func isHub(answer []byte) bool {
 	return json.Unmarshal(answer, &health) == nil && strings.HasPrefix(health.Server.Name, "cdphub")
 }
 
-// place is a URL without its query, which may be a secret.
-func place(u *url.URL) string { return u.Scheme + "://" + u.Host + u.Path }
+// withoutQuery is a URL without its query, which may be a secret.
+func withoutQuery(u *url.URL) string { return u.Scheme + "://" + u.Host + u.Path }
 
 func (c *healthCmd) request(ctx context.Context) (*http.Request, *http.Client, error) {
 	u, err := c.url()
@@ -110,7 +110,7 @@ func (c *healthCmd) request(ctx context.Context) (*http.Request, *http.Client, e
 		transport = httpserver.UnixTransport(path)
 	}
 	if c.TLSCert != "" && u.Scheme == "https" {
-		if transport.TLSClientConfig, err = only(c.TLSCert); err != nil {
+		if transport.TLSClientConfig, err = trustOnly(c.TLSCert); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -165,9 +165,9 @@ func (c *healthCmd) url() (*url.URL, error) {
 	return u, nil
 }
 
-// only accepts the certificate of a file and no other, whatever name the server was
+// trustOnly accepts the certificate of a file and no other, whatever name the server was
 // asked by: a listener is asked by its address, which is in no certificate.
-func only(file string) (*tls.Config, error) {
+func trustOnly(file string) (*tls.Config, error) {
 	raw, err := os.ReadFile(file)
 	if err != nil {
 		return nil, fmt.Errorf("--tls-cert: %w", err)

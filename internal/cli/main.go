@@ -90,7 +90,7 @@ func (x Extras) runOn(ctx context.Context, args []string, s streams) error {
 		err = checkNeeds(parsed)
 	}
 	if err != nil && isDoctor(args) {
-		return unreadable(s.out, args, err)
+		return reportUnreadable(s.out, args, err)
 	}
 	if err != nil {
 		return err

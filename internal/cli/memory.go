@@ -24,7 +24,7 @@ const (
 func returnMemory(ctx context.Context, every time.Duration) {
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
-	last := allocated()
+	last := allocatedBytes()
 	returned := last
 	for {
 		select {
@@ -32,7 +32,7 @@ func returnMemory(ctx context.Context, every time.Duration) {
 			return
 		case <-ticker.C:
 		}
-		now := allocated()
+		now := allocatedBytes()
 		if now-last < quietAllocs && now-returned > worthCollecting {
 			runtime.GC() // a sync.Pool keeps what it has for one collection more
 			debug.FreeOSMemory()
@@ -42,8 +42,8 @@ func returnMemory(ctx context.Context, every time.Duration) {
 	}
 }
 
-// allocated is how many bytes the process has ever allocated on its heap.
-func allocated() uint64 {
+// allocatedBytes is how many bytes the process has ever allocated on its heap.
+func allocatedBytes() uint64 {
 	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
 	metrics.Read(sample)
 	return sample[0].Value.Uint64()

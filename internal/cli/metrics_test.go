@@ -17,11 +17,11 @@ func TestLogMetrics(t *testing.T) {
 		l.Warn("again")
 	}
 	r := prometheus.NewPedanticRegistry()
-	r.MustRegister(dropped(l)...)
+	r.MustRegister(droppedLines(l)...)
 	if n, err := testutil.GatherAndCount(r, "cdphub_log_lines_left_out_total"); err != nil || n != 2 {
 		t.Errorf("%d series, %v; want one for each reason", n, err)
 	}
-	if n := testutil.ToFloat64(dropped(l)[0]); n != 15 {
+	if n := testutil.ToFloat64(droppedLines(l)[0]); n != 15 {
 		t.Errorf("%v lines are counted, want 15", n)
 	}
 }

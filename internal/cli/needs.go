@@ -23,15 +23,15 @@ func checkNeeds(c *kong.Context) error {
 		flags[f.Name] = f
 	}
 	for _, f := range c.Flags() {
-		if !given(f) {
+		if !isGiven(f) {
 			continue
 		}
-		if needed := present(flags, f.Tag.Get("needs")); len(needed) > 0 && !satisfied(flags, needed) {
+		if needed := presentOptions(flags, f.Tag.Get("needs")); len(needed) > 0 && !isSatisfied(flags, needed) {
 			return fmt.Errorf("--%s has no effect without %s: add %s, or leave --%s out",
 				f.Name, orList(needed), orList(needed[:1]), f.Name)
 		}
-		for _, name := range present(flags, f.Tag.Get("useless-with")) {
-			if on(flags[name]) {
+		for _, name := range presentOptions(flags, f.Tag.Get("useless-with")) {
+			if isOn(flags[name]) {
 				return fmt.Errorf("--%s has no effect with --%s: leave one of them out", f.Name, name)
 			}
 		}
@@ -39,8 +39,8 @@ func checkNeeds(c *kong.Context) error {
 	return nil
 }
 
-// present are the words of a tag that name an option of the command.
-func present(flags map[string]*kong.Flag, tag string) (words []string) {
+// presentOptions are the words of a tag that name an option of the command.
+func presentOptions(flags map[string]*kong.Flag, tag string) (words []string) {
 	for word := range strings.SplitSeq(tag, ",") {
 		name, _, _ := strings.Cut(word, "=")
 		if flags[name] != nil {
@@ -50,20 +50,20 @@ func present(flags map[string]*kong.Flag, tag string) (words []string) {
 	return words
 }
 
-// satisfied reports whether one of the needed options is on, or has the value that is
+// isSatisfied reports whether one of the needed options is on, or has the value that is
 // needed.
-func satisfied(flags map[string]*kong.Flag, needed []string) bool {
+func isSatisfied(flags map[string]*kong.Flag, needed []string) bool {
 	for _, word := range needed {
 		name, value, is := strings.Cut(word, "=")
-		if is && contains(flags[name], value) || !is && on(flags[name]) {
+		if is && hasValue(flags[name], value) || !is && isOn(flags[name]) {
 			return true
 		}
 	}
 	return false
 }
 
-// contains reports whether an option has a value, perhaps beside others.
-func contains(f *kong.Flag, value string) bool {
+// hasValue reports whether an option has a value, perhaps beside others.
+func hasValue(f *kong.Flag, value string) bool {
 	if list, is := f.Target.Interface().([]string); is {
 		for _, one := range list {
 			if one == value {
@@ -75,13 +75,13 @@ func contains(f *kong.Flag, value string) bool {
 	return fmt.Sprint(f.Target.Interface()) == value
 }
 
-// on reports whether an option does something: a switch that is on, also by
+// isOn reports whether an option does something: a switch that is on, also by
 // default, or another option with a value.
-func on(f *kong.Flag) bool { return !f.Target.IsZero() }
+func isOn(f *kong.Flag) bool { return !f.Target.IsZero() }
 
-// given reports whether an option has another value than its default: from the
+// isGiven reports whether an option has another value than its default: from the
 // command line, the environment or the config file.
-func given(f *kong.Flag) bool {
+func isGiven(f *kong.Flag) bool {
 	byDefault := reflect.New(f.Target.Type()).Elem()
 	if f.HasDefault {
 		value := kong.ScanFromTokens(kong.Token{Type: kong.FlagValueToken, Value: f.Default})

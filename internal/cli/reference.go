@@ -20,7 +20,7 @@ func (referenceCmd) Run(s streams) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(s.out, reference(p.Model))
+	_, err = io.WriteString(s.out, optionReference(p.Model))
 	return err
 }
 
@@ -46,9 +46,9 @@ block-url:
 ` + "```" + `
 `
 
-// reference lists the options in Markdown: those that all commands which run
+// optionReference lists the options in Markdown: those that all commands which run
 // a hub have, then those of each command.
-func reference(app *kong.Application) string {
+func optionReference(app *kong.Application) string {
 	commands := hubCommands(app)
 	has := map[string]int{} // how many of those have an option
 	for _, node := range commands {
@@ -62,7 +62,7 @@ func reference(app *kong.Application) string {
 		fmt.Fprintf(&b, "\n## %s\n\n| option | default | meaning |\n| --- | --- | --- |\n", title)
 		for _, flag := range flags {
 			if !flag.Hidden && flag.Name != "help" && wanted(flag) {
-				b.WriteString(row(flag))
+				b.WriteString(optionRow(flag))
 			}
 		}
 	}
@@ -74,13 +74,13 @@ func reference(app *kong.Application) string {
 		table("`cdphub "+node.Name+"`", node.Flags, func(f *kong.Flag) bool { return !common(f) })
 	}
 	b.WriteString("\n`cdphub doctor` has the options of `cdphub serve`.\n")
-	if node := command(app, "connect"); node != nil {
+	if node := commandNamed(app, "connect"); node != nil {
 		table("`cdphub connect`", node.Flags, func(f *kong.Flag) bool {
 			return f.Name != "config" && f.Name != "version" && !strings.HasPrefix(f.Name, "log-")
 		})
 		b.WriteString("\nThis command also has the options for the log.\n")
 	}
-	if node := command(app, "mcp"); node != nil {
+	if node := commandNamed(app, "mcp"); node != nil {
 		table("`cdphub mcp`", node.Flags, func(f *kong.Flag) bool { return has[f.Name] == 0 })
 		b.WriteString("\nThis command also has the options for browsers, for the addresses that actions may open, and for the log. They are in the tables above.\n")
 	}
@@ -95,8 +95,8 @@ func hubCommands(app *kong.Application) []*kong.Node {
 	})
 }
 
-// command is the command with that name; nil for none.
-func command(app *kong.Application, name string) *kong.Node {
+// commandNamed is the command with that name; nil for none.
+func commandNamed(app *kong.Application, name string) *kong.Node {
 	for _, node := range app.Leaves(true) {
 		if node.Name == name {
 			return node
@@ -105,8 +105,8 @@ func command(app *kong.Application, name string) *kong.Node {
 	return nil
 }
 
-// row is the line of one option in the table.
-func row(f *kong.Flag) string {
+// optionRow is the line of one option in the table.
+func optionRow(f *kong.Flag) string {
 	option := "--" + f.Name
 	if f.PlaceHolder != "" {
 		option += "=" + f.PlaceHolder
@@ -115,10 +115,10 @@ func row(f *kong.Flag) string {
 	if len(f.Envs) == 0 {
 		help += " No variable."
 	}
-	return fmt.Sprintf("| %s | %s | %s |\n", code(option), code(f.Default), help)
+	return fmt.Sprintf("| %s | %s | %s |\n", codeText(option), codeText(f.Default), help)
 }
 
-func code(text string) string {
+func codeText(text string) string {
 	if text == "" {
 		return ""
 	}

@@ -32,9 +32,9 @@ func TestEveryOptionIsInTheReference(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := reference(p.Model)
+	text := optionReference(p.Model)
 	seen := 0
-	for _, node := range append([]*kong.Node{p.Model.Node, command(p.Model, "connect"), command(p.Model, "mcp")}, hubCommands(p.Model)...) {
+	for _, node := range append([]*kong.Node{p.Model.Node, commandNamed(p.Model, "connect"), commandNamed(p.Model, "mcp")}, hubCommands(p.Model)...) {
 		for _, flag := range node.Flags {
 			if flag.Name == "help" || flag.Name == "version" || flag.Name == "drive" { // no configuration
 				continue

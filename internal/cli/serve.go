@@ -114,7 +114,7 @@ func (c *serveCmd) welcome(srv *server.Server, out io.Writer) {
 func newServer(o server.Options) (*server.Server, error) {
 	own := o.OnState
 	o.OnState = func(state server.State) {
-		notify(o.Log, state)
+		notifyManager(o.Log, state)
 		if own != nil {
 			own(state)
 		}

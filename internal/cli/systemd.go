@@ -39,9 +39,9 @@ var inherited = sync.OnceValues(func() (server.Listeners, error) {
 	return server.Listeners{Clients: found["clients"], Hosts: found["hosts"], Admin: found["admin"]}, nil
 })
 
-// notify reports a state to the service manager, if there is one
+// notifyManager reports a state to the service manager, if there is one
 // (sd_notify(3)).
-func notify(log *zap.Logger, state server.State) {
+func notifyManager(log *zap.Logger, state server.State) {
 	text := map[server.State]string{
 		server.Ready:     daemon.SdNotifyReady,
 		server.Reloading: daemon.SdNotifyReloading + "\n" + daemon.SdNotifyMonotonicUsec(),

@@ -141,16 +141,16 @@ func (c *tokenCheckCmd) Run(_ context.Context, s streams) error {
 	g, err := tokens.Inspect(auth.NewSecret(text))
 	if err != nil {
 		if g.Role != "" { // it was good once
-			err = fmt.Errorf("%w; it was:\n%s", err, describe(g))
+			err = fmt.Errorf("%w; it was:\n%s", err, describeGrant(g))
 		}
 		return fmt.Errorf("the hub would refuse it everywhere: %w", err)
 	}
-	_, err = fmt.Fprintf(s.out, "%s\n\n%s", describe(g), uses(g))
+	_, err = fmt.Fprintf(s.out, "%s\n\n%s", describeGrant(g), describeUses(g))
 	return err
 }
 
-// uses says where a token is accepted, and why not elsewhere, one line each.
-func uses(g auth.Grant) string {
+// describeUses says where a token is accepted, and why not elsewhere, one line each.
+func describeUses(g auth.Grant) string {
 	hub := g.Hub
 	if hub == auth.EveryHub {
 		hub = relay.DefaultHub
@@ -187,8 +187,8 @@ func uses(g auth.Grant) string {
 	return b.String()
 }
 
-// describe says what a token allows, one line each.
-func describe(g auth.Grant) string {
+// describeGrant says what a token allows, one line each.
+func describeGrant(g auth.Grant) string {
 	hub := "the default hub"
 	switch g.Hub {
 	case "":

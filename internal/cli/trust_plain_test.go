@@ -298,7 +298,7 @@ func TestR271DriveIsPlain(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	err := drive(t.Context(), program, "1", plain.NewWriter(&out))
+	err := driveDemo(t.Context(), program, "1", plain.NewWriter(&out))
 	if err == nil || !strings.Contains(out.String(), mark) {
 		t.Errorf("%v: %s", err, out.String())
 	}

@@ -44,7 +44,7 @@ type FrontEnd struct {
 // the program. Without one in the program, the front end and the error are nil. The
 // file stays open as long as the process lives.
 func Open(file string) (*FrontEnd, error) {
-	raw, size, err := open(file)
+	raw, size, err := openZip(file)
 	if file == "" && errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -71,8 +71,8 @@ func Open(file string) (*FrontEnd, error) {
 	return f, nil
 }
 
-// open opens a file, or the one in the program, for as long as the process lives.
-func open(file string) (io.ReaderAt, int64, error) {
+// openZip opens a file, or the one in the program, for as long as the process lives.
+func openZip(file string) (io.ReaderAt, int64, error) {
 	var opened fs.File
 	var err error
 	if file == "" {
@@ -138,7 +138,7 @@ func (f *FrontEnd) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	// Caches must not give the gzip form to a browser that has not asked for it (RFC
 	// 9110, section 12.5.5).
 	h.Set("Vary", "Accept-Encoding")
-	serve(w, r, file)
+	serveFile(w, r, file)
 }
 
 // typeOf is the media type of a file. The table of the operating system differs
@@ -167,10 +167,10 @@ func typeOf(name string) string {
 	}
 }
 
-// serve answers with a file of the zip. Both zip and gzip hold a raw deflate stream
+// serveFile answers with a file of the zip. Both zip and gzip hold a raw deflate stream
 // (RFC 1951), so the compressed bytes go out as they are, with the head and the tail
 // of gzip (RFC 1952), to browsers that take gzip.
-func serve(w http.ResponseWriter, r *http.Request, file *zip.File) {
+func serveFile(w http.ResponseWriter, r *http.Request, file *zip.File) {
 	if file.Method == zip.Deflate && strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
 		if raw, err := file.OpenRaw(); err == nil {
 			w.Header().Set("Content-Encoding", "gzip")

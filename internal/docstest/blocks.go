@@ -92,7 +92,7 @@ func Blocks(root string) ([]Block, error) {
 		if err != nil {
 			return nil, err
 		}
-		blocks, err := parse(page, string(text))
+		blocks, err := parsePage(page, string(text))
 		if err != nil {
 			return nil, err
 		}
@@ -101,8 +101,8 @@ func Blocks(root string) ([]Block, error) {
 	return all, nil
 }
 
-// parse reads one page.
-func parse(file, text string) ([]Block, error) {
+// parsePage reads one page.
+func parsePage(file, text string) ([]Block, error) {
 	var blocks []Block
 	lines := strings.Split(text, "\n")
 	for i := 0; i < len(lines); i++ {

@@ -60,7 +60,7 @@ func Listen(policy *urlpolicy.Policy, names *urlpolicy.Resolver, log *zap.Logger
 	}
 	p := &Proxy{policy: policy, names: names, log: log.Named("egress"), listener: ln, tunnels: make(map[io.Closer]struct{})}
 	p.forward = &httputil.ReverseProxy{
-		Rewrite:       rewrite,
+		Rewrite:       rewriteRequest,
 		FlushInterval: -1, // event streams come as they are sent
 		ErrorLog:      zap.NewStdLog(zap.NewNop()),
 		ErrorHandler: func(_ http.ResponseWriter, r *http.Request, err error) {
@@ -108,10 +108,10 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// rewrite leaves a request unchanged, except for hop-by-hop headers (RFC 9110, section
+// rewriteRequest leaves a request unchanged, except for hop-by-hop headers (RFC 9110, section
 // 7.6.1). ReverseProxy takes headers out that a client may well have set, and what it does
 // not read of a query.
-func rewrite(r *httputil.ProxyRequest) {
+func rewriteRequest(r *httputil.ProxyRequest) {
 	r.Out.URL.RawQuery = r.In.URL.RawQuery
 	for _, name := range []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto"} {
 		if v, ok := r.In.Header[name]; ok {

@@ -25,7 +25,7 @@ func heldBy(groups map[int]int, at, to netip.AddrPort) (group, holder int, held 
 	// One process of a Chromium has all its connections. A page that asks again and again
 	// costs little.
 	for group, process := range groups {
-		if process != 0 && groupOf(process) == group && holds(process, want) {
+		if process != 0 && groupOf(process) == group && holdsFile(process, want) {
 			return group, process, true
 		}
 	}
@@ -39,7 +39,7 @@ func heldBy(groups map[int]int, at, to netip.AddrPort) (group, holder int, held 
 			continue
 		}
 		group := groupOf(process)
-		if _, theirs := groups[group]; theirs && holds(process, want) {
+		if _, theirs := groups[group]; theirs && holdsFile(process, want) {
 			return group, process, true
 		}
 	}
@@ -55,8 +55,8 @@ func groupOf(process int) int {
 	return group
 }
 
-// holds reports whether a process has an open file of that name (proc_pid_fd(5)).
-func holds(process int, file string) bool {
+// holdsFile reports whether a process has an open file of that name (proc_pid_fd(5)).
+func holdsFile(process int, file string) bool {
 	folder := "/proc/" + strconv.Itoa(process) + "/fd/"
 	open, err := os.ReadDir(folder)
 	if err != nil {

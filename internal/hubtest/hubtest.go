@@ -51,17 +51,17 @@ func DialTo(t testing.TB, url string, header http.Header, handle func([]byte)) *
 	if err != nil {
 		t.Fatalf("dial %s: %v", url, err)
 	}
-	return serve(&Peer{T: t, Conn: conn}, handle)
+	return servePeer(&Peer{T: t, Conn: conn}, handle)
 }
 
 // Over is a Peer at the end of a connection, such as of a wsconn.Pipe.
 func Over(t testing.TB, conn *wsconn.Conn) *Peer {
 	p := &Peer{T: t, Conn: conn, Got: make(chan string, 1000)}
-	return serve(p, func(m []byte) { p.Got <- string(m) })
+	return servePeer(p, func(m []byte) { p.Got <- string(m) })
 }
 
-// serve has a Peer take messages until the test ends.
-func serve(p *Peer, handle func([]byte)) *Peer {
+// servePeer has a Peer take messages until the test ends.
+func servePeer(p *Peer, handle func([]byte)) *Peer {
 	p.Closed = make(chan wsconn.Reason, 1)
 	ended := make(chan struct{})
 	go func() {

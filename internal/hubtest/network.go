@@ -61,7 +61,7 @@ func (n *Network) join(near *net.TCPConn) {
 		far.Close()
 	}
 	if err != nil || n.closed {
-		reset(near)
+		resetConn(near)
 		return
 	}
 	ends := [2]*net.TCPConn{near, far.(*net.TCPConn)}
@@ -112,8 +112,8 @@ func (n *Network) pass(to, from *net.TCPConn) {
 	}
 }
 
-// reset closes a connection with RST in place of FIN (SO_LINGER of 0, socket(7)).
-func reset(c *net.TCPConn) {
+// resetConn closes a connection with RST in place of FIN (SO_LINGER of 0, socket(7)).
+func resetConn(c *net.TCPConn) {
 	c.SetLinger(0)
 	c.Close()
 }
@@ -123,7 +123,7 @@ func (n *Network) Cut() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for c := range n.conns {
-		reset(c)
+		resetConn(c)
 	}
 	clear(n.conns)
 }

@@ -28,7 +28,7 @@ func (j *Journal) askBody(l *line, e *event, id string, x *load) bool {
 			Body          string
 			Base64Encoded bool
 		}
-		read(result, &answer)
+		readParams(result, &answer)
 		body := []byte(answer.Body)
 		if answer.Base64Encoded {
 			body, _ = base64.StdEncoding.DecodeString(answer.Body) // nothing, if it is not base64

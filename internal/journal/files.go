@@ -207,7 +207,7 @@ func (f *files) write(l *line, e *Entry, data []byte) {
 // several of them may become the same name.
 func (f *files) nameOf(key lineKey, now time.Time) string {
 	name := fmt.Sprintf("%s-%s-%s", now.Format("20060102T150405.000"),
-		cmp.Or(unusable.ReplaceAllString(key.hub, ""), "default"), shorten(unusable.ReplaceAllString(key.target, "")))
+		cmp.Or(unusable.ReplaceAllString(key.hub, ""), "default"), shortenID(unusable.ReplaceAllString(key.target, "")))
 	taken := make(map[string]bool, len(f.lines))
 	for _, fl := range f.lines {
 		taken[fl.name] = true
@@ -219,7 +219,7 @@ func (f *files) nameOf(key lineKey, now time.Time) string {
 	return free
 }
 
-func shorten(id string) string { return id[:min(len(id), 40)] }
+func shortenID(id string) string { return id[:min(len(id), 40)] }
 
 func (fl *fileLine) line(v any) {
 	text, err := json.Marshal(v)

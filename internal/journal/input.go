@@ -35,18 +35,18 @@ func (l *line) did(j *Journal, c *command, a *Action, text string) {
 	j.acted(l, l.entry(c, a, text))
 }
 
-// plain returns the function for a method whose params do not matter.
-func plain(do, text string) func(*Journal, *line, *command) {
+// plainMethod returns the function for a method whose params do not matter.
+func plainMethod(do, text string) func(*Journal, *line, *command) {
 	return func(j *Journal, l *line, c *command) { l.did(j, c, &Action{Do: do}, text) }
 }
 
-// read reads params. Members that a Client has sent wrongly stay zero: the Host
+// readParams reads params. Members that a Client has sent wrongly stay zero: the Host
 // refuses them.
-func read(params []byte, into any) {
+func readParams(params []byte, into any) {
 	_ = wire.Decode(params, into)
 }
 
-func at(x, y float64) string { return fmt.Sprintf("at (%v, %v)", math.Round(x), math.Round(y)) }
+func atPoint(x, y float64) string { return fmt.Sprintf("at (%v, %v)", math.Round(x), math.Round(y)) }
 
 type mouseParams struct {
 	Type       string
@@ -72,14 +72,14 @@ const farDrag = 5
 // page gets hundreds of them.
 func dispatchMouse(j *Journal, l *line, c *command) {
 	var p mouseParams
-	read(c.params, &p)
+	readParams(c.params, &p)
 	switch p.Type {
 	case "mousePressed":
 		l.endTyping(j)
 		l.press = &press{p.X, p.Y, c.on}
 		// A press that has failed has no release.
 		if c.err != "" {
-			l.did(j, c, &Action{Do: Click, X: p.X, Y: p.Y, Button: p.Button}, "clicked "+at(p.X, p.Y))
+			l.did(j, c, &Action{Do: Click, X: p.X, Y: p.Y, Button: p.Button}, "clicked "+atPoint(p.X, p.Y))
 		}
 	case "mouseReleased":
 		down := l.press
@@ -90,7 +90,7 @@ func dispatchMouse(j *Journal, l *line, c *command) {
 		l.clicked(j, c, p, down)
 	case "mouseWheel":
 		l.did(j, c, &Action{Do: Scroll, X: p.X, Y: p.Y, ToX: p.DeltaX, ToY: p.DeltaY},
-			fmt.Sprintf("scrolled by (%v, %v) %s", p.DeltaX, p.DeltaY, at(p.X, p.Y)))
+			fmt.Sprintf("scrolled by (%v, %v) %s", p.DeltaX, p.DeltaY, atPoint(p.X, p.Y)))
 	}
 }
 
@@ -99,7 +99,7 @@ func (l *line) clicked(j *Journal, c *command, p mouseParams, down *press) {
 	a := &Action{Do: Click, X: down.x, Y: down.y, Button: p.Button, On: down.on}
 	if math.Abs(p.X-down.x)+math.Abs(p.Y-down.y) > farDrag {
 		a.Do, a.ToX, a.ToY = Drag, p.X, p.Y
-		l.did(j, c, a, "dragged from "+strings.TrimPrefix(at(down.x, down.y), "at ")+" to "+strings.TrimPrefix(at(p.X, p.Y), "at "))
+		l.did(j, c, a, "dragged from "+strings.TrimPrefix(atPoint(down.x, down.y), "at ")+" to "+strings.TrimPrefix(atPoint(p.X, p.Y), "at "))
 		return
 	}
 	verb := "clicked"
@@ -109,7 +109,7 @@ func (l *line) clicked(j *Journal, c *command, p mouseParams, down *press) {
 	case p.Button == "right":
 		verb = "right-clicked"
 	}
-	l.did(j, c, a, verb+" "+at(p.X, p.Y)+a.On.words())
+	l.did(j, c, a, verb+" "+atPoint(p.X, p.Y)+a.On.words())
 }
 
 // words name an element in the text of an entry.
@@ -134,31 +134,31 @@ func dispatchTouch(j *Journal, l *line, c *command) {
 		Type        string
 		TouchPoints []struct{ X, Y float64 }
 	}
-	read(c.params, &p)
+	readParams(c.params, &p)
 	switch {
 	case p.Type == "touchStart" && len(p.TouchPoints) > 0:
 		l.press = &press{p.TouchPoints[0].X, p.TouchPoints[0].Y, c.on}
 	case p.Type == "touchEnd" && l.press != nil:
 		down := l.press
 		l.press = nil
-		l.did(j, c, &Action{Do: Click, X: down.x, Y: down.y, On: down.on}, "tapped "+at(down.x, down.y)+down.on.words())
+		l.did(j, c, &Action{Do: Click, X: down.x, Y: down.y, On: down.on}, "tapped "+atPoint(down.x, down.y)+down.on.words())
 	}
 }
 
 func tapGesture(j *Journal, l *line, c *command) {
 	var p struct{ X, Y float64 }
-	read(c.params, &p)
+	readParams(c.params, &p)
 	on := c.on
-	l.did(j, c, &Action{Do: Click, X: p.X, Y: p.Y, On: on}, "tapped "+at(p.X, p.Y)+on.words())
+	l.did(j, c, &Action{Do: Click, X: p.X, Y: p.Y, On: on}, "tapped "+atPoint(p.X, p.Y)+on.words())
 }
 
 // scrollGesture reads Input.synthesizeScrollGesture. The distance of the gesture is that of
 // the finger, which is the opposite of the scrolling (CDP).
 func scrollGesture(j *Journal, l *line, c *command) {
 	var p struct{ X, Y, XDistance, YDistance float64 }
-	read(c.params, &p)
+	readParams(c.params, &p)
 	l.did(j, c, &Action{Do: Scroll, X: p.X, Y: p.Y, ToX: -p.XDistance, ToY: -p.YDistance},
-		fmt.Sprintf("scrolled by (%v, %v) %s", -p.XDistance, -p.YDistance, at(p.X, p.Y)))
+		fmt.Sprintf("scrolled by (%v, %v) %s", -p.XDistance, -p.YDistance, atPoint(p.X, p.Y)))
 }
 
 // dispatchDrag reads Input.dispatchDragEvent (CDP). Only the drop is an action.
@@ -167,9 +167,9 @@ func dispatchDrag(j *Journal, l *line, c *command) {
 		Type string
 		X, Y float64
 	}
-	read(c.params, &p)
+	readParams(c.params, &p)
 	if p.Type == "drop" {
-		l.did(j, c, &Action{Do: Drag, ToX: p.X, ToY: p.Y, On: c.on}, "dropped "+at(p.X, p.Y))
+		l.did(j, c, &Action{Do: Drag, ToX: p.X, ToY: p.Y, On: c.on}, "dropped "+atPoint(p.X, p.Y))
 	}
 }
 
@@ -177,13 +177,13 @@ func dispatchDrag(j *Journal, l *line, c *command) {
 // never the text.
 func insertText(j *Journal, l *line, c *command) {
 	var p struct{ Text string }
-	read(c.params, &p)
+	readParams(c.params, &p)
 	n := utf8.RuneCountInString(p.Text)
 	if c.params == nil {
 		n = c.long // too long to be read: at most as many characters
 	}
 	on := c.on
-	l.did(j, c, &Action{Do: Type, Length: n, On: on}, "typed "+characters(n)+on.words())
+	l.did(j, c, &Action{Do: Type, Length: n, On: on}, "typed "+characterCount(n)+on.words())
 }
 
 type keyParams struct {
@@ -214,7 +214,7 @@ var named = map[string]bool{
 // keyDown of the same key and must not count twice.
 func dispatchKey(j *Journal, l *line, c *command) {
 	var p keyParams
-	read(c.params, &p)
+	readParams(c.params, &p)
 	if p.Type == "keyUp" || p.Type == "" {
 		return
 	}

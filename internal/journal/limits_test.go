@@ -37,7 +37,7 @@ func TestR296Limits(t *testing.T) {
 		}
 		return len(newLine(lineKey{}).headers(h)) == n
 	})
-	limittest.Reach(t, "longestParams", longestParams, func(n int) bool { return len(cut(make([]byte, n))) == n })
+	limittest.Reach(t, "longestParams", longestParams, func(n int) bool { return len(copyParams(make([]byte, n))) == n })
 	limittest.Reach(t, "longestText", longestText, func(n int) bool { return len(newLine(lineKey{}).text(strings.Repeat("x", n))) == n })
 	limittest.Reach(t, "longestURL", longestURL, func(n int) bool {
 		return len(newLine(lineKey{}).address("http://a.test/"+strings.Repeat("x", n-14))) == n

@@ -108,8 +108,8 @@ func leftOut(n int) Entry {
 	return Entry{Kind: Error, Text: fmt.Sprintf("%d events are not in this timeline: more came than the hub could read", n)}
 }
 
-// characters says how many there are.
-func characters(n int) string {
+// characterCount says how many there are.
+func characterCount(n int) string {
 	if n == 1 {
 		return "1 character"
 	}

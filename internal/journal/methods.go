@@ -60,23 +60,23 @@ var methods = withNames(map[string]*method{
 	"Input.synthesizeScrollGesture":      {command: scrollGesture},
 	"Input.dispatchDragEvent":            {pointer: true, command: dispatchDrag},
 	"DOM.setFileInputFiles":              {command: chooseFiles},
-	"Page.navigate":                      {command: navigate},
-	"Page.reload":                        {command: plain(Reload, "reloaded the page")},
-	"Page.navigateToHistoryEntry":        {command: plain(History, "went to another entry of the history")},
-	"Page.setDocumentContent":            {command: plain(Replace, "replaced the document")},
-	"Page.close":                         {command: plain(Close, "closed the page")},
+	"Page.navigate":                      {command: noteNavigation},
+	"Page.reload":                        {command: plainMethod(Reload, "reloaded the page")},
+	"Page.navigateToHistoryEntry":        {command: plainMethod(History, "went to another entry of the history")},
+	"Page.setDocumentContent":            {command: plainMethod(Replace, "replaced the document")},
+	"Page.close":                         {command: plainMethod(Close, "closed the page")},
 	"Page.handleJavaScriptDialog":        {types: true, command: answerDialog},
 	"Emulation.setDeviceMetricsOverride": {command: setViewport},
 	frameEvent:                           {domain: "Page", event: frameNavigated},
 	"Page.navigatedWithinDocument":       {domain: "Page", event: navigatedWithin},
-	"Page.loadEventFired":                {domain: "Page", event: loaded},
+	"Page.loadEventFired":                {domain: "Page", event: noteLoad},
 	"Page.javascriptDialogOpening":       {domain: "Page", event: dialogOpening},
 	"Page.javascriptDialogClosed":        {domain: "Page", event: dialogClosed},
 	"Runtime.consoleAPICalled":           {domain: "Runtime", event: consoleCalled},
 	"Runtime.exceptionThrown":            {domain: "Runtime", event: exceptionThrown},
 	"Runtime.executionContextsCleared":   {domain: "Runtime", event: contextsCleared},
-	"Log.entryAdded":                     {domain: "Log", event: logged},
-	"Inspector.targetCrashed":            {domain: "Inspector", event: crashed},
+	"Log.entryAdded":                     {domain: "Log", event: noteLogEntry},
+	"Inspector.targetCrashed":            {domain: "Inspector", event: noteCrash},
 	"Network.requestWillBeSent":          {domain: "Network", event: requestSent},
 	"Network.responseReceived":           {domain: "Network", event: responseReceived},
 	"Network.loadingFinished":            {domain: "Network", event: loadingFinished},
@@ -90,5 +90,5 @@ func withNames(list map[string]*method) map[string]*method {
 	return list
 }
 
-// known is a method that matters; nil for all others.
-func known(name string) *method { return methods[name] }
+// knownMethod is a method that matters; nil for all others.
+func knownMethod(name string) *method { return methods[name] }

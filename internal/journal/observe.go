@@ -86,13 +86,13 @@ const leadPause = 2 * time.Second
 const longestParams = 64 << 10
 
 // Wants implements relay.Observer.
-func (o *observer) Wants(method string) bool { return known(method) != nil }
+func (o *observer) Wants(method string) bool { return knownMethod(method) != nil }
 
 // Command implements relay.Observer. It returns the function for the answer; nil for
 // a command that is not kept. While a person has the page during a handoff, only the kinds
 // of that person's actions are kept.
 func (o *observer) Command(c relay.Observed) func([]byte, *relay.Error) {
-	m := known(c.Method)
+	m := knownMethod(c.Method)
 	switch {
 	case m.command == nil:
 		return nil
@@ -111,7 +111,7 @@ func (o *observer) Command(c relay.Observed) func([]byte, *relay.Error) {
 	}
 	cmd := &command{
 		method: m, client: c.Client, session: c.SessionID, inside: c.Inside, at: time.Now(),
-		params: cut(c.Params), long: len(c.Params), looked: true,
+		params: copyParams(c.Params), long: len(c.Params), looked: true,
 	}
 	key := o.key(c.TargetID)
 	o.pays(c)
@@ -137,8 +137,8 @@ func (o *observer) Command(c relay.Observed) func([]byte, *relay.Error) {
 	}
 }
 
-// cut copies params, unless they are too long to be read.
-func cut(params []byte) []byte {
+// copyParams copies params, unless they are too long to be read.
+func copyParams(params []byte) []byte {
 	if len(params) > longestParams {
 		return nil
 	}
@@ -147,12 +147,12 @@ func cut(params []byte) []byte {
 
 // Event implements relay.Observer.
 func (o *observer) Event(e relay.Observed) {
-	m := known(e.Method)
+	m := knownMethod(e.Method)
 	o.worldGone(e)
 	if m.event == nil || o.away[e.TargetID] || !o.leader(leadKey{e.TargetID, m.domain}, e.SessionID, e.Inside) {
 		return
 	}
-	params := cut(e.Params)
+	params := copyParams(e.Params)
 	if params == nil {
 		return
 	}

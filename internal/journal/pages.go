@@ -13,9 +13,9 @@ import (
 
 func timeOf(ms int64) time.Time { return time.UnixMilli(ms) }
 
-func navigate(j *Journal, l *line, c *command) {
+func noteNavigation(j *Journal, l *line, c *command) {
 	var p struct{ URL, FrameID string }
-	read(c.params, &p)
+	readParams(c.params, &p)
 	url := l.address(p.URL)
 	l.did(j, c, &Action{Do: Navigate, URL: url}, "navigated to "+url)
 }
@@ -23,7 +23,7 @@ func navigate(j *Journal, l *line, c *command) {
 // chooseFiles keeps the number of files: their names may tell who the person is.
 func chooseFiles(j *Journal, l *line, c *command) {
 	var p struct{ Files []json.RawMessage }
-	read(c.params, &p)
+	readParams(c.params, &p)
 	text := fmt.Sprintf("chose %d files", len(p.Files))
 	if len(p.Files) == 1 {
 		text = "chose 1 file"
@@ -38,14 +38,14 @@ func answerDialog(j *Journal, l *line, c *command) {
 		Accept     bool
 		PromptText string
 	}
-	read(c.params, &p)
+	readParams(c.params, &p)
 	a := &Action{Do: Answer, Key: "dismiss", Length: utf8.RuneCountInString(p.PromptText)}
 	text := "dismissed the dialog"
 	if p.Accept {
 		a.Key, text = "accept", "accepted the dialog"
 	}
 	if a.Length > 0 {
-		text += ", with " + characters(a.Length)
+		text += ", with " + characterCount(a.Length)
 	}
 	l.did(j, c, a, text)
 }
@@ -53,7 +53,7 @@ func answerDialog(j *Journal, l *line, c *command) {
 // setViewport ignores a size of 0, which takes the override away.
 func setViewport(j *Journal, l *line, c *command) {
 	var p struct{ Width, Height float64 }
-	read(c.params, &p)
+	readParams(c.params, &p)
 	if p.Width == 0 || p.Height == 0 || c.inside {
 		return
 	}
@@ -78,7 +78,7 @@ func frameNavigated(j *Journal, l *line, e *event) {
 			UnreachableURL                 string
 		}
 	}
-	read(e.params, &p)
+	readParams(e.params, &p)
 	f := p.Frame
 	// Only the main frame is the page.
 	if f.ParentID != "" || e.inside {
@@ -102,7 +102,7 @@ func frameNavigated(j *Journal, l *line, e *event) {
 // another fragment.
 func navigatedWithin(j *Journal, l *line, e *event) {
 	var p struct{ FrameID, URL string }
-	read(e.params, &p)
+	readParams(e.params, &p)
 	if e.inside || l.probe.frame != "" && p.FrameID != l.probe.frame {
 		return
 	}
@@ -110,8 +110,8 @@ func navigatedWithin(j *Journal, l *line, e *event) {
 	l.happened(j, e, Navigation, l.url)
 }
 
-// loaded has a picture taken, since the page has finished loading.
-func loaded(_ *Journal, l *line, e *event) {
+// noteLoad has a picture taken, since the page has finished loading.
+func noteLoad(_ *Journal, l *line, e *event) {
 	if !e.inside {
 		l.session = e.session
 		l.pictures.want()
@@ -126,14 +126,14 @@ func contextsCleared(_ *Journal, l *line, e *event) {
 
 func dialogOpening(j *Journal, l *line, e *event) {
 	var p struct{ Type, Message string }
-	read(e.params, &p)
+	readParams(e.params, &p)
 	l.happened(j, e, Dialog, fmt.Sprintf("%s opened: %s", l.text(p.Type), l.text(p.Message)))
 }
 
 // dialogClosed reads Page.javascriptDialogClosed (CDP).
 func dialogClosed(j *Journal, l *line, e *event) {
 	var p struct{ Result bool }
-	read(e.params, &p)
+	readParams(e.params, &p)
 	text := "the dialog was dismissed"
 	if p.Result {
 		text = "the dialog was accepted"
@@ -141,7 +141,7 @@ func dialogClosed(j *Journal, l *line, e *event) {
 	l.happened(j, e, Dialog, text)
 }
 
-func crashed(j *Journal, l *line, e *event) { l.happened(j, e, Error, "the page crashed") }
+func noteCrash(j *Journal, l *line, e *event) { l.happened(j, e, Error, "the page crashed") }
 
 // remote is a value of script, as far as a console shows it.
 type remote struct {
@@ -172,7 +172,7 @@ func consoleCalled(j *Journal, l *line, e *event) {
 		Type string
 		Args []remote
 	}
-	read(e.params, &p)
+	readParams(e.params, &p)
 	words := make([]string, len(p.Args))
 	for i, a := range p.Args {
 		words[i] = a.String()
@@ -193,7 +193,7 @@ func exceptionThrown(j *Journal, l *line, e *event) {
 			Exception remote
 		}
 	}
-	read(e.params, &p)
+	readParams(e.params, &p)
 	d := p.ExceptionDetails
 	text := strings.TrimSpace(d.Text + " " + d.Exception.Description)
 	if d.Exception.Description == "" && d.Exception.Type != "" {
@@ -202,13 +202,13 @@ func exceptionThrown(j *Journal, l *line, e *event) {
 	l.happened(j, e, Error, l.text(text))
 }
 
-// logged takes what the browser itself writes to the console. Failed requests are
+// noteLogEntry takes what the browser itself writes to the console. Failed requests are
 // left out: they have entries of their own.
-func logged(j *Journal, l *line, e *event) {
+func noteLogEntry(j *Journal, l *line, e *event) {
 	var p struct {
 		Entry struct{ Source, Level, Text, URL string }
 	}
-	read(e.params, &p)
+	readParams(e.params, &p)
 	if p.Entry.Source == "network" {
 		return
 	}
@@ -219,8 +219,8 @@ func logged(j *Journal, l *line, e *event) {
 	l.happened(j, e, kind, l.text(p.Entry.Text))
 }
 
-// status is the status of a response in the text of an entry.
-func status(code int) string {
+// statusText is the status of a response in the text of an entry.
+func statusText(code int) string {
 	if code == 0 {
 		return "no response"
 	}

@@ -44,7 +44,7 @@ func (o *observer) personActed(c relay.Observed) {
 	if kind == "" {
 		return
 	}
-	at, name, method := time.Now(), strings.Clone(c.Person), known(c.Method).name
+	at, name, method := time.Now(), strings.Clone(c.Person), knownMethod(c.Method).name
 	o.put(o.key(c.TargetID), 0, func(j *Journal, l *line) {
 		if l.personKind == kind {
 			return

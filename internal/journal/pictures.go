@@ -99,7 +99,7 @@ func attachTo(ctx context.Context, c *relay.Local, target string) string {
 	params, _ := json.Marshal(map[string]any{"targetId": target, "flatten": true}) // of a string
 	var made struct{ SessionID string }
 	if result, err := c.Call(ctx, "", "Target.attachToTarget", params); err == nil {
-		read(result, &made)
+		readParams(result, &made)
 	}
 	return made.SessionID
 }

@@ -26,7 +26,7 @@ const createWorld = "Page.createIsolatedWorld"
 // that it is in the right order with the events that end the document.
 func (o *observer) worldMade(target string, result []byte) {
 	var made struct{ ExecutionContextID int }
-	read(result, &made)
+	readParams(result, &made)
 	o.worlds.put(target, made.ExecutionContextID)
 }
 
@@ -86,7 +86,7 @@ func (p *probe) at(x, y float64) *Element {
 // goes to the Host before the Client's.
 func (o *observer) look(c *command, target string, moved bool) {
 	kind := ""
-	members(c.params, func(key string, value []byte) {
+	eachMember(c.params, func(key string, value []byte) {
 		switch key {
 		case "type":
 			kind = textOf(value)
@@ -139,7 +139,7 @@ func (o *observer) look(c *command, target string, moved bool) {
 
 func firstPoint(touchPoints []byte) (x, y float64) {
 	var list []struct{ X, Y float64 }
-	if read(touchPoints, &list); len(list) == 0 {
+	if readParams(touchPoints, &list); len(list) == 0 {
 		return 0, 0
 	}
 	return list[0].X, list[0].Y
@@ -164,7 +164,7 @@ func (l *line) looked(j *Journal, c *command, moved bool, result []byte, failed 
 			Value struct{ Under, Focus *Element }
 		}
 	}
-	read(result, &answer)
+	readParams(result, &answer)
 	under, focus := l.cleaned(answer.Result.Value.Under), l.cleaned(answer.Result.Value.Focus)
 	if failed { // the document has gone
 		l.probe.context = 0
@@ -220,7 +220,7 @@ func (l *line) inWorld(do func(j *Journal, l *line)) {
 			var tree struct {
 				FrameTree struct{ Frame struct{ ID string } }
 			}
-			read(result, &tree)
+			readParams(result, &tree)
 			l.probe.frame, l.probe.making = tree.FrameTree.Frame.ID, false
 			l.makeWorld()
 		})
@@ -236,7 +236,7 @@ func (l *line) makeWorld() {
 	params, _ := json.Marshal(map[string]any{"frameId": l.probe.frame, "worldName": world}) // of strings
 	l.ask(createWorld, params, func(j *Journal, l *line, result []byte, _ bool) {
 		var made struct{ ExecutionContextID int }
-		read(result, &made)
+		readParams(result, &made)
 		l.probe.context, l.probe.making = made.ExecutionContextID, false
 		l.runQueued(j)
 	})

@@ -81,7 +81,7 @@ type requestParams struct {
 // readRequest reads Network.requestWillBeSent (CDP). It picks the members that count
 // and does not decode the rest, since postData may be long.
 func readRequest(params []byte) (p requestParams) {
-	members(params, func(key string, value []byte) {
+	eachMember(params, func(key string, value []byte) {
 		switch key {
 		case "requestId":
 			p.id = textOf(value)
@@ -90,7 +90,7 @@ func readRequest(params []byte) (p requestParams) {
 		case "redirectResponse":
 			p.redirect = value
 		case "request":
-			members(value, func(key string, value []byte) {
+			eachMember(value, func(key string, value []byte) {
 				switch key {
 				case "url":
 					p.url = textOf(value)
@@ -105,9 +105,9 @@ func readRequest(params []byte) (p requestParams) {
 	return p
 }
 
-// members reads the members of a JSON object in one pass. After a fault it stops;
+// eachMember reads the members of a JSON object in one pass. After a fault it stops;
 // members before it have been read. Values alias object.
-func members(object []byte, each func(key string, value []byte)) {
+func eachMember(object []byte, each func(key string, value []byte)) {
 	_ = wire.ReadObject(object, func(key string, value []byte) error {
 		each(key, value)
 		return nil
@@ -145,13 +145,13 @@ func (l *line) headersIfRecording(j *Journal, raw []byte) map[string]string {
 		return nil
 	}
 	var h map[string]string
-	read(raw, &h)
+	readParams(raw, &h)
 	return l.headers(h)
 }
 
 // respond takes a Network.Response into account.
 func (x *load) respond(j *Journal, l *line, response []byte) {
-	members(response, func(key string, value []byte) {
+	eachMember(response, func(key string, value []byte) {
 		switch key {
 		case "status":
 			n, _ := wire.Int(value)
@@ -171,7 +171,7 @@ func (x *load) respond(j *Journal, l *line, response []byte) {
 
 // idOf is the request that an event is about.
 func idOf(params []byte) (id string) {
-	members(params, func(key string, value []byte) {
+	eachMember(params, func(key string, value []byte) {
 		if key == "requestId" {
 			id = textOf(value)
 		}
@@ -184,7 +184,7 @@ func idOf(params []byte) (id string) {
 func responseReceived(j *Journal, l *line, e *event) {
 	var response, kind []byte
 	id := ""
-	members(e.params, func(key string, value []byte) {
+	eachMember(e.params, func(key string, value []byte) {
 		switch key {
 		case "requestId":
 			id = textOf(value)
@@ -211,7 +211,7 @@ func loadingFinished(j *Journal, l *line, e *event) {
 	// EncodedDataLength is the number of bytes on the network (CDP,
 	// Network.loadingFinished).
 	var p struct{ EncodedDataLength float64 }
-	read(e.params, &p)
+	readParams(e.params, &p)
 	x.Size = int64(min(max(p.EncodedDataLength, 0), 1<<53)) // as JSON has integers
 	if !j.askBody(l, e, id, x) {
 		l.finish(j, e, id, x, "")
@@ -220,7 +220,7 @@ func loadingFinished(j *Journal, l *line, e *event) {
 
 func loadingFailed(j *Journal, l *line, e *event) {
 	var p struct{ RequestID, ErrorText string }
-	read(e.params, &p)
+	readParams(e.params, &p)
 	if x := l.loads.open[p.RequestID]; x != nil {
 		l.finish(j, e, p.RequestID, x, l.text(p.ErrorText))
 	}
@@ -230,7 +230,7 @@ func loadingFailed(j *Journal, l *line, e *event) {
 // failed is its net error or "".
 func (l *line) finish(j *Journal, e *event, id string, x *load, failed string) {
 	l.loads.remove(id)
-	text := x.Method + " " + x.URL + " " + status(x.Status)
+	text := x.Method + " " + x.URL + " " + statusText(x.Status)
 	j.keepLocked(l, Entry{
 		At: x.began.UnixMilli(), Kind: Request, Method: e.name, Text: text, Ms: e.at.Sub(x.began).Milliseconds(), Error: failed, Load: &x.Exchange,
 	}, nil)

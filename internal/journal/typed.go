@@ -74,7 +74,7 @@ func (t *typed) note(c *command) {
 		return
 	}
 	var p struct{ Type, Text, PromptText string }
-	read(c.params, &p)
+	readParams(c.params, &p)
 	if c.method.name != keyEvent {
 		t.add(p.Text)
 		t.add(p.PromptText)
@@ -100,7 +100,7 @@ func formsOf(text string) []string {
 	quoted, _ := json.Marshal(text) // a string always can
 	var list []string
 	for _, f := range []string{text, string(quoted[1 : len(quoted)-1]), url.QueryEscape(text), url.PathEscape(text)} {
-		f = lower(f)
+		f = lowerASCII(f)
 		known := false
 		for _, other := range list {
 			known = known || other == f
@@ -112,9 +112,9 @@ func formsOf(text string) []string {
 	return list
 }
 
-// lower is a text with its ASCII letters in lower case. It goes byte by byte: its
+// lowerASCII is a text with its ASCII letters in lower case. It goes byte by byte: its
 // length stays the same also where the bytes are no text.
-func lower(s string) string {
+func lowerASCII(s string) string {
 	b := []byte(s)
 	for i, c := range b {
 		if 'A' <= c && c <= 'Z' {
@@ -130,12 +130,12 @@ func (t *typed) redact(text string) string {
 	if t.unknown > 0 && text != "" {
 		return secrets.Redacted
 	}
-	low := lower(text)
+	low := lowerASCII(text)
 	take := func(form string, least int) {
-		start := beginning(form, least)
+		start := beginningLength(form, least)
 		if at := strings.Index(low, start); at >= 0 {
-			text = without(text, low, form, start)
-			low = lower(text)
+			text = withoutForm(text, low, form, start)
+			low = lowerASCII(text)
 		}
 	}
 	if utf8.RuneCountInString(t.now) >= shortTyped {
@@ -151,17 +151,17 @@ func (t *typed) redact(text string) string {
 	return text
 }
 
-// beginning is how much of a form a text must have to be taken for it.
-func beginning(form string, least int) string {
+// beginningLength is how much of a form a text must have to be taken for it.
+func beginningLength(form string, least int) string {
 	if at := strings.Index(form, "//"); at > 0 && at < len("https%3a%2f%2f") { // many addresses begin like that
 		least = max(least, at+2+prefixTyped)
 	}
 	return form[:min(len(form), least)]
 }
 
-// without replaces a form of what was typed, and beginnings of it that are at least
+// withoutForm replaces a form of what was typed, and beginnings of it that are at least
 // as long as start. low is text in lower case, of the same length.
-func without(text, low, form, start string) string {
+func withoutForm(text, low, form, start string) string {
 	var out strings.Builder
 	for at := strings.Index(low, start); at >= 0; at = strings.Index(low, start) {
 		n := len(start)
@@ -196,7 +196,7 @@ func (l *line) endTyping(j *Journal) {
 	l.typing = nil
 	l.typed.end()
 	e := t.entry
-	e.Text = "typed " + characters(t.count)
+	e.Text = "typed " + characterCount(t.count)
 	e.Ms = t.newest.UnixMilli() - e.At
 	e.Action = &Action{Do: Type, Length: t.count, Keys: true, On: e.Action.On}
 	j.acted(l, e)

@@ -80,15 +80,15 @@ func (p *Pipe) detach(c *wsconn.Conn, why wsconn.Reason) (waits bool) {
 	switch {
 	case why.Code == wsconn.ReasonNormal.Code:
 		p.endLocked(errEnded, why)
-	case final(why):
+	case isFinal(why):
 		p.endLocked(why, why)
 	}
 	return p.err == nil
 }
 
-// final reports whether a reason is the end of a link, and not of a WebSocket alone,
+// isFinal reports whether a reason is the end of a link, and not of a WebSocket alone,
 // which a proxy between the two may end with reasons of its own.
-func final(why wsconn.Reason) bool {
+func isFinal(why wsconn.Reason) bool {
 	switch why {
 	case wsconn.ReasonProtocol, wsconn.ReasonTooBig, wsconn.ReasonInternal, wsconn.ReasonMemory, wsconn.ReasonShutdown,
 		wsconn.ReasonTokenRevoked, wsconn.ReasonTokenExpired, wsconn.ReasonLinkMoved:

@@ -57,7 +57,7 @@ func (d Dialer) Dial(ctx context.Context) (*Pipe, error) {
 			return s.p, nil
 		}
 		s.p.End(err, wsconn.ReasonGone)
-		if refused(err) {
+		if isRefused(err) {
 			return nil, err
 		}
 		if a.wait(ctx) != nil {
@@ -143,19 +143,19 @@ func (s *side) reconnect() (*wsconn.Conn, bool) {
 		if err == nil {
 			return c, true
 		}
-		if refused(err) {
+		if isRefused(err) {
 			s.p.End(err, wsconn.ReasonGone)
 		}
 	}
 	return nil, false
 }
 
-// refused reports whether another attempt would be answered the same. A proxy's error while
+// isRefused reports whether another attempt would be answered the same. A proxy's error while
 // its hub is away is no refusal, nor is a status that is for now only. A status below 500
 // is one, but for those that are for now only: 408, 409 and 429 (RFC 9110, sections 15.5.9
 // and 15.5.10; RFC 6585, section 4). A certificate that cannot be verified does not become
 // good by itself.
-func refused(err error) bool {
+func isRefused(err error) bool {
 	status, is := errors.AsType[wsconn.StatusError](err)
 	if !is {
 		_, unknown := errors.AsType[*tls.CertificateVerificationError](err)

@@ -73,8 +73,8 @@ func (l Hello) set(h http.Header) {
 	}
 }
 
-// answer is the headers of the answer.
-func answer(received uint64, grace time.Duration, node string) http.Header {
+// answerHeaders is the headers of the answer.
+func answerHeaders(received uint64, grace time.Duration, node string) http.Header {
 	h := http.Header{
 		headerReceived: {strconv.FormatUint(received, 10)},
 		headerGrace:    {strconv.Itoa(int(grace / time.Second))},

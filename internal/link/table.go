@@ -99,7 +99,7 @@ func (t *Table) Join(hello Hello, from Peer) (j Joined, err error) {
 	if err != nil && !errors.Is(err, ErrStale) {
 		err = ErrGone
 	}
-	j.Pipe, j.Answer, j.hello = l.Pipe, answer(received, t.Grace, t.Node), hello
+	j.Pipe, j.Answer, j.hello = l.Pipe, answerHeaders(received, t.Grace, t.Node), hello
 	return j, err
 }
 

@@ -54,6 +54,6 @@ func TestR296Limits(t *testing.T) {
 		return v.seq == 1
 	})
 	limittest.Reach(t, "longestText", longestText, func(n int) bool {
-		return !strings.HasSuffix(cut(strings.Repeat("x", n)), "…")
+		return !strings.HasSuffix(cutText(strings.Repeat("x", n)), "…")
 	})
 }

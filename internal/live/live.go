@@ -188,10 +188,10 @@ func (v *View) event(sessionID, method string, params []byte) {
 			v.begun()
 		}
 	case "Page.screencastVisibilityChanged":
-		hidden := !visible(params)
+		hidden := !readVisible(params)
 		v.news.hidden = &hidden
 	case "Target.detachedFromTarget":
-		if v.session != "" && detached(params) == v.session {
+		if v.session != "" && detachedSession(params) == v.session {
 			v.news.gone = "The target has gone"
 		}
 	case "Page.javascriptDialogOpening":

@@ -53,7 +53,7 @@ func (w *Viewer) sendLocked(m any) {
 // pictureMessage announces the binary message with a picture. Width and height are
 // the page's, in CSS pixels.
 func pictureMessage(seq int64, width, height float64) []byte {
-	return []byte(`{"kind":"picture","seq":` + strconv.FormatInt(seq, 10) + `,"format":"jpeg","width":` + number(width) + `,"height":` + number(height) + `}`)
+	return []byte(`{"kind":"picture","seq":` + strconv.FormatInt(seq, 10) + `,"format":"jpeg","width":` + numberText(width) + `,"height":` + numberText(height) + `}`)
 }
 
 // fail tells a viewer what was wrong.
@@ -63,11 +63,11 @@ func (w *Viewer) fail(err error) {
 	}
 	w.view.mu.Lock()
 	defer w.view.mu.Unlock()
-	w.sendLocked(textMessage{"error", said(err)})
+	w.sendLocked(textMessage{"error", commandError(err)})
 }
 
-// said is an error of a command with what its data says to do.
-func said(err error) string {
+// commandError is an error of a command with what its data says to do.
+func commandError(err error) string {
 	if e := new(wire.Error); errors.As(err, &e) {
 		return e.Full()
 	}
@@ -160,7 +160,7 @@ func (v *View) dialogLocked(opening []byte) {
 		if wire.Decode(opening, &e) != nil {
 			return
 		}
-		m.Type, m.Message, m.Default = cut(e.Type), cut(e.Message), cut(e.DefaultPrompt)
+		m.Type, m.Message, m.Default = cutText(e.Type), cutText(e.Message), cutText(e.DefaultPrompt)
 	}
 	v.holder.sendLocked(m)
 }
@@ -168,21 +168,21 @@ func (v *View) dialogLocked(opening []byte) {
 // longestText is how much of a text of a page a viewer gets, in bytes.
 const longestText = 64 << 10
 
-func cut(text string) string {
+func cutText(text string) string {
 	if len(text) <= longestText {
 		return text
 	}
 	return strings.ToValidUTF8(text[:longestText], "") + "…"
 }
 
-// visible reads {"visible":true}.
-func visible(params []byte) bool {
+// readVisible reads {"visible":true}.
+func readVisible(params []byte) bool {
 	var p struct{ Visible bool }
 	return wire.Decode(params, &p) == nil && p.Visible
 }
 
-// detached reads {"sessionId":"S","targetId":"T"}.
-func detached(params []byte) string {
+// detachedSession reads {"sessionId":"S","targetId":"T"}.
+func detachedSession(params []byte) string {
 	var p struct{ SessionID string }
 	_ = wire.Decode(params, &p) // "" is no session
 	return p.SessionID

@@ -94,4 +94,4 @@ func (v *View) shoot(now time.Time, want size) (after time.Duration) {
 	return every
 }
 
-func number(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
+func numberText(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }

@@ -67,7 +67,7 @@ func encoderFor(terminal bool) zapcore.Encoder {
 		c := zap.NewDevelopmentEncoderConfig()
 		c.EncodeLevel = zapcore.CapitalLevelEncoder
 		c.EncodeTime = zapcore.TimeEncoderOfLayout("15:04:05.000")
-		return plainEncoder{zapcore.NewConsoleEncoder(c), colored}
+		return plainEncoder{zapcore.NewConsoleEncoder(c), colorLine}
 	}
 	c := zap.NewProductionEncoderConfig()
 	c.EncodeTime = zapcore.RFC3339NanoTimeEncoder

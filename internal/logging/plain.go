@@ -38,9 +38,9 @@ func (e plainEncoder) EncodeEntry(entry zapcore.Entry, fields []zapcore.Field) (
 	return line, err
 }
 
-// colored gives a line for people the color of its level. The level comes before
+// colorLine gives a line for people the color of its level. The level comes before
 // everything that others can have chosen.
-func colored(line []byte, level zapcore.Level) []byte {
+func colorLine(line []byte, level zapcore.Level) []byte {
 	name := []byte("\t" + level.CapitalString() + "\t")
 	code := map[zapcore.Level]string{zapcore.DebugLevel: "35", zapcore.InfoLevel: "34", zapcore.WarnLevel: "33"}[level]
 	if code == "" {

@@ -14,7 +14,7 @@ import (
 // token allow, whichever is shorter.
 func TestR296Limits(t *testing.T) {
 	limittest.Reach(t, "maxName", maxName, func(n int) bool { return ValidName(strings.Repeat("x", n)) })
-	limittest.Reach(t, "maxName of a quoted text", maxName, func(n int) bool { return !strings.Contains(cut(strings.Repeat("x", n)), "…") })
+	limittest.Reach(t, "maxName of a quoted text", maxName, func(n int) bool { return !strings.Contains(quoteBeginning(strings.Repeat("x", n)), "…") })
 	for name, limits := range map[string]struct{ hub, token int }{"hub": {10, 0}, "hub below token": {10, 20}, "token below hub": {20, 10}} {
 		limittest.Reach(t, "grace of "+name, 10, func(seconds int) bool {
 			ss := New(Options{Longest: time.Duration(limits.hub) * time.Second})

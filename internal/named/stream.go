@@ -162,7 +162,7 @@ func (st *stream) resume(conn Conn, w *Wish) error {
 	first := st.sent - uint64(st.ring.len()) + 1
 	switch {
 	case after+1 < first:
-		conn.Deliver(wire.Frame{Body: gap(after+1, first-1)})
+		conn.Deliver(wire.Frame{Body: gapEvent(after+1, first-1)})
 	default:
 		before := st.ring.bytes
 		st.ring.drop(int(after + 1 - first))
@@ -203,10 +203,10 @@ func (st *stream) tellLocked(received uint64) {
 	st.conn.Deliver(wire.Frame{Body: append(b, "}}"...)})
 }
 
-// gap is the event in the place of messages that are lost.
+// gapEvent is the event in the place of messages that are lost.
 // {"method":"CdpHub.gap","params":{"from":N,"to":M}} takes their place. It has no number
 // itself.
-func gap(from, to uint64) []byte {
+func gapEvent(from, to uint64) []byte {
 	b := strconv.AppendUint([]byte(`{"method":"CdpHub.gap","params":{"from":`), from, 10)
 	b = strconv.AppendUint(append(b, `,"to":`...), to, 10)
 	return append(b, "}}"...)

@@ -58,7 +58,7 @@ func (ss *Sessions) Read(query url.Values, granted Granted) (w Wish, err error) 
 	if !query.Has("session") {
 		w.Name = granted.Name
 	} else if !ValidName(w.Name) {
-		return w, fmt.Errorf("session=%s is not a valid name: use 1 to %d letters, digits, dots, hyphens or underscores", cut(w.Name), maxName)
+		return w, fmt.Errorf("session=%s is not a valid name: use 1 to %d letters, digits, dots, hyphens or underscores", quoteBeginning(w.Name), maxName)
 	}
 	longest := ss.o.Longest
 	if granted.Longest > 0 {
@@ -66,10 +66,10 @@ func (ss *Sessions) Read(query url.Values, granted Granted) (w Wish, err error) 
 	}
 	if text := query.Get("grace"); query.Has("grace") {
 		if w.Grace, err = time.ParseDuration(text); err != nil || w.Grace <= 0 {
-			return w, fmt.Errorf("grace=%s is not a duration above 0: set it as 10m or 90s", cut(text))
+			return w, fmt.Errorf("grace=%s is not a duration above 0: set it as 10m or 90s", quoteBeginning(text))
 		}
 		if w.Grace > longest {
-			return w, fmt.Errorf("grace=%s is too long: the maximum is %s (from --session-grace or the token)", cut(text), longest)
+			return w, fmt.Errorf("grace=%s is too long: the maximum is %s (from --session-grace or the token)", quoteBeginning(text), longest)
 		}
 	}
 	// The hub's own default must not be longer than the token allows.
@@ -78,7 +78,7 @@ func (ss *Sessions) Read(query url.Values, granted Granted) (w Wish, err error) 
 	}
 	if text := query.Get("fresh"); query.Has("fresh") {
 		if w.Fresh = text == "true"; !w.Fresh {
-			return w, fmt.Errorf("fresh=%s is not valid: set fresh=true to begin a new session, or leave it out", cut(text))
+			return w, fmt.Errorf("fresh=%s is not valid: set fresh=true to begin a new session, or leave it out", quoteBeginning(text))
 		}
 	}
 	if err := w.readResume(query); err != nil {
@@ -111,7 +111,7 @@ func (w *Wish) readResume(query url.Values) (err error) {
 	}
 	w.Counted = counted
 	if w.After, err = strconv.ParseUint(number, 10, 53); !ok || err != nil || stream == "" || !ValidName(stream) {
-		return fmt.Errorf("resume=%s is not valid: set resume=on to begin a stream, or resume=STREAM.N to continue a stream after message N", cut(text))
+		return fmt.Errorf("resume=%s is not valid: set resume=on to begin a stream, or resume=STREAM.N to continue a stream after message N", quoteBeginning(text))
 	}
 	w.Numbered, w.Stream = true, stream
 	return nil
@@ -126,8 +126,8 @@ func ValidName(name string) bool {
 	return name != "" && len(name) <= maxName && strings.Trim(name, allowed) == ""
 }
 
-// cut quotes the begin of a text that a stranger has written.
-func cut(text string) string {
+// quoteBeginning quotes the begin of a text that a stranger has written.
+func quoteBeginning(text string) string {
 	if len(text) > maxName {
 		text = text[:maxName] + "…"
 	}

@@ -120,7 +120,7 @@ func (c *agentRegistry) serve(conn *wsconn.Conn) {
 		case targetState:
 			t = c.registerLocked(conn, cmd)
 			// The agent learns that its state has taken effect.
-			send(conn, agentEvent{What: "state"})
+			sendEvent(conn, agentEvent{What: "state"})
 		case navigateCommand:
 			if t != nil {
 				t.announced, t.referrer = cmd.URL, cmd.Referrer
@@ -165,7 +165,7 @@ func (c *agentRegistry) registerLocked(conn *wsconn.Conn, s targetState) *agentT
 			}
 		}
 		for _, n := range t.backlog {
-			send(conn, n)
+			sendEvent(conn, n)
 		}
 		t.backlog = nil
 	}
@@ -312,9 +312,9 @@ func (c *agentRegistry) soleTargetLocked() *agentTarget {
 	return holding[0]
 }
 
-// send sends an event to an agent. It does not block. A connection that has ended
+// sendEvent sends an event to an agent. It does not block. A connection that has ended
 // drops it.
-func send(conn *wsconn.Conn, e agentEvent) {
+func sendEvent(conn *wsconn.Conn, e agentEvent) {
 	conn.Deliver(wire.Frame{Body: mustEncode(e)})
 }
 

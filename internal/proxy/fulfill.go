@@ -77,16 +77,16 @@ func readBody(res *http.Response) []byte {
 	if res == nil {
 		return nil
 	}
-	unpack(res)
+	unpackBody(res)
 	// An error comes again when the body is read on.
 	body, _ := io.ReadAll(io.LimitReader(res.Body, maxResponseBody))
 	res.Body = readCloser{io.MultiReader(bytes.NewReader(body), res.Body), res.Body}
 	return body
 }
 
-// unpack decompresses the body of a response, and removes the headers that described
+// unpackBody decompresses the body of a response, and removes the headers that described
 // the compressed bytes.
-func unpack(res *http.Response) {
+func unpackBody(res *http.Response) {
 	if strings.EqualFold(res.Header.Get("Content-Encoding"), "gzip") {
 		res.Body = &gunzip{src: res.Body}
 		res.Header.Del("Content-Encoding")

@@ -54,7 +54,7 @@ func (h *pausedRequest) notify(n agentEvent) {
 
 func (h *pausedRequest) notifyLocked(n agentEvent) {
 	if n.ID = h.id; h.conn != nil {
-		send(h.conn, n)
+		sendEvent(h.conn, n)
 	} else if len(h.target.backlog) < maxBacklog {
 		h.target.backlog = append(h.target.backlog, n)
 	}

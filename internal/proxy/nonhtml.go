@@ -27,7 +27,7 @@ const (
 func displayModeOf(res *http.Response) displayMode {
 	declared := res.Header.Get("Content-Type")
 	if declared == "" {
-		declared = http.DetectContentType(peek(res))
+		declared = http.DetectContentType(peekBody(res))
 	}
 	t, params, err := mime.ParseMediaType(declared)
 	if err != nil {
@@ -125,10 +125,10 @@ func (s *discardingReader) Read([]byte) (int, error) {
 	return 0, err
 }
 
-// peek returns the first bytes of a body, at most 512, which are all that sniffing
+// peekBody returns the first bytes of a body, at most 512, which are all that sniffing
 // looks at. It waits for one read only, so that a slow body keeps streaming. The body
 // stays whole.
-func peek(res *http.Response) []byte {
+func peekBody(res *http.Response) []byte {
 	const sniffed = 512
 	body := bufio.NewReaderSize(res.Body, sniffed)
 	body.Peek(1) //nolint:errcheck // it comes up again when the body is read

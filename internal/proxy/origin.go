@@ -62,10 +62,10 @@ func isLocal(name string) bool {
 	return name == "localhost" || ip != nil && (ip.IsLoopback() || ip.IsUnspecified())
 }
 
-// move rewrites a URL of one origin to the same place at another. It returns URLs of
+// moveURL rewrites a URL of one origin to the same place at another. It returns URLs of
 // other origins, and relative ones, as they are. The rest of the URL keeps its bytes:
 // url.URL.String could write it differently.
-func move(address string, from, to origin) string {
+func moveURL(address string, from, to origin) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Opaque != "" {
 		return address
@@ -86,7 +86,7 @@ func move(address string, from, to origin) string {
 // moveHeader moves the URL in a header, if it has one.
 func moveHeader(h http.Header, name string, from, to origin) {
 	if address := h.Get(name); address != "" {
-		h.Set(name, move(address, from, to))
+		h.Set(name, moveURL(address, from, to))
 	}
 }
 
@@ -96,6 +96,6 @@ func moveRefresh(h http.Header, from, to origin) {
 	value := h.Get("Refresh")
 	if i := strings.Index(strings.ToLower(value), "url="); i >= 0 {
 		i += len("url=")
-		h.Set("Refresh", value[:i]+move(strings.Trim(value[i:], `"' `), from, to))
+		h.Set("Refresh", value[:i]+moveURL(strings.Trim(value[i:], `"' `), from, to))
 	}
 }

@@ -29,7 +29,7 @@ func TestOrigins(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := move(tt.address, originOf(u), to); got != tt.want {
+		if got := moveURL(tt.address, originOf(u), to); got != tt.want {
 			t.Errorf("%s of %s became %s, want %s", tt.address, tt.from, got, tt.want)
 		}
 	}

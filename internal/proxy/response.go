@@ -21,7 +21,7 @@ func (p *handler) rewriteResponse(res *http.Response) error {
 	var body string
 	if e.script != nil {
 		x := e.hopOf(res)
-		send(e.script, agentEvent{
+		sendEvent(e.script, agentEvent{
 			What: "extra", URL: x.URL, Method: x.Method, Sent: x.Sent, Status: x.Status, StatusText: x.StatusText, Headers: x.Headers,
 		})
 	}
@@ -106,7 +106,7 @@ func (p *handler) recordNavigation(res *http.Response, e *exchange, current hop)
 	case isDownload(res.Header):
 		n := agentEvent{What: "failed", Error: "net::ERR_ABORTED", URL: current.URL, Download: fileName(res)}
 		if isPlainOrGzip(res.Header) {
-			unpack(res)
+			unpackBody(res)
 			res.Body, n.Key = p.bodies.add(res.Body, "")
 		}
 		e.paused.finish(n)
@@ -194,7 +194,7 @@ func sniffsAsHTML(res *http.Response) bool {
 	if res.Header.Get("Content-Encoding") != "" || strings.EqualFold(res.Header.Get("X-Content-Type-Options"), "nosniff") {
 		return false
 	}
-	return strings.HasPrefix(http.DetectContentType(peek(res)), "text/html")
+	return strings.HasPrefix(http.DetectContentType(peekBody(res)), "text/html")
 }
 
 type readCloser struct {

@@ -44,10 +44,10 @@ func endServiceWorker(w http.ResponseWriter) {
 	io.WriteString(w, workerEnd) //nolint:errcheck // a browser that is gone
 }
 
-// precede puts a script before that of a response, in its first line, and leaves a
+// prependScript puts a script before that of a response, in its first line, and leaves a
 // strict script strict.
-func precede(res *http.Response, start string) {
-	if strictStart.Match(peek(res)) {
+func prependScript(res *http.Response, start string) {
+	if strictStart.Match(peekBody(res)) {
 		start = `"use strict";` + start
 	}
 	res.Body = wrapBody(start, res.Body, "", res.Body)
@@ -65,5 +65,5 @@ func (p *handler) editServiceWorker(res *http.Response, own origin) {
 	}
 	p.makeEditable(res)
 	tag := mustEncode(string(p.tag(own, navigationResponse{}, "", false)))
-	precede(res, strings.Replace(workerStart, "%TAG%", string(tag), 1))
+	prependScript(res, strings.Replace(workerStart, "%TAG%", string(tag), 1))
 }

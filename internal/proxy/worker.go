@@ -10,5 +10,5 @@ func (p *handler) editWorker(res *http.Response) {
 		return
 	}
 	p.makeEditable(res)
-	precede(res, p.worker)
+	prependScript(res, p.worker)
 }

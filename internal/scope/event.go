@@ -20,25 +20,25 @@ func (s Scope) Event(method string, params []byte) (seen []byte, ok bool) {
 		return nil, false
 	}
 	domain, _, _ := strings.Cut(method, ".")
-	seen = cleared(clearing[s][domain], params)
+	seen = clearMembers(clearing[s][domain], params)
 	if s.Redacts() {
 		seen = Redact(seen)
 	}
 	return seen, true
 }
 
-// cleared is an event's params with some members cleared: kinds by their names.
+// clearMembers is an event's params with some members cleared: kinds by their names.
 // It is params itself where there are none. It may be called by several goroutines, since
 // the tables do not change.
-func cleared(kinds map[string]string, params []byte) []byte {
+func clearMembers(kinds map[string]string, params []byte) []byte {
 	if kinds == nil {
 		return params
 	}
-	return rewrite(clearer{reader: reader{in: params}, kinds: kinds})
+	return rewriteJSON(clearer{reader: reader{in: params}, kinds: kinds})
 }
 
-// rewrite is what a clearer makes of its JSON; the JSON itself if it changes nothing.
-func rewrite(c clearer) []byte {
+// rewriteJSON is what a clearer makes of its JSON; the JSON itself if it changes nothing.
+func rewriteJSON(c clearer) []byte {
 	c.value("")
 	if !c.changed {
 		return c.in

@@ -145,7 +145,7 @@ func (r *reader) complete(listed map[string]*member) {
 func (r *reader) at(name ...string) string {
 	b := []byte("params")
 	for _, part := range slices.Concat(r.path[:min(len(r.path), deepest)], name) {
-		b = append(append(b, '.'), cut(part)...)
+		b = append(append(b, '.'), cutName(part)...)
 	}
 	return string(b)
 }
@@ -236,7 +236,7 @@ func (r *reader) value(m *member, name string) {
 	if m == nil || r.err != nil {
 		return
 	}
-	if want := bindings[m.kind]; want != "" && !is(want, r.out[to:]) {
+	if want := bindings[m.kind]; want != "" && !isType(want, r.out[to:]) {
 		r.fail(wire.InvalidParams("Failed to deserialize " + r.at() + " - BINDINGS: " + want + " value expected"))
 		return
 	}
@@ -263,7 +263,7 @@ func (r *reader) judge(m *member, at int) {
 			r.fail(wire.ServerError("Not allowed: only http, https, about:blank, data and blob addresses may be opened; more needs a token of scope privileged"))
 		}
 	case "scope":
-		if r.scope < m.scope && !empty(value) {
+		if r.scope < m.scope && !isEmpty(value) {
 			r.fail(wire.ServerError("Not allowed: " + r.method + " with " + strings.TrimPrefix(r.at(), "params.") + " needs scope " + m.scope.String() + ": " + m.why))
 		}
 	}
@@ -293,8 +293,8 @@ var bindings = map[string]string{
 	"string": "string", "boolean": "bool", "integer": "int32", "number": "double", "array": "array", "object": "object",
 }
 
-// is reports whether a value is of a type.
-func is(want string, value []byte) bool {
+// isType reports whether a value is of a type.
+func isType(want string, value []byte) bool {
 	switch c := value[0]; want {
 	case "string":
 		return c == '"'
@@ -311,8 +311,8 @@ func is(want string, value []byte) bool {
 	return ok && n >= math.MinInt32 && n <= math.MaxInt32
 }
 
-// empty reports whether a value says nothing.
-func empty(value []byte) bool {
+// isEmpty reports whether a value says nothing.
+func isEmpty(value []byte) bool {
 	switch string(value) {
 	case `""`, `[]`, `{}`, `false`, `0`:
 		return true
@@ -328,5 +328,5 @@ const (
 	deepest     = 8  // names in one
 )
 
-// cut shortens a name for an error.
-func cut(name string) string { return name[:min(len(name), longestName)] }
+// cutName shortens a name for an error.
+func cutName(name string) string { return name[:min(len(name), longestName)] }

@@ -12,7 +12,7 @@ import (
 // tokens in addresses (package secrets): in values and in names of members, at any depth,
 // whatever they are called. What it returns is in itself unless something was left out.
 func Redact(in []byte) []byte {
-	if !secrets.MayBeIn(view(in)) {
+	if !secrets.MayBeIn(viewText(in)) {
 		return in
 	}
 	r := reader{in: in}
@@ -40,7 +40,7 @@ func Redact(in []byte) []byte {
 
 // redactString is a string of JSON as a text without its secrets, and whether it had any.
 func redactString(value []byte) (text string, changed bool) {
-	if !secrets.MayBeIn(view(value[1 : len(value)-1])) {
+	if !secrets.MayBeIn(viewText(value[1 : len(value)-1])) {
 		return "", false
 	}
 	before, _ := wire.Text(value)
@@ -48,5 +48,5 @@ func redactString(value []byte) (text string, changed bool) {
 	return text, text != before
 }
 
-// view is a text in the memory of b: it is good until b changes.
-func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+// viewText is a text in the memory of b: it is good until b changes.
+func viewText(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

@@ -42,7 +42,7 @@ func (r *reader) skip() {
 			if depth > 0 {
 				continue
 			}
-			for r.i < len(r.in) && !ends(r.in[r.i]) {
+			for r.i < len(r.in) && !endsWord(r.in[r.i]) {
 				r.i++
 			}
 			return
@@ -64,8 +64,8 @@ func (r *reader) skipString() {
 	r.i++
 }
 
-// ends reports whether a byte ends a number or a word.
-func ends(c byte) bool {
+// endsWord reports whether a byte ends a number or a word.
+func endsWord(c byte) bool {
 	switch c {
 	case ',', '}', ']', ' ', '\t', '\n', '\r':
 		return true

@@ -12,7 +12,7 @@ import (
 var text string
 
 // table is scopes.txt.
-var table = parse(text)
+var table = parseTables(text)
 
 // tables is the table, by the names of the protocol.
 type tables struct {
@@ -77,10 +77,10 @@ type member struct {
 	inner   map[string]*member
 }
 
-// parse reads the table. It is part of the program: what is wrong with it is
+// parseTables reads the table. It is part of the program: what is wrong with it is
 // found by any test. Rows of a domain follow its row "domain NAME"; a line that begins with
 // a tab and a space continues the one before.
-func parse(text string) *tables {
+func parseTables(text string) *tables {
 	t := &tables{
 		isDomain: make(map[string]bool), methods: make(map[string]*method), events: make(map[string]Scope), clears: make(map[string][]Clear),
 		acts: make(map[string]bool), goesOn: make(map[string]bool), heard: make(map[string]map[string]string),
@@ -112,7 +112,7 @@ func parse(text string) *tables {
 			t.clears[d.Name] = append(t.clears[d.Name], c)
 		case "acts":
 			d.Acts = append(d.Acts, words[1:]...)
-			note(t.acts, d.Name, words[1:])
+			noteNames(t.acts, d.Name, words[1:])
 		case "quiet":
 			t.quiet(d.Name, words[1:])
 		default:
@@ -126,8 +126,8 @@ func parse(text string) *tables {
 	return t
 }
 
-// note adds names of a domain to a set.
-func note(set map[string]bool, domain string, names []string) {
+// noteNames adds names of a domain to a set.
+func noteNames(set map[string]bool, domain string, names []string) {
 	for _, name := range names {
 		set[domain+"."+name] = true
 	}
@@ -138,7 +138,7 @@ func note(set map[string]bool, domain string, names []string) {
 func (t *tables) quiet(domain string, words []string) {
 	switch {
 	case words[0] != "event":
-		note(t.goesOn, domain, words)
+		noteNames(t.goesOn, domain, words)
 	case quietKinds[words[1]] == "":
 		for _, name := range words[1:] {
 			t.heard[domain+"."+name] = make(map[string]string)

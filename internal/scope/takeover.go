@@ -34,7 +34,7 @@ func Hush(method string, params []byte) (seen []byte, ok bool) {
 	if kinds == nil {
 		return nil, false
 	}
-	return rewrite(clearer{reader: reader{in: params}, kinds: kinds, hush: true}), true
+	return rewriteJSON(clearer{reader: reader{in: params}, kinds: kinds, hush: true}), true
 }
 
 // HushTargets removes from the result of Target.getTargets or Target.getTargetInfo what Hush
@@ -74,7 +74,7 @@ func hushTarget(info []byte, quiet func(targetID string) bool) []byte {
 	if id, ok := wire.Text(wire.MemberOf(info, "targetId")); !ok || !quiet(id) {
 		return info
 	}
-	return rewrite(clearer{reader: reader{in: info}, kinds: table.heard["Target.targetInfoChanged"], hush: true})
+	return rewriteJSON(clearer{reader: reader{in: info}, kinds: table.heard["Target.targetInfoChanged"], hush: true})
 }
 
 // elements goes past an array and returns where each of its elements begins and ends.

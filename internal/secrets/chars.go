@@ -34,7 +34,7 @@ func percentAt(text string, i int) char {
 	if at+2 > len(text) {
 		return char{size: 1}
 	}
-	high, low := hex(text[at]), hex(text[at+1])
+	high, low := hexDigit(text[at]), hexDigit(text[at+1])
 	if high < 0 || low < 0 {
 		return char{size: 1}
 	}
@@ -65,10 +65,10 @@ func backslashAt(text string, i int) char {
 	}
 	code := 0
 	for _, d := range []byte(text[at+1 : at+1+digits]) {
-		if hex(d) < 0 {
+		if hexDigit(d) < 0 {
 			return char{size: at - i}
 		}
-		code = code<<4 | hex(d)
+		code = code<<4 | hexDigit(d)
 	}
 	if code > 0x7f {
 		code = 0
@@ -126,8 +126,8 @@ func entityAt(text string, i int) char {
 	return char{is: '&', size: at - i}
 }
 
-// hex is the value of a hexadecimal digit, or -1.
-func hex(c byte) int {
+// hexDigit is the value of a hexadecimal digit, or -1.
+func hexDigit(c byte) int {
 	switch {
 	case '0' <= c && c <= '9':
 		return int(c - '0')

@@ -65,12 +65,12 @@ var (
 func Text(text string) string {
 	if strings.Contains(text, quotedPrintable) {
 		whole := strings.ReplaceAll(text, softBreak, "")
-		if out := redact(whole); out != whole {
+		if out := redactWhole(whole); out != whole {
 			return out
 		}
 		return text
 	}
-	return redact(text)
+	return redactWhole(text)
 }
 
 // A snapshot of a page (Page.captureSnapshot) has its documents in lines of 76 characters,
@@ -81,8 +81,8 @@ const (
 	softBreak       = "=\r\n"
 )
 
-// redact is Text for what is in one piece.
-func redact(text string) string {
+// redactWhole is Text for what is in one piece.
+func redactWhole(text string) string {
 	if !MayBeIn(text) && !mayHaveMember(text) {
 		return text
 	}

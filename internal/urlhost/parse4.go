@@ -25,7 +25,7 @@ func Parse4(host string) (netip.Addr, bool) {
 	}
 	var sum uint64
 	for i, part := range parts {
-		n, ok := number(part)
+		n, ok := readNumber(part)
 		last := i == len(parts)-1
 		switch {
 		// Each part but the last is one byte. The last one fills all bytes that are
@@ -43,8 +43,8 @@ func Parse4(host string) (netip.Addr, bool) {
 	return netip.AddrFrom4(b), true
 }
 
-// number reads a part: decimal, 0… octal, 0x… hexadecimal.
-func number(s string) (uint64, bool) {
+// readNumber reads a part: decimal, 0… octal, 0x… hexadecimal.
+func readNumber(s string) (uint64, bool) {
 	base := 10
 	switch {
 	case strings.HasPrefix(s, "0x"), strings.HasPrefix(s, "0X"):

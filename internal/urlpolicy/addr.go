@@ -2,10 +2,10 @@ package urlpolicy
 
 import "net/netip"
 
-// forms are an address and the IPv4 addresses that it is a spelling of or leads to by
+// addressForms are an address and the IPv4 addresses that it is a spelling of or leads to by
 // a tunnel or a translator. The first is the address itself. A block list with an
 // IPv4 address must not be passed by writing it as IPv6.
-func forms(a netip.Addr) []netip.Addr {
+func addressForms(a netip.Addr) []netip.Addr {
 	a = a.WithZone("")
 	if a.Is4In6() {
 		a = a.Unmap()
@@ -46,9 +46,9 @@ var (
 	unicast     = netip.MustParsePrefix("2000::/3")        // all of IPv6 that is given out (RFC 4291, 2.4)
 )
 
-// public reports whether an address is of the public Internet: it is in no block of
+// isPublic reports whether an address is of the public Internet: it is in no block of
 // special purpose, and if it is a NAT64 address, the IPv4 address in it is in none.
-func public(a netip.Addr) bool {
+func isPublic(a netip.Addr) bool {
 	a = a.WithZone("").Unmap()
 	if wellKnown64.Contains(a) {
 		b := a.As16()
@@ -68,7 +68,7 @@ func public(a netip.Addr) bool {
 // special are the blocks of the IANA IPv4 and IPv6 Special-Purpose Address
 // Registries (RFC 6890), and multicast. Of IPv6 those within 2000::/3: there is
 // nothing public outside.
-var special = prefixes(
+var special = prefixList(
 	"0.0.0.0/8",       // this network
 	"10.0.0.0/8",      // private use
 	"100.64.0.0/10",   // shared address space
@@ -95,7 +95,7 @@ var special = prefixes(
 	"3fff::/20",         // documentation
 )
 
-func prefixes(list ...string) []netip.Prefix {
+func prefixList(list ...string) []netip.Prefix {
 	all := make([]netip.Prefix, len(list))
 	for i, s := range list {
 		all[i] = netip.MustParsePrefix(s)

@@ -117,10 +117,10 @@ func FuzzURLPolicy(f *testing.F) {
 			t.Errorf("%q passes by default", raw)
 		}
 		open := policy(t, Options{Public: true}).Check(raw)
-		if !public(plain) && open == nil {
+		if !isPublic(plain) && open == nil {
 			t.Errorf("%q passes as public", raw)
 		}
-		if public(plain) && !six && open != nil && !metadataAddrs[plain] {
+		if isPublic(plain) && !six && open != nil && !metadataAddrs[plain] {
 			t.Errorf("%q is public: %v", raw, open)
 		}
 	})
@@ -148,7 +148,7 @@ func FuzzURL(f *testing.F) {
 			t.Fatalf("%q passes: %v", raw, u)
 		}
 		host := u.Hostname()
-		if a, err := netip.ParseAddr(host); err == nil && !strings.Contains(raw, `\`) && (!public(a) || metadataAddrs[a.Unmap()]) {
+		if a, err := netip.ParseAddr(host); err == nil && !strings.Contains(raw, `\`) && (!isPublic(a) || metadataAddrs[a.Unmap()]) {
 			t.Fatalf("%q passes", raw)
 		}
 		if name := strings.ToLower(strings.TrimSuffix(host, ".")); metadataNames[name] || localName(name) {

@@ -12,14 +12,14 @@ import (
 	"github.com/cdphub/cdphub/internal/urlhost"
 )
 
-// split reads the scheme of an absolute URL and, for http and https, its canonical
+// splitURL reads the scheme of an absolute URL and, for http and https, its canonical
 // host and its port. It follows the URL Standard (basic URL parser without a base) and not
 // net/url, since the browser does: tabs and line ends are ignored, a backslash is a
 // slash, and any number of slashes may stand before the host.
-func split(raw string) (scheme, host string, port uint16, why *Refusal) {
+func splitURL(raw string) (scheme, host string, port uint16, why *Refusal) {
 	scheme, rest, ok := urlhost.CutScheme(raw)
 	if !ok || !isScheme(scheme) {
-		return "", "", 0, invalid(raw)
+		return "", "", 0, invalidURL(raw)
 	}
 	if scheme != "http" && scheme != "https" {
 		return scheme, "", 0, nil
@@ -31,18 +31,18 @@ func split(raw string) (scheme, host string, port uint16, why *Refusal) {
 	// Up to the last "@" it is user and password (URL Standard, authority state).
 	rest = rest[strings.LastIndexByte(rest, '@')+1:]
 	if rest, port, ok = cutPort(rest, usualPorts[scheme]); !ok {
-		return "", "", 0, invalid(raw)
+		return "", "", 0, invalidURL(raw)
 	}
 	if in, is := strings.CutPrefix(rest, "["); is {
 		if in, is = strings.CutSuffix(in, "]"); !is || !strings.Contains(in, ":") {
-			return "", "", 0, invalid(raw)
+			return "", "", 0, invalidURL(raw)
 		}
 		rest = in
 	} else if strings.Contains(rest, ":") {
-		return "", "", 0, invalid(raw)
+		return "", "", 0, invalidURL(raw)
 	}
-	if host, ok = canonical(rest); !ok {
-		return "", "", 0, invalid(raw)
+	if host, ok = canonicalHost(rest); !ok {
+		return "", "", 0, invalidURL(raw)
 	}
 	return scheme, host, port, nil
 }
@@ -76,11 +76,11 @@ func cutPort(s string, usual uint16) (host string, port uint16, ok bool) {
 	return s[:i], uint16(n), err == nil
 }
 
-// canonical is a host in the form in which it is looked up: ASCII and lower case; an
+// canonicalHost is a host in the form in which it is looked up: ASCII and lower case; an
 // address in its usual form. Characters that stand for others (full-width digits,
 // other dots) and those that stand for nothing are mapped as browsers do (UTS 46).
 // One dot at the end of a name stays: it means that no search domain is added.
-func canonical(host string) (string, bool) {
+func canonicalHost(host string) (string, bool) {
 	if unescaped, err := url.PathUnescape(host); err == nil {
 		host = unescaped
 	}
@@ -96,7 +96,7 @@ func canonical(host string) (string, bool) {
 		host = mapped
 	}
 	host = strings.ToLower(host)
-	if a, ok := address(host); ok {
+	if a, ok := readAddress(host); ok {
 		return a.String(), true
 	}
 	for _, r := range host {
@@ -114,10 +114,10 @@ func canonical(host string) (string, bool) {
 // that its tables do not know yet are refused.
 var lookup = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.BidiRule(), idna.StrictDomainName(false), idna.CheckHyphens(false))
 
-// address reads a host that is an IP address in any spelling that a browser takes
+// readAddress reads a host that is an IP address in any spelling that a browser takes
 // (URL Standard, IPv4 parser): 169.254.169.254, 2852039166, 0xa9fea9fe,
 // 0251.0376.0251.0376, ::ffff:a9fe:a9fe.
-func address(host string) (netip.Addr, bool) {
+func readAddress(host string) (netip.Addr, bool) {
 	if strings.Contains(host, ":") {
 		a, err := netip.ParseAddr(host)
 		return a.WithZone(""), err == nil
@@ -140,12 +140,12 @@ func endsInNumber(name string) bool {
 // https://Bank.example:443/. ok is false for what is no origin of http or https, or
 // has a path, a query or a user.
 func Origin(raw string) (string, bool) {
-	scheme, host, _, why := split(raw)
+	scheme, host, _, why := splitURL(raw)
 	u, err := url.Parse(raw)
 	if why != nil || err != nil || host == "" || strings.Contains(host, "*") || u.User != nil || u.Path != "" && u.Path != "/" || u.RawQuery != "" || u.Fragment != "" {
 		return "", false
 	}
-	if a, ok := address(host); ok && a.Is6() {
+	if a, ok := readAddress(host); ok && a.Is6() {
 		host = "[" + host + "]"
 	}
 	port := u.Port()

@@ -18,7 +18,7 @@ var metadataNames = map[string]bool{
 }
 
 // metadataAddrs are the addresses of such hosts.
-var metadataAddrs = addrs(
+var metadataAddrs = addressSet(
 	"169.254.169.254", // most clouds
 	"fd00:ec2::254",   // Amazon EC2
 	"169.254.170.2",   // Amazon ECS
@@ -33,7 +33,7 @@ var metadataAddrs = addrs(
 	"100.100.100.200", // Alibaba Cloud
 )
 
-func addrs(list ...string) map[netip.Addr]bool {
+func addressSet(list ...string) map[netip.Addr]bool {
 	all := make(map[netip.Addr]bool, len(list))
 	for _, s := range list {
 		all[netip.MustParseAddr(s)] = true
@@ -84,7 +84,7 @@ func readList(entries []string) (l list, err error) {
 // in front. Its errors say how to write what was meant.
 func (l *list) add(entry string) error {
 	if network, bits, ok := strings.Cut(entry, "/"); ok && bits != "" && strings.Trim(bits, "0123456789") == "" {
-		p, err := netip.ParsePrefix(unbracketed(network) + "/" + bits)
+		p, err := netip.ParsePrefix(withoutBrackets(network) + "/" + bits)
 		if err != nil {
 			return fmt.Errorf("a block of addresses is written as 10.0.0.0/8 or fd00::/8")
 		}
@@ -99,12 +99,12 @@ func (l *list) add(entry string) error {
 	}
 	domain, wild := strings.CutPrefix(entry, "*.")
 	// canonical takes what people write, such as names in capitals.
-	host, ok := canonical(unbracketed(domain))
-	if a, is := address(host); ok && is {
+	host, ok := canonicalHost(withoutBrackets(domain))
+	if a, is := readAddress(host); ok && is {
 		if wild {
 			return fmt.Errorf("an address has no subdomains: use a block such as 10.0.0.0/8")
 		}
-		a = forms(a)[0]
+		a = addressForms(a)[0]
 		l.addrs = append(l.addrs, netip.PrefixFrom(a, a.BitLen()))
 		return nil
 	}
@@ -128,7 +128,7 @@ func (l *list) add(entry string) error {
 	return nil
 }
 
-func unbracketed(s string) string {
+func withoutBrackets(s string) string {
 	if in, ok := strings.CutPrefix(s, "["); ok {
 		if in, ok = strings.CutSuffix(in, "]"); ok {
 			return in

@@ -81,7 +81,7 @@ func (p *Policy) Check(raw string) *Refusal {
 	if why = p.checkHost(host); why != nil {
 		return why
 	}
-	if a, ok := address(host); ok {
+	if a, ok := readAddress(host); ok {
 		return p.checkOwn(a, port)
 	}
 	if loopbackName(host) {
@@ -92,7 +92,7 @@ func (p *Policy) Check(raw string) *Refusal {
 
 // webHost is the canonical host of a URL of http or https, and its port.
 func webHost(raw string) (string, uint16, *Refusal) {
-	scheme, host, port, why := split(raw)
+	scheme, host, port, why := splitURL(raw)
 	if why == nil && scheme != "http" && scheme != "https" {
 		why = &Refusal{Scheme, "Blocked protocol: " + scheme}
 	}
@@ -113,9 +113,9 @@ func (p *Policy) Judge(ctx context.Context, names *Resolver, raw string) *Refusa
 // is refused, the host is refused: a browser may connect to any of them. A caller
 // that connects to these very addresses is safe from DNS rebinding.
 func (p *Policy) Resolve(ctx context.Context, names *Resolver, raw string, port uint16) (Place, *Refusal) {
-	host, ok := canonical(raw)
+	host, ok := canonicalHost(raw)
 	if !ok {
-		return Place{}, invalid(raw)
+		return Place{}, invalidURL(raw)
 	}
 	if why := p.checkHost(host); why != nil {
 		return Place{}, why
@@ -141,13 +141,13 @@ func (p *Policy) Resolve(ctx context.Context, names *Resolver, raw string, port 
 
 // checkHost judges a canonical host.
 func (p *Policy) checkHost(host string) *Refusal {
-	if a, ok := address(host); ok {
+	if a, ok := readAddress(host); ok {
 		return p.checkAddr(a, true)
 	}
 	name := strings.TrimSuffix(host, ".")
 	switch {
 	case endsInNumber(name):
-		return invalid(host) // as the URL standard has it
+		return invalidURL(host) // as the URL standard has it
 	case metadataNames[name]:
 		return &Refusal{Metadata, "Blocked host (cloud metadata endpoint): " + name}
 	case p == nil:
@@ -163,7 +163,7 @@ func (p *Policy) checkHost(host string) *Refusal {
 // checkAddr judges an address in all its forms. host says that the URL itself has the
 // address, which must then be on the allow list: names allow only themselves.
 func (p *Policy) checkAddr(a netip.Addr, host bool) *Refusal {
-	all := forms(a)
+	all := addressForms(a)
 	for _, f := range all {
 		if metadataAddrs[f] {
 			return &Refusal{Metadata, "Blocked host (cloud metadata endpoint): " + a.String()}
@@ -180,7 +180,7 @@ func (p *Policy) checkAddr(a netip.Addr, host bool) *Refusal {
 			return &Refusal{Domain, "Domain not allowed: " + a.String()}
 		}
 	}
-	if p.public && !public(a) {
+	if p.public && !isPublic(a) {
 		return &Refusal{Private, "Blocked host (private address): " + a.String()}
 	}
 	return nil
@@ -191,7 +191,7 @@ func (p *Policy) checkOwn(a netip.Addr, port uint16) *Refusal {
 	if p == nil || p.own == nil {
 		return nil
 	}
-	for _, f := range forms(a) {
+	for _, f := range addressForms(a) {
 		if at := netip.AddrPortFrom(f, port); p.own(at) {
 			return &Refusal{Private, "Blocked host (cdphub itself listens there): " + at.String()}
 		}
@@ -199,4 +199,4 @@ func (p *Policy) checkOwn(a netip.Addr, port uint16) *Refusal {
 	return nil
 }
 
-func invalid(what string) *Refusal { return &Refusal{Invalid, "Invalid URL: " + what} }
+func invalidURL(what string) *Refusal { return &Refusal{Invalid, "Invalid URL: " + what} }

@@ -313,12 +313,12 @@ func TestR143NamesAreJudgedByTheirAddresses(t *testing.T) {
 func TestDefaultRules(t *testing.T) {
 	rules := readRules(DefaultRules())
 	for _, host := range []string{"metadata.goog", "metadata.goog.", "169.254.169.254", "fd00:ec2::254", "::ffff:a9fe:a9fe", "64:ff9b::a9fe:a9fe", "2002:a9fe:a9fe::1", "::a9fe:a9fe", "::ffff:0:a9fe:a9fe", "::ffff:c000:c0"} {
-		if to, _, err := apply(rules, host); err == nil {
+		if to, _, err := applyRules(rules, host); err == nil {
 			t.Errorf("%s leads to %s", host, to)
 		}
 	}
 	for _, host := range []string{"169.254.169.25", "xmetadata.goog", "example.com", "127.0.0.1", "::1"} {
-		if to, _, err := apply(rules, host); err != nil || to != host {
+		if to, _, err := applyRules(rules, host); err != nil || to != host {
 			t.Errorf("%s leads to %q, %v", host, to, err)
 		}
 	}

@@ -49,11 +49,11 @@ var errNoAddress = errors.New("no address")
 // find finds the addresses of a canonical host.
 func (r *Resolver) find(ctx context.Context, host string) (to Place, err error) {
 	if r != nil {
-		if host, to.Port, err = apply(r.rules, host); err != nil {
+		if host, to.Port, err = applyRules(r.rules, host); err != nil {
 			return to, err
 		}
 	}
-	if a, ok := address(host); ok {
+	if a, ok := readAddress(host); ok {
 		to.Addrs = []netip.Addr{a}
 		return to, nil
 	}
@@ -75,17 +75,17 @@ func loopbackName(host string) bool {
 // Fast reports whether judging a URL needs no wait for DNS, so that the caller can do
 // it at once.
 func (r *Resolver) Fast(raw string) bool {
-	_, host, _, why := split(raw)
+	_, host, _, why := splitURL(raw)
 	if why != nil {
 		return true
 	}
 	var err error
 	if r != nil {
-		if host, _, err = apply(r.rules, host); err != nil {
+		if host, _, err = applyRules(r.rules, host); err != nil {
 			return true
 		}
 	}
-	if _, ok := address(host); ok || loopbackName(host) {
+	if _, ok := readAddress(host); ok || loopbackName(host) {
 		return true
 	}
 	_, ok := r.cached(host)

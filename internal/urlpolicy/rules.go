@@ -40,7 +40,7 @@ func readRules(text string) (rules []rule) {
 					r.to, r.port = host, uint16(n)
 				}
 				var ok bool
-				if r.to, ok = canonical(unbracketed(r.to)); !ok {
+				if r.to, ok = canonicalHost(withoutBrackets(r.to)); !ok {
 					continue
 				}
 			}
@@ -50,11 +50,11 @@ func readRules(text string) (rules []rule) {
 	return rules
 }
 
-// apply is the host and the port that the rules make of a host. A port of 0 is that
+// applyRules is the host and the port that the rules make of a host. A port of 0 is that
 // of the URL. An EXCLUDE rule wins over all others; else the first MAP rule that
 // matches counts.
-func apply(rules []rule, host string) (to string, port uint16, err error) {
-	fits := func(r rule) bool { return glob(r.pattern, host) }
+func applyRules(rules []rule, host string) (to string, port uint16, err error) {
+	fits := func(r rule) bool { return matchGlob(r.pattern, host) }
 	if slices.ContainsFunc(rules, func(r rule) bool { return r.exclude && fits(r) }) {
 		return host, 0, nil
 	}
@@ -70,10 +70,10 @@ func apply(rules []rule, host string) (to string, port uint16, err error) {
 	return host, 0, nil
 }
 
-// glob matches a text with a pattern in which * is any text and ? one character or
+// matchGlob matches a text with a pattern in which * is any text and ? one character or
 // none, as base::MatchPattern of Chromium does (base/strings/pattern.h). Go's
 // path.Match differs in both.
-func glob(pattern, text string) bool {
+func matchGlob(pattern, text string) bool {
 	for pattern != "" {
 		switch pattern[0] {
 		case '*':
@@ -82,13 +82,13 @@ func glob(pattern, text string) bool {
 				return true
 			}
 			for i := range len(text) + 1 {
-				if glob(pattern, text[i:]) {
+				if matchGlob(pattern, text[i:]) {
 					return true
 				}
 			}
 			return false
 		case '?':
-			if glob(pattern[1:], text) {
+			if matchGlob(pattern[1:], text) {
 				return true
 			}
 			if text == "" {
@@ -116,16 +116,16 @@ func DefaultRules() string {
 	for a := range metadataAddrs {
 		patterns = append(patterns, a.String())
 		if a.Is4() {
-			patterns = append(patterns, carriers(a)...)
+			patterns = append(patterns, carrierPatterns(a)...)
 		}
 	}
 	slices.Sort(patterns)
 	return "MAP " + strings.Join(patterns, " "+notFound+", MAP ") + " " + notFound
 }
 
-// carriers are the IPv6 addresses that carry an IPv4 one, as patterns. Chromium
+// carrierPatterns are the IPv6 addresses that carry an IPv4 one, as patterns. Chromium
 // matches the text of the address, so each form needs its own.
-func carriers(a netip.Addr) []string {
+func carrierPatterns(a netip.Addr) []string {
 	four := a.As4()
 	in := func(prefix netip.Prefix) string {
 		b := prefix.Addr().As16()

@@ -32,7 +32,7 @@ type Info struct {
 // commit of a checkout.
 var Current = sync.OnceValue(func() Info {
 	build, _ := debug.ReadBuildInfo()
-	return read(Info{"cdphub", version, commit, date}, build)
+	return readBuild(Info{"cdphub", version, commit, date}, build)
 })
 
 // String is "cdphub 1.2.3 (commit 0123456789ab, 2026-01-02T15:04:05Z, go1.26.0, linux/amd64)".
@@ -56,9 +56,9 @@ func UserAgent() string { return Current().Product("/") }
 // Product is name and version.
 func (i Info) Product(separator string) string { return i.Name + separator + i.Version }
 
-// read fills what is missing in i from a build's record, which is nil where
+// readBuild fills what is missing in i from a build's record, which is nil where
 // there is none.
-func read(i Info, build *debug.BuildInfo) Info {
+func readBuild(i Info, build *debug.BuildInfo) Info {
 	if build != nil {
 		i = fromBuild(i, build)
 	}

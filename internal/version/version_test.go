@@ -53,7 +53,7 @@ func TestRead(t *testing.T) {
 		},
 		"no record": {Info{}, nil, Info{Version: "devel"}},
 	} {
-		if got := read(tt.linked, tt.build); got != tt.want {
+		if got := readBuild(tt.linked, tt.build); got != tt.want {
 			t.Errorf("%s: %+v, want %+v", name, got, tt.want)
 		}
 	}

@@ -38,7 +38,7 @@ func WriteDashboard(w http.ResponseWriter, d Dashboard) {
 		"; require-trusted-types-for 'script'; trusted-types 'none'")
 	// No page of another origin that opens the dashboard reaches its window.
 	header.Set("Cross-Origin-Opener-Policy", "same-origin")
-	writeHTML(w, http.StatusOK, render("dashboard.html", struct {
+	writeHTML(w, http.StatusOK, renderPage("dashboard.html", struct {
 		Dashboard
 		JSON string
 	}{d, string(page)}))

@@ -20,13 +20,13 @@ func ForPeople(next http.Handler, home func(*http.Request) string) http.Handler 
 		f := &refusal{ResponseWriter: w}
 		next.ServeHTTP(f, r)
 		if f.status != 0 {
-			Write(w, explain(f.status, strings.TrimSpace(f.text.String()), home(r)))
+			Write(w, explainRefusal(f.status, strings.TrimSpace(f.text.String()), home(r)))
 		}
 	})
 }
 
-// explain makes the page for a refusal.
-func explain(status int, text, home string) Problem {
+// explainRefusal makes the page for a refusal.
+func explainRefusal(status int, text, home string) Problem {
 	p := Problem{Status: status, Text: text, Link: home, Label: "Go to the home page of this hub"}
 	switch status {
 	case http.StatusNotFound:

@@ -30,5 +30,5 @@ func WriteHome(w http.ResponseWriter, h Home) {
 	header.Set("Content-Security-Policy", Policy("script-src 'self'", "connect-src 'self'", form,
 		"frame-ancestors 'none'", "require-trusted-types-for 'script'", "trusted-types 'none'"))
 	header.Set("Cross-Origin-Opener-Policy", "same-origin")
-	writeHTML(w, http.StatusOK, render("home.html", h))
+	writeHTML(w, http.StatusOK, renderPage("home.html", h))
 }

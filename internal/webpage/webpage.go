@@ -72,7 +72,7 @@ func (p Problem) Render() []byte {
 	if p.Title == "" {
 		p.Title = http.StatusText(p.Status)
 	}
-	return render("problem.html", p)
+	return renderPage("problem.html", p)
 }
 
 // Write answers a request with the page, which may not be framed. Headers that are
@@ -95,7 +95,7 @@ func writeHTML(w http.ResponseWriter, status int, body []byte) {
 	w.Write(body) //nolint:errcheck // a peer that is gone
 }
 
-func render(name string, data any) []byte {
+func renderPage(name string, data any) []byte {
 	var b bytes.Buffer
 	if err := templates.ExecuteTemplate(&b, name, data); err != nil {
 		panic(err) // the templates are part of the program

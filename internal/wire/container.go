@@ -5,11 +5,11 @@ import (
 	"math/bits"
 )
 
-// container scans an object or an array that stands inside base open brackets, with
+// scanContainer scans an object or an array that stands inside base open brackets, with
 // all that is in it. It does not recurse. Brackets are kept in an array of MaxDepth bytes
 // on the stack: a Client decides how deep a message nests, and a recursion would grow the
 // goroutine's stack.
-func container(b []byte, i, base uint) (int, fault) {
+func scanContainer(b []byte, i, base uint) (int, fault) {
 	var (
 		around     [MaxDepth]byte // by level, what closes the bracket around
 		closer     byte           // closes the innermost open bracket
@@ -35,7 +35,7 @@ func container(b []byte, i, base uint) (int, fault) {
 			if !key {
 				break
 			}
-			if i < uint(len(b)) && white(b[i]) {
+			if i < uint(len(b)) && isWhite(b[i]) {
 				i, m = m.skip(b, i)
 			}
 			if i >= uint(len(b)) || b[i] != ':' {
@@ -43,7 +43,7 @@ func container(b []byte, i, base uint) (int, fault) {
 			}
 			i, key, first = i+1, false, false
 			continue
-		case white(c):
+		case isWhite(c):
 			i, m = m.skip(b, i)
 			continue
 		case first && c == closer: // nothing is inside
@@ -58,9 +58,9 @@ func container(b []byte, i, base uint) (int, fault) {
 			key, first = c == '{', true
 			continue
 		default:
-			if end := whole(b, i, closer); end > 0 {
+			if end := scanWhole(b, i, closer); end > 0 {
 				i = end
-			} else if i, f = bare(b, i); f != fine {
+			} else if i, f = scanScalar(b, i); f != fine {
 				return int(i), f
 			}
 		}
@@ -71,7 +71,7 @@ func container(b []byte, i, base uint) (int, fault) {
 					return int(i), fine
 				}
 				closer = around[depth]
-			case white(c):
+			case isWhite(c):
 				i, m = m.skip(b, i)
 			default:
 				return int(i), wantComma
@@ -95,13 +95,13 @@ type marks struct {
 func marksAt(b []byte, i uint) marks {
 	switch n := uint(len(b)); {
 	case n-i >= 64:
-		return marks{i, special64((*[64]byte)(b[i:]))}
+		return marks{i, markSpecial64((*[64]byte)(b[i:]))}
 	case n >= 64:
-		return marks{i, special64((*[64]byte)(b[n-64:])) >> (64 - (n - i))}
+		return marks{i, markSpecial64((*[64]byte)(b[n-64:])) >> (64 - (n - i))}
 	default:
 		var p [64]byte
 		copy(p[:], b[i:])
-		return marks{i, special64(&p) & (1<<(n-i) - 1)}
+		return marks{i, markSpecial64(&p) & (1<<(n-i) - 1)}
 	}
 }
 
@@ -113,7 +113,7 @@ func (m marks) first() uint { return m.at + uint(bits.TrailingZeros64(m.set)) }
 func (m marks) next(b []byte) marks {
 	m = marksAt(b, min(m.at+64, uint(len(b))))
 	if m.set == 0 {
-		m = marksAt(b, uint(plain(b, int(min(m.at+64, uint(len(b)))))))
+		m = marksAt(b, uint(skipPlain(b, int(min(m.at+64, uint(len(b)))))))
 	}
 	return m
 }
@@ -133,12 +133,12 @@ func textRest(b []byte, i uint) (uint, marks, fault) {
 	return uint(end), marksAt(b, uint(end)), f
 }
 
-// white reports whether c is white space.
-func white(c byte) bool { return c <= ' ' && 1<<c&(1<<' '|1<<'\t'|1<<'\n'|1<<'\r') != 0 }
+// isWhite reports whether c is white space.
+func isWhite(c byte) bool { return c <= ' ' && 1<<c&(1<<' '|1<<'\t'|1<<'\n'|1<<'\r') != 0 }
 
-// whole scans a number of up to seven digits and nothing else, with a comma or
+// scanWhole scans a number of up to seven digits and nothing else, with a comma or
 // closing bracket right behind it. It returns 0 for all that is not that simple.
-func whole(b []byte, i uint, closer byte) uint {
+func scanWhole(b []byte, i uint, closer byte) uint {
 	if i+8 > uint(len(b)) {
 		return 0
 	}
@@ -151,24 +151,24 @@ func whole(b []byte, i uint, closer byte) uint {
 	return end
 }
 
-// bare is scalar. bare is scalar, for the index type of container.
-func bare(b []byte, i uint) (uint, fault) {
-	end, f := scalar(b, int(i))
+// scanScalar is scanScalarAt for the index type of scanContainer.
+func scanScalar(b []byte, i uint) (uint, fault) {
+	end, f := scanScalarAt(b, int(i))
 	return uint(end), f
 }
 
-// special64 returns which of 64 bytes are special, in a bit for each.
-func special64(p *[64]byte) uint64 {
-	return special8(le(p, 0)) | special8(le(p, 8))<<8 | special8(le(p, 16))<<16 | special8(le(p, 24))<<24 |
-		special8(le(p, 32))<<32 | special8(le(p, 40))<<40 | special8(le(p, 48))<<48 | special8(le(p, 56))<<56
+// markSpecial64 returns which of 64 bytes are special, in a bit for each.
+func markSpecial64(p *[64]byte) uint64 {
+	return markSpecial8(wordAt(p, 0)) | markSpecial8(wordAt(p, 8))<<8 | markSpecial8(wordAt(p, 16))<<16 | markSpecial8(wordAt(p, 24))<<24 |
+		markSpecial8(wordAt(p, 32))<<32 | markSpecial8(wordAt(p, 40))<<40 | markSpecial8(wordAt(p, 48))<<48 | markSpecial8(wordAt(p, 56))<<56
 }
 
-// special8 returns which bytes of a word are special, in its lowest eight bits. Unlike
-// special it is right for each byte: its sums are of seven bits, so that none carries
+// markSpecial8 returns which bytes of a word are special, in its lowest eight bits. Unlike
+// markSpecial it is right for each byte: its sums are of seven bits, so that none carries
 // to the next byte. One has its top bit at 0 for control characters and, since XOR
 // with 2 makes 0x20 of it, the quote; the other for the backslash. The product brings
 // the eight bits together.
-func special8(w uint64) uint64 {
+func markSpecial8(w uint64) uint64 {
 	low := w & sevens
 	t := ^(((low^ones*2)+ones*(0x7f-0x20))&((low^slash)+sevens) | w) & tops
 	return t >> 7 * 0x0102040810204080 >> 56

@@ -18,37 +18,37 @@ var errNotObject = errors.New("JSON: a message must be an object")
 // that of fn, which ends the scan. Names are not compared: a member that is there twice
 // comes twice.
 func ReadObject(frame []byte, fn func(key string, value []byte) error) error {
-	i := space(frame, 0)
+	i := skipSpace(frame, 0)
 	// Whether it is JSON at all decides which error it is: -32700 or -32600.
 	if i >= len(frame) || frame[i] != '{' {
-		if i, f := document(frame); f != fine {
+		if i, f := scanDocument(frame); f != fine {
 			return &syntaxError{f, i}
 		}
 		return errNotObject
 	}
-	i = space(frame, i+1)
+	i = skipSpace(frame, i+1)
 	var f fault
 	for more := i >= len(frame) || frame[i] != '}'; more; {
 		from := i
-		if i, f = key(frame, i); f != fine {
+		if i, f = scanKey(frame, i); f != fine {
 			return &syntaxError{f, i}
 		}
 		name := keyText(frame[from:i])
 		from = i
-		if i, f = value(frame, i, 1); f != fine {
+		if i, f = scanValue(frame, i, 1); f != fine {
 			return &syntaxError{f, i}
 		}
 		if err := fn(name, frame[from:i]); err != nil {
 			return err
 		}
-		if i = space(frame, i); i >= len(frame) || frame[i] != ',' && frame[i] != '}' {
+		if i = skipSpace(frame, i); i >= len(frame) || frame[i] != ',' && frame[i] != '}' {
 			return &syntaxError{wantComma, i}
 		}
 		if more = frame[i] == ','; more {
-			i = space(frame, i+1)
+			i = skipSpace(frame, i+1)
 		}
 	}
-	if i, f = end(frame, i+1); f != fine {
+	if i, f = scanEnd(frame, i+1); f != fine {
 		return &syntaxError{f, i}
 	}
 	return nil
@@ -61,7 +61,7 @@ func IsObject(b []byte) bool {
 	if len(b) == 0 || b[0] != '{' {
 		return false
 	}
-	i, f := value(b, 0, 1)
+	i, f := scanValue(b, 0, 1)
 	return f == fine && i == len(b)
 }
 
@@ -133,9 +133,9 @@ func Parse(frame []byte) (Envelope, *Error) {
 	var bad *Error
 	note := func(m seen, doubled, wrong *Error, ok bool) {
 		if have&m != 0 {
-			bad = first(bad, doubled)
+			bad = worstError(bad, doubled)
 		} else if !ok {
-			bad = first(bad, wrong)
+			bad = worstError(bad, wrong)
 		}
 		have |= m
 	}
@@ -170,7 +170,7 @@ func Parse(frame []byte) (Envelope, *Error) {
 	if notJSON(err) {
 		e.ID = nil
 	}
-	return e, verdict(e, have, bad, err)
+	return e, scanError(e, have, bad, err)
 }
 
 // notJSON reports whether err means that a message is not JSON at all.
@@ -182,8 +182,8 @@ func notJSON(err error) bool {
 	return errors.As(err, &se) && se.why != tooDeep
 }
 
-// verdict is the error with which a scanned message is answered, if any.
-func verdict(e Envelope, have seen, bad *Error, err error) *Error {
+// scanError is the error with which a scanned message is answered, if any.
+func scanError(e Envelope, have seen, bad *Error, err error) *Error {
 	switch {
 	case errors.Is(err, errNotObject):
 		return ErrNoID
@@ -201,8 +201,8 @@ func verdict(e Envelope, have seen, bad *Error, err error) *Error {
 	return nil
 }
 
-// first keeps a doubled key above all, then what was wrong first.
-func first(bad, next *Error) *Error {
+// worstError keeps a doubled key above all, then what was wrong first.
+func worstError(bad, next *Error) *Error {
 	if bad == nil || next == ErrDoubledKey {
 		return next
 	}

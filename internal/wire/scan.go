@@ -15,7 +15,7 @@ const MaxDepth = 300
 // MaxDepth levels. It does not look whether strings are valid UTF-8: the connection has
 // done that.
 func Valid(b []byte) bool {
-	_, f := document(b)
+	_, f := scanDocument(b)
 	return f == fine
 }
 
@@ -63,25 +63,25 @@ func (e *syntaxError) Error() string {
 // The functions below check b from index i on, building nothing, and return
 // the index behind what they checked, or that of a fault.
 
-// document scans one value with white space around it and nothing behind it.
-func document(b []byte) (int, fault) {
-	i, f := value(b, space(b, 0), 0)
+// scanDocument scans one value with white space around it and nothing behind it.
+func scanDocument(b []byte) (int, fault) {
+	i, f := scanValue(b, skipSpace(b, 0), 0)
 	if f != fine {
 		return i, f
 	}
-	return end(b, i)
+	return scanEnd(b, i)
 }
 
-// end checks that nothing but white space is left.
-func end(b []byte, i int) (int, fault) {
-	if i = space(b, i); i < len(b) {
+// scanEnd checks that nothing but white space is left.
+func scanEnd(b []byte, i int) (int, fault) {
+	if i = skipSpace(b, i); i < len(b) {
 		return i, leftOver
 	}
 	return i, fine
 }
 
-// space skips white space.
-func space(b []byte, i int) int {
+// skipSpace skips white space.
+func skipSpace(b []byte, i int) int {
 	if i < len(b) && b[i] <= ' ' {
 		return someSpace(b, i)
 	}
@@ -96,51 +96,51 @@ func someSpace(b []byte, i int) int {
 	return i
 }
 
-// value scans one value that stands inside base open brackets.
-func value(b []byte, i, base int) (int, fault) {
+// scanValue scans one value that stands inside base open brackets.
+func scanValue(b []byte, i, base int) (int, fault) {
 	if i >= len(b) {
 		return i, cutShort
 	}
 	switch b[i] {
 	case '{', '[':
-		return container(b, uint(i), uint(base))
+		return scanContainer(b, uint(i), uint(base))
 	case '"':
-		return str(b, i)
+		return scanString(b, i)
 	}
-	return scalar(b, i)
+	return scanScalarAt(b, i)
 }
 
 // Skip returns the index behind the value that begins at i. The text must be valid JSON of at most
 // MaxDepth levels: nothing is checked.
 func Skip(b []byte, i int) int {
-	i, _ = value(b, i, 0)
+	i, _ = scanValue(b, i, 0)
 	return i
 }
 
-// key scans a string, a colon and the space around it.
-func key(b []byte, i int) (int, fault) {
+// scanKey scans a string, a colon and the space around it.
+func scanKey(b []byte, i int) (int, fault) {
 	if i >= len(b) || b[i] != '"' {
 		return i, wantString
 	}
-	i, f := str(b, i)
+	i, f := scanString(b, i)
 	if f != fine {
 		return i, f
 	}
-	if i = space(b, i); i >= len(b) || b[i] != ':' {
+	if i = skipSpace(b, i); i >= len(b) || b[i] != ':' {
 		return i, wantColon
 	}
-	return space(b, i+1), fine
+	return skipSpace(b, i+1), fine
 }
 
-// scalar scans a number or one of the three words.
-func scalar(b []byte, i int) (int, fault) {
+// scanScalarAt scans a number or one of the three words.
+func scanScalarAt(b []byte, i int) (int, fault) {
 	word := ""
 	switch b[i] {
 	case '1', '2', '3', '4', '5', '6', '7', '8', '9': // most numbers are whole ones
-		if n := digits(b, i+1); n == len(b) || b[n] != '.' && b[n]|0x20 != 'e' {
+		if n := skipDigits(b, i+1); n == len(b) || b[n] != '.' && b[n]|0x20 != 'e' {
 			return n, fine
 		}
-		return number(b, i)
+		return scanNumber(b, i)
 	case 't':
 		word = "true"
 	case 'f':
@@ -148,7 +148,7 @@ func scalar(b []byte, i int) (int, fault) {
 	case 'n':
 		word = "null"
 	default:
-		return number(b, i)
+		return scanNumber(b, i)
 	}
 	if len(b)-i < len(word) || string(b[i:i+len(word)]) != word {
 		return i, badToken
@@ -156,21 +156,21 @@ func scalar(b []byte, i int) (int, fault) {
 	return i + len(word), fine
 }
 
-// number scans -?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)? RFC 8259, section 6: no
+// scanNumber scans -?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)? RFC 8259, section 6: no
 // leading zero, no plus sign, and digits on both sides of the point.
-func number(b []byte, i int) (int, fault) {
+func scanNumber(b []byte, i int) (int, fault) {
 	if b[i] == '-' {
 		i++
 	}
 	from := i
 	if i < len(b) && b[i] == '0' {
 		i++
-	} else if i = digits(b, i); i == from {
+	} else if i = skipDigits(b, i); i == from {
 		return i, badToken
 	}
 	if i < len(b) && b[i] == '.' {
 		from = i + 1
-		if i = digits(b, from); i == from {
+		if i = skipDigits(b, from); i == from {
 			return i, badNumber
 		}
 	}
@@ -180,30 +180,30 @@ func number(b []byte, i int) (int, fault) {
 			i++
 		}
 		from = i
-		if i = digits(b, from); i == from {
+		if i = skipDigits(b, from); i == from {
 			return i, badNumber
 		}
 	}
 	return i, fine
 }
 
-// digits skips digits. For a byte below '0' the difference wraps around, and is above 9.
-func digits(b []byte, i int) int {
+// skipDigits skips digits. For a byte below '0' the difference wraps around, and is above 9.
+func skipDigits(b []byte, i int) int {
 	for i < len(b) && b[i]-'0' <= 9 {
 		i++
 	}
 	return i
 }
 
-// str scans a string from its opening quote.
-func str(b []byte, i int) (int, fault) {
+// scanString scans a string from its opening quote.
+func scanString(b []byte, i int) (int, fault) {
 	i++
 	// Most keys and many values end within sixteen bytes.
 	for range 2 {
 		if i+8 > len(b) {
 			break
 		}
-		if m := special(binary.LittleEndian.Uint64(b[i:])); m != 0 {
+		if m := markSpecial(binary.LittleEndian.Uint64(b[i:])); m != 0 {
 			if i += bits.TrailingZeros64(m) / 8; b[i] == '"' {
 				return i + 1, fine
 			}
@@ -217,14 +217,14 @@ func str(b []byte, i int) (int, fault) {
 // strRest scans a string from somewhere inside it.
 func strRest(b []byte, i int) (int, fault) {
 	for {
-		if i = plain(b, i); i >= len(b) {
+		if i = skipPlain(b, i); i >= len(b) {
 			return i, cutShort
 		}
 		switch b[i] {
 		case '"':
 			return i + 1, fine
 		case '\\':
-			n := escape(b[i:])
+			n := escapeLength(b[i:])
 			if n == 0 {
 				return i, badEscape
 			}
@@ -235,9 +235,9 @@ func strRest(b []byte, i int) (int, fault) {
 	}
 }
 
-// escape is the length of the escape sequence at the start of b, 0 when it is
+// escapeLength is the length of the escape sequence at the start of b, 0 when it is
 // none. RFC 8259, section 7. A \u escape may be half of a surrogate pair.
-func escape(b []byte) int {
+func escapeLength(b []byte) int {
 	if len(b) < 2 {
 		return 0
 	}
@@ -245,7 +245,7 @@ func escape(b []byte) int {
 	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
 		return 2
 	case 'u':
-		if len(b) >= 6 && hex(b[2:]) >= 0 {
+		if len(b) >= 6 && readHex(b[2:]) >= 0 {
 			return 6
 		}
 	}
@@ -262,26 +262,26 @@ const (
 	ctrl   = ones * 0x20
 )
 
-// special marks, with its top bit, the first byte of a word that is a quote, a
+// markSpecial marks, with its top bit, the first byte of a word that is a quote, a
 // backslash or a control character. Marks above the first may be false.
-func special(w uint64) uint64 {
+func markSpecial(w uint64) uint64 {
 	q, l := w^quote, w^slash
 	return ((q-ones)&^q | (l-ones)&^l | (w-ctrl)&^w) & tops
 }
 
-// window is how far plain looks ahead at once: far enough for vector
+// window is how far skipPlain looks ahead at once: far enough for vector
 // instructions to pay, and bounded, since what it saw behind an escape it
 // looks at again.
 const window = 2048
 
-// plain returns the index of the first quote, backslash or control character
+// skipPlain returns the index of the first quote, backslash or control character
 // at or after i, or len(b). Eight bytes are judged at a time, and in a long
 // run a window at a time, where vector instructions look for the two
 // characters: most of what passes through a hub is the inside of strings.
-func plain(b []byte, i int) int {
+func skipPlain(b []byte, i int) int {
 	short := min(i+32, len(b)) // most strings have ended before the first window
 	for ; i+8 <= short; i += 8 {
-		if m := special(binary.LittleEndian.Uint64(b[i:])); m != 0 {
+		if m := markSpecial(binary.LittleEndian.Uint64(b[i:])); m != 0 {
 			return i + bits.TrailingZeros64(m)/8
 		}
 	}
@@ -294,7 +294,7 @@ func plain(b []byte, i int) int {
 		if n := bytes.IndexByte(w, '\\'); n >= 0 {
 			w = w[:n]
 		}
-		n := printable(w)
+		n := skipPrintable(w)
 		i += n
 		if n < size {
 			break
@@ -303,20 +303,20 @@ func plain(b []byte, i int) int {
 	return i
 }
 
-// printable returns the index of the first control character in w, or len(w).
-func printable(w []byte) int {
+// skipPrintable returns the index of the first control character in w, or len(w).
+func skipPrintable(w []byte) int {
 	i := 0
 	for ; i+64 <= len(w); i += 64 {
 		p := (*[64]byte)(w[i:])
 		// A difference has a top bit where a byte is below 0x20, and where it is
 		// not ASCII: only then is it worth a closer look.
-		odd := (le(p, 0) - ctrl) | (le(p, 8) - ctrl) | (le(p, 16) - ctrl) | (le(p, 24) - ctrl) |
-			(le(p, 32) - ctrl) | (le(p, 40) - ctrl) | (le(p, 48) - ctrl) | (le(p, 56) - ctrl)
+		odd := (wordAt(p, 0) - ctrl) | (wordAt(p, 8) - ctrl) | (wordAt(p, 16) - ctrl) | (wordAt(p, 24) - ctrl) |
+			(wordAt(p, 32) - ctrl) | (wordAt(p, 40) - ctrl) | (wordAt(p, 48) - ctrl) | (wordAt(p, 56) - ctrl)
 		if odd&tops == 0 {
 			continue
 		}
 		for j := 0; j < 64; j += 8 {
-			if v := le(p, j); (v-ctrl)&^v&tops != 0 {
+			if v := wordAt(p, j); (v-ctrl)&^v&tops != 0 {
 				return i + j + bits.TrailingZeros64((v-ctrl)&^v&tops)/8
 			}
 		}
@@ -327,5 +327,5 @@ func printable(w []byte) int {
 	return i
 }
 
-// le is the word of eight bytes at an index, the first byte lowest.
-func le(p *[64]byte, at int) uint64 { return binary.LittleEndian.Uint64(p[at:]) }
+// wordAt is the word of eight bytes at an index, the first byte lowest.
+func wordAt(p *[64]byte, at int) uint64 { return binary.LittleEndian.Uint64(p[at:]) }

@@ -7,9 +7,9 @@ import (
 	"unsafe"
 )
 
-// view makes a string of b without copying it: it changes when b does. For an empty b it is
+// viewString makes a string of b without copying it: it changes when b does. For an empty b it is
 // "". The strings of an Envelope are such views of the read buffer.
-func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+func viewString(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // Text decodes a JSON string such as "T\u0031". Without escapes the result
 // aliases raw, and is only good as long as those bytes are. The second result
@@ -21,17 +21,17 @@ func Text(raw []byte) (string, bool) {
 	}
 	in := raw[1 : len(raw)-1]
 	if bytes.IndexByte(in, '\\') < 0 {
-		return view(in), true
+		return viewString(in), true
 	}
-	return view(unescape(make([]byte, 0, len(in)), in)), true
+	return viewString(appendUnescaped(make([]byte, 0, len(in)), in)), true
 }
 
-// unescape appends the text of a scanned string's inside to dst. A surrogate
+// appendUnescaped appends the text of a scanned string's inside to dst. A surrogate
 // without its other half becomes U+FFFD.
-func unescape(dst, in []byte) []byte {
+func appendUnescaped(dst, in []byte) []byte {
 	for i := 0; i < len(in); {
 		if in[i] != '\\' {
-			n := plain(in, i)
+			n := skipPlain(in, i)
 			dst = append(dst, in[i:n]...)
 			i = n
 			continue
@@ -39,15 +39,15 @@ func unescape(dst, in []byte) []byte {
 		c := in[i+1]
 		i += 2
 		if c != 'u' {
-			dst = append(dst, short(c))
+			dst = append(dst, shortEscape(c))
 			continue
 		}
-		r := hex(in[i:])
+		r := readHex(in[i:])
 		i += 4
 		if utf16.IsSurrogate(r) {
 			low := rune(-1)
 			if len(in)-i >= 6 && in[i] == '\\' && in[i+1] == 'u' {
-				low = hex(in[i+2:])
+				low = readHex(in[i+2:])
 			}
 			// Only a pair takes the second escape with it.
 			if r = utf16.DecodeRune(r, low); r != utf8.RuneError {
@@ -59,8 +59,8 @@ func unescape(dst, in []byte) []byte {
 	return dst
 }
 
-// short is the byte that the escape \c stands for.
-func short(c byte) byte {
+// shortEscape is the byte that the escape \c stands for.
+func shortEscape(c byte) byte {
 	switch c {
 	case 'b':
 		return '\b'
@@ -76,8 +76,8 @@ func short(c byte) byte {
 	return c
 }
 
-// hex reads four hexadecimal digits; -1 means they are not. b has at least four bytes.
-func hex(b []byte) rune {
+// readHex reads four hexadecimal digits; -1 means they are not. b has at least four bytes.
+func readHex(b []byte) rune {
 	var r rune
 	for _, c := range b[:4] {
 		switch {
@@ -99,7 +99,7 @@ const hexDigits = "0123456789abcdef"
 // U+FFFD, since a text frame with them would end the connection it is sent on.
 func AppendString(dst []byte, s string) []byte {
 	dst = append(dst, '"')
-	if plain(unsafe.Slice(unsafe.StringData(s), len(s)), 0) == len(s) && utf8.ValidString(s) {
+	if skipPlain(unsafe.Slice(unsafe.StringData(s), len(s)), 0) == len(s) && utf8.ValidString(s) {
 		return append(append(dst, s...), '"') // most strings
 	}
 	from := 0

@@ -103,7 +103,7 @@ type weigher struct {
 // value weighs the value that begins at i, which white space may precede, and returns
 // where it ends. Once it is too much, the position means nothing.
 func (w *weigher) value(i int, s *shape) int {
-	i = space(w.text, i)
+	i = skipSpace(w.text, i)
 	for s.kind == reflect.Pointer {
 		if w.text[i] != 'n' {
 			w.left -= s.each
@@ -116,16 +116,16 @@ func (w *weigher) value(i int, s *shape) int {
 	case c == '[' && (s.kind == reflect.Slice || s.kind == reflect.Interface):
 		return w.list(i, s)
 	}
-	end, _ := value(w.text, i, 0) // it takes no memory, or has another type and is refused
+	end, _ := scanValue(w.text, i, 0) // it takes no memory, or has another type and is refused
 	return end
 }
 
 // list weighs an array.
 func (w *weigher) list(i int, s *shape) int {
-	for i = space(w.text, i+1); w.left >= 0 && w.text[i] != ']'; {
+	for i = skipSpace(w.text, i+1); w.left >= 0 && w.text[i] != ']'; {
 		w.left -= s.each
-		if i = space(w.text, w.value(i, s.elem)); w.left >= 0 && w.text[i] == ',' {
-			i = space(w.text, i+1)
+		if i = skipSpace(w.text, w.value(i, s.elem)); w.left >= 0 && w.text[i] == ',' {
+			i = skipSpace(w.text, i+1)
 		}
 	}
 	return i + 1
@@ -143,12 +143,12 @@ func (w *weigher) object(i int, s *shape) int {
 	if each > 0 {
 		w.left -= mapBytes + 8*each
 	}
-	for i = space(w.text, i+1); w.left >= 0 && w.text[i] != '}'; {
+	for i = skipSpace(w.text, i+1); w.left >= 0 && w.text[i] != '}'; {
 		from := i
-		i, _ = key(w.text, i)
+		i, _ = scanKey(w.text, i)
 		w.left -= each
-		if i = space(w.text, w.value(i, s.member(w.text[from:i]))); w.left >= 0 && w.text[i] == ',' {
-			i = space(w.text, i+1)
+		if i = skipSpace(w.text, w.value(i, s.member(w.text[from:i]))); w.left >= 0 && w.text[i] == ',' {
+			i = skipSpace(w.text, i+1)
 		}
 	}
 	return i + 1

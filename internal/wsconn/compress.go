@@ -60,8 +60,8 @@ func misplacedRSV(h ws.Header) bool {
 
 var inflaters = sync.Pool{New: func() any { return flate.NewReader(nil) }}
 
-// restart makes an inflater begin with a message.
-func restart(z io.Reader, data []byte) error {
+// restartInflater makes an inflater begin with a message.
+func restartInflater(z io.Reader, data []byte) error {
 	return z.(flate.Resetter).Reset(io.MultiReader(bytes.NewReader(data), strings.NewReader(tail+lastBlock)), nil)
 }
 
@@ -71,13 +71,13 @@ func restart(z io.Reader, data []byte) error {
 func (c *Conn) inflate(m *message) error {
 	z := inflaters.Get().(io.Reader)
 	defer inflaters.Put(z)
-	if err := restart(z, m.data); err != nil {
+	if err := restartInflater(z, m.data); err != nil {
 		return ReasonInternal
 	}
 	// The limit is for the inflated size. Deflate reaches about 1000:1, so that a
 	// compressed message of 100 KiB may stand for 100 MiB.
 	out, most := message{binary: m.binary}, c.maxMessage.Load()
-	n, err := fill(z, out.space(firstSize, true))
+	n, err := readFull(z, out.space(firstSize, true))
 	again := err == nil
 	if again {
 		rest, err := io.Copy(io.Discard, io.LimitReader(z, most-int64(n)+1))
@@ -93,10 +93,10 @@ func (c *Conn) inflate(m *message) error {
 	c.memory.Add(bufferCost(out.data))
 	c.memory.Enforce()
 	if again {
-		if err := restart(z, m.data); err != nil {
+		if err := restartInflater(z, m.data); err != nil {
 			return ReasonInternal
 		}
-		n, err = fill(z, out.data)
+		n, err = readFull(z, out.data)
 	}
 	out.data = out.data[:n]
 	switch {
@@ -113,8 +113,8 @@ func (c *Conn) inflate(m *message) error {
 	return nil
 }
 
-// fill reads until p is full. It returns io.EOF only when there is no more.
-func fill(r io.Reader, p []byte) (n int, err error) {
+// readFull reads until p is full. It returns io.EOF only when there is no more.
+func readFull(r io.Reader, p []byte) (n int, err error) {
 	for n < len(p) && err == nil {
 		var k int
 		k, err = r.Read(p[n:])
@@ -138,12 +138,12 @@ var deflaters = sync.Pool{New: func() any {
 	return &deflater{w: w}
 }}
 
-// compressed returns a batch of the outbox's frames with the large text frames
+// compressBatch returns a batch of the outbox's frames with the large text frames
 // compressed. If there are any, the batch is recycled. The frames were queued before
 // anybody knew whether compression is worth it, and the writer compresses them outside
 // Conn.mu: so a slow compression delays this peer alone.
-func compressed(batch [][]byte) [][]byte {
-	if !worthwhile(batch) {
+func compressBatch(batch [][]byte) [][]byte {
+	if !isWorthwhile(batch) {
 		return batch
 	}
 	z := deflaters.Get().(*deflater)
@@ -169,7 +169,7 @@ func compressed(batch [][]byte) [][]byte {
 	if z.buf.Cap() <= keptSize {
 		deflaters.Put(z)
 	}
-	recycle(batch)
+	recycleChunks(batch)
 	return out.chunks
 }
 
@@ -183,9 +183,9 @@ func (z *deflater) deflate(in *cursor, size int) bool {
 	return z.buf.Len() < size
 }
 
-// worthwhile reports whether a batch has a frame to compress. Most batches have none and
+// isWorthwhile reports whether a batch has a frame to compress. Most batches have none and
 // are written without a copy.
-func worthwhile(batch [][]byte) bool {
+func isWorthwhile(batch [][]byte) bool {
 	for in := (cursor{chunks: batch}); ; {
 		h, size, ok := in.header()
 		if !ok || isLarge(h, size) {

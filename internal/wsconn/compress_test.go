@@ -194,7 +194,7 @@ func TestIncompressible(t *testing.T) {
 	var o outbox
 	o.addFrame(ws.OpText, wire.Frame{Body: random}, false)
 	o.addFrame(ws.OpText, wire.Frame{Body: make([]byte, len(random))}, false)
-	in := bytes.NewReader(bytes.Join(compressed(o.take(nil)), nil))
+	in := bytes.NewReader(bytes.Join(compressBatch(o.take(nil)), nil))
 	for i, packed := range []bool{false, true} {
 		f, err := ws.ReadFrame(in)
 		if err != nil || (f.Header.Rsv == rsv1) != packed || f.Header.Length > int64(len(random)) {
@@ -215,7 +215,7 @@ func TestCompressedBatch(t *testing.T) {
 			want = append(want, m)
 			o.addFrame(ws.OpText, wire.Frame{Head: []byte(m[:len(m)/2]), Tail: []byte(m[len(m)/2:])}, false)
 		}
-		in := bytes.NewReader(bytes.Join(compressed(o.take(nil)), nil))
+		in := bytes.NewReader(bytes.Join(compressBatch(o.take(nil)), nil))
 		for i, m := range want {
 			f, err := ws.ReadFrame(in)
 			if err == nil && f.Header.Rsv == rsv1 {

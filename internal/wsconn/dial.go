@@ -44,7 +44,7 @@ func Dial(ctx context.Context, rawURL string, header http.Header, l Limits) (*Co
 		return nil, fmt.Errorf("dial: scheme %q is neither ws nor wss", u.Scheme)
 	}
 	u.Fragment, u.RawFragment = "", "" // never sent (RFC 6455, section 3)
-	d := dialer(header)
+	d := dialerWith(header)
 	var refused error
 	d.OnStatusError = func(status int, _ []byte, answer io.Reader) { refused = readRefusal(status, answer) }
 	nc, early, _, err := d.Dial(ctx, u.String())
@@ -63,10 +63,10 @@ func Dial(ctx context.Context, rawURL string, header http.Header, l Limits) (*Co
 	return c, nil
 }
 
-// dialer returns a dialer that sends a header. Names count in any case. gobwas/ws writes
+// dialerWith returns a dialer that sends a header. Names count in any case. gobwas/ws writes
 // Host and Sec-WebSocket-Protocol from fields of its own: in Dialer.Header they would be
 // there twice.
-func dialer(header http.Header) ws.Dialer {
+func dialerWith(header http.Header) ws.Dialer {
 	var d ws.Dialer
 	others := http.Header{"User-Agent": {version.UserAgent()}} // unless header has another
 	for name, values := range header {
@@ -93,11 +93,11 @@ func readRefusal(status int, answer io.Reader) error {
 	if err != nil {
 		return StatusError(status)
 	}
-	return refusal(resp)
+	return refusalOf(resp)
 }
 
-// refusal is the error for an answer that is not 101.
-func refusal(resp *http.Response) error {
+// refusalOf is the error for an answer that is not 101.
+func refusalOf(resp *http.Response) error {
 	const longest = 1 << 10
 	text, err := io.ReadAll(io.LimitReader(resp.Body, longest))
 	if said := strings.TrimSpace(string(text)); err == nil && said != "" {

@@ -21,17 +21,17 @@ func (in *reader) yield(full bool) {
 		in.full = 0
 		return
 	}
-	if in.full++; in.full%yieldAfter == 0 && saturated() {
+	if in.full++; in.full%yieldAfter == 0 && isSaturated() {
 		time.Sleep(yieldFor)
 	}
 }
 
-// saturated reports whether every CPU runs a goroutine. The first of the metrics is new in
+// isSaturated reports whether every CPU runs a goroutine. The first of the metrics is new in
 // Go 1.26.
-func saturated() bool { return busy(1) }
+func isSaturated() bool { return isBusy(1) }
 
-// busy reports whether one CPU in so many runs a goroutine. It takes 0.3 µs.
-func busy(in uint64) bool {
+// isBusy reports whether one CPU in so many runs a goroutine. It takes 0.3 µs.
+func isBusy(in uint64) bool {
 	s := [...]metrics.Sample{{Name: "/sched/goroutines/running:goroutines"}, {Name: "/sched/gomaxprocs:threads"}}
 	metrics.Read(s[:])
 	return s[0].Value.Uint64()*in >= s[1].Value.Uint64()

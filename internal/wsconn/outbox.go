@@ -42,8 +42,8 @@ func newChunk(first bool) []byte {
 	return largeChunks.Get().(*[largeChunk]byte)[:0]
 }
 
-// recycle gives chunks back to their pools.
-func recycle(chunks [][]byte) {
+// recycleChunks gives chunks back to their pools.
+func recycleChunks(chunks [][]byte) {
 	for i, b := range chunks {
 		switch cap(b) {
 		case smallChunk:
@@ -129,7 +129,7 @@ func (o *outbox) take(spare [][]byte) [][]byte {
 func (c *Conn) dropLocked() {
 	o := &c.out
 	c.memory.Add(-chunkCost(len(o.chunks)))
-	recycle(o.chunks)
+	recycleChunks(o.chunks)
 	o.chunks, o.bytes, o.frames, o.largest = nil, 0, 0, 0
 }
 

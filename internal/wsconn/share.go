@@ -88,7 +88,7 @@ func (s *Share) yield(since time.Time) {
 	if used <= ownBurst/2 { // one that is heavy now and then hides no other
 		s.of.note(s.id, now)
 	}
-	for end := now + longestPause; used > ownBurst && now < end && s.of.others(s.id, now) && busy(2); used = s.add(0, now) {
+	for end := now + longestPause; used > ownBurst && now < end && s.of.others(s.id, now) && isBusy(2); used = s.add(0, now) {
 		time.Sleep(pauseFor)
 		now = time.Since(s.of.begun)
 	}

@@ -53,7 +53,7 @@ func DialThrough(ctx context.Context, by *http.Transport, rawURL string, header 
 	if err != nil {
 		return nil, nil, dialError(ctx, u, err)
 	}
-	body, err := switched(resp, req)
+	body, err := switchedReader(resp, req)
 	if err != nil {
 		resp.Body.Close()
 		return nil, nil, fmt.Errorf("dial %s: %w", u.Host, err)
@@ -64,15 +64,15 @@ func DialThrough(ctx context.Context, by *http.Transport, rawURL string, header 
 	return c, resp.Header, nil
 }
 
-// switched is what the connection is read from after a good answer (RFC 6455,
+// switchedReader is what the connection is read from after a good answer (RFC 6455,
 // section 4.1).
-func switched(resp *http.Response, req *http.Request) (io.Reader, error) {
+func switchedReader(resp *http.Response, req *http.Request) (io.Reader, error) {
 	if resp.StatusCode != http.StatusSwitchingProtocols {
-		return nil, refusal(resp)
+		return nil, refusalOf(resp)
 	}
 	chosen, offered := resp.Header.Get("Sec-WebSocket-Protocol"), req.Header.Get("Sec-WebSocket-Protocol")
 	switch {
-	case resp.Header.Get("Sec-WebSocket-Accept") != accept(req.Header.Get("Sec-WebSocket-Key")):
+	case resp.Header.Get("Sec-WebSocket-Accept") != acceptKey(req.Header.Get("Sec-WebSocket-Key")):
 		return nil, errors.New("the answer is not a WebSocket handshake: its Sec-WebSocket-Accept is wrong")
 	case chosen != offered:
 		return nil, fmt.Errorf("the server chose the subprotocol %q, and %q was offered", chosen, offered)

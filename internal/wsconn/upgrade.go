@@ -77,7 +77,7 @@ func Upgrade(w http.ResponseWriter, r *http.Request, o Options) (*Conn, error) {
 	}
 	nc.SetDeadline(time.Now().Add(handshakeTimeout))
 	head := "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n" +
-		"Sec-WebSocket-Accept: " + accept(key) + "\r\n" + extensions
+		"Sec-WebSocket-Accept: " + acceptKey(key) + "\r\n" + extensions
 	if o.Subprotocol != "" {
 		head += "Sec-WebSocket-Protocol: " + o.Subprotocol + "\r\n"
 	}
@@ -99,7 +99,7 @@ func Upgrade(w http.ResponseWriter, r *http.Request, o Options) (*Conn, error) {
 // wraps ErrHandshake. Upgrade does so too; call this before work that only a WebSocket is
 // worth. For anyKey see Options.AnyKey. It writes nothing for a good request.
 func CheckHandshake(w http.ResponseWriter, r *http.Request, anyKey bool) error {
-	status, why := check(r, anyKey)
+	status, why := checkHandshake(r, anyKey)
 	switch status {
 	case 0:
 		return nil
@@ -117,10 +117,10 @@ func CheckHandshake(w http.ResponseWriter, r *http.Request, anyKey bool) error {
 	return fmt.Errorf("%w: %s", ErrHandshake, why)
 }
 
-// check returns the status and words to refuse a handshake with, or 0. The rules are those
+// checkHandshake returns the status and words to refuse a handshake with, or 0. The rules are those
 // of RFC 6455, section 4.2.1. HTTP/2 has no Upgrade header; its way (RFC 8441) is not
 // offered.
-func check(r *http.Request, anyKey bool) (int, string) {
+func checkHandshake(r *http.Request, anyKey bool) (int, string) {
 	key := r.Header.Get("Sec-WebSocket-Key")
 	version := r.Header.Values("Sec-WebSocket-Version")
 	switch {
@@ -148,10 +148,10 @@ func goodKey(key string) bool {
 	return err == nil && len(b) == 16
 }
 
-// accept is the Sec-WebSocket-Accept for a key, taken as it was given. RFC 6455, section
+// acceptKey is the Sec-WebSocket-Accept for a key, taken as it was given. RFC 6455, section
 // 4.2.2, step 5.4, with the GUID of section 1.3. SHA-1 protects nothing here: it proves
 // that the server has read the handshake.
-func accept(key string) string {
+func acceptKey(key string) string {
 	sum := sha1.Sum([]byte(key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11")) //nolint:gosec // see above
 	return base64.StdEncoding.EncodeToString(sum[:])
 }

@@ -296,7 +296,7 @@ func TestDialHandshake(t *testing.T) {
 		}
 		defer nc.Close()
 		fmt.Fprintf(nc, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Protocol: b\r\nSec-WebSocket-Accept: %s\r\n\r\n%s",
-			accept(r.Header.Get("Sec-WebSocket-Key")), "\x81\x01a\x81\x01b\x88\x02\x03\xe8")
+			acceptKey(r.Header.Get("Sec-WebSocket-Key")), "\x81\x01a\x81\x01b\x88\x02\x03\xe8")
 	}))
 	defer s.Close()
 	given := http.Header{"Host": {"app.example"}, "Origin": {"http://a"}, "sec-WebSocket-protocol": {"a, b"}}

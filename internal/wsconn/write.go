@@ -52,10 +52,10 @@ func (c *Conn) write() {
 		// taken off again.
 		held := chunkCost(len(batch))
 		if c.deflate {
-			batch = compressed(batch)
+			batch = compressBatch(batch)
 		}
 		why := c.w.write(batch)
-		recycle(batch)
+		recycleChunks(batch)
 		c.memory.Add(-held)
 		if why.Code != 0 {
 			c.Close(why)
@@ -77,7 +77,7 @@ func (c *Conn) writeEnd() {
 		var o outbox
 		o.addFrame(ws.OpClose, wire.Frame{Body: f}, c.client)
 		_ = c.w.write(o.chunks) // whatever comes of it, the connection ends
-		recycle(o.chunks)
+		recycleChunks(o.chunks)
 	}
 	if r := c.closing(); r == ReasonGone || r == ReasonDead {
 		return // the CloseWrite of TLS sends an alert, and would wait for a peer that has gone

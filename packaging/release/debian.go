@@ -22,21 +22,21 @@ const (
 	group  = "cdphub:x:65532:\n"
 )
 
-// bootstrap writes a Debian system with a browser as a tar file, by mmdebstrap.
+// bootstrapSystem writes a Debian system with a browser as a tar file, by mmdebstrap.
 // mmdebstrap takes all times from SOURCE_DATE_EPOCH, so that the same packages give
 // the same bytes.
-func bootstrap(arch, out string) error {
+func bootstrapSystem(arch, out string) error {
 	cmd := exec.Command("mmdebstrap", "--variant=essential", "--components=main", "--architectures="+arch, "--include="+browserPackages,
 		"--dpkgopt=force-unsafe-io", // whoever loses power starts again
 		"--dpkgopt=path-exclude=/usr/share/man/*", "--dpkgopt=path-exclude=/usr/share/locale/*",
 		"--dpkgopt=path-exclude=/usr/share/doc/*", "--dpkgopt=path-include=/usr/share/doc/*/copyright",
-		fmt.Sprintf("--customize-hook=printf '%s' >> \"$1/etc/passwd\"; printf '%s' >> \"$1/etc/group\"", escape(passwd), escape(group)),
+		fmt.Sprintf("--customize-hook=printf '%s' >> \"$1/etc/passwd\"; printf '%s' >> \"$1/etc/group\"", escapeText(passwd), escapeText(group)),
 		debian, out)
 	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
 	return cmd.Run()
 }
 
-func escape(s string) string { return strings.ReplaceAll(s, "\n", `\n`) }
+func escapeText(s string) string { return strings.ReplaceAll(s, "\n", `\n`) }
 
 // fileOf reads one file of the tar file of a system. A file that is missing is an
 // error.

@@ -21,10 +21,10 @@ type release struct {
 	at      time.Time
 }
 
-// images makes all images, without a container engine and without a base
+// makeImages makes all images, without a container engine and without a base
 // image: each program alone for two processors, and cdphub with a browser for
 // the processor of this machine, whose Debian packages it can configure.
-func images(dist string, at time.Time) error {
+func makeImages(dist string, at time.Time) error {
 	r := release{dist: dist, at: at}
 	raw, err := os.ReadFile(filepath.Join(dist, "metadata.json"))
 	if err != nil {
@@ -40,7 +40,7 @@ func images(dist string, at time.Time) error {
 	defer os.RemoveAll(temporary)
 
 	system := filepath.Join(temporary, "system.tar")
-	if err := bootstrap(runtime.GOARCH, system); err != nil {
+	if err := bootstrapSystem(runtime.GOARCH, system); err != nil {
 		return fmt.Errorf("mmdebstrap: %w", err)
 	}
 	// The machine's own file may have certificates of its operator.
@@ -90,7 +90,7 @@ func (r release) plain(name, arch string, roots file) (v1.Image, error) {
 
 // withBrowser is an image with cdphub in a layer above a Debian system with Chromium.
 func (r release) withBrowser(arch, system string) (v1.Image, error) {
-	base, err := compress(system, system+".gz")
+	base, err := compressLayer(system, system+".gz")
 	if err != nil {
 		return nil, err
 	}

@@ -62,10 +62,10 @@ func addParents(w *tar.Writer, name string, made map[string]bool, at time.Time) 
 	return w.WriteHeader(&tar.Header{Name: dir + "/", Mode: 0o755, ModTime: at, Typeflag: tar.TypeDir})
 }
 
-// compress writes a system's tar file as the layer of an image: without device
+// compressLayer writes a system's tar file as the layer of an image: without device
 // nodes, which a container gets from its runtime, and without what only a
 // package manager reads.
-func compress(from, to string) (v1.Layer, error) {
+func compressLayer(from, to string) (v1.Layer, error) {
 	in, err := os.Open(from)
 	if err != nil {
 		return nil, err
@@ -100,10 +100,10 @@ func copyTar(w *tar.Writer, r *tar.Reader) error {
 			return err
 		}
 		h.Name = strings.TrimPrefix(h.Name, "./")
-		if h.Name == "" || inside(h.Name) {
+		if h.Name == "" || isInside(h.Name) {
 			continue
 		}
-		h.Linkname = linkname(h)
+		h.Linkname = linkTarget(h)
 		if err := w.WriteHeader(h); err != nil {
 			return err
 		}
@@ -113,15 +113,15 @@ func copyTar(w *tar.Writer, r *tar.Reader) error {
 	}
 }
 
-// linkname is what a link leads to. That of a hard link is a name in the archive.
-func linkname(h *tar.Header) string {
+// linkTarget is what a link leads to. That of a hard link is a name in the archive.
+func linkTarget(h *tar.Header) string {
 	if h.Typeflag == tar.TypeLink {
 		return strings.TrimPrefix(h.Linkname, "./")
 	}
 	return h.Linkname
 }
 
-func inside(name string) bool {
+func isInside(name string) bool {
 	for _, dir := range leftOut {
 		if name != dir && strings.HasPrefix(name, dir) {
 			return true

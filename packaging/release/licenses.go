@@ -15,10 +15,10 @@ import (
 // own begins the paths of this repository's modules.
 const own = "github.com/cdphub/cdphub"
 
-// licenses writes the licence texts of all modules that are in a program on
+// writeLicenses writes the licence texts of all modules that are in a program on
 // any system, which most of these licences want to be with each copy. The
 // program is a package of the module in the working directory.
-func licenses(w io.Writer, program string) error {
+func writeLicenses(w io.Writer, program string) error {
 	dirs := map[string]string{} // by module and version
 	for _, system := range []string{"linux", "darwin", "windows"} {
 		const format = "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}\t{{.Dir}}{{end}}{{end}}"
@@ -42,16 +42,16 @@ func licenses(w io.Writer, program string) error {
 	}
 	dirs["The Go standard library"] = strings.TrimSpace(string(goroot))
 	for _, module := range slices.Sorted(maps.Keys(dirs)) {
-		if err := license(w, module, dirs[module]); err != nil {
+		if err := writeLicense(w, module, dirs[module]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// license writes the licence texts of one module. A module without any is an error:
+// writeLicense writes the licence texts of one module. A module without any is an error:
 // it must not be shipped.
-func license(w io.Writer, module, dir string) error {
+func writeLicense(w io.Writer, module, dir string) error {
 	files, err := os.ReadDir(dir)
 	if err != nil {
 		return err

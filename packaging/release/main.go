@@ -20,19 +20,19 @@ import (
 const usage = "use: release licenses PACKAGE | release sbom -version V BINARY OUT | release images DIST"
 
 func main() {
-	if err := run(os.Args[1:]); err != nil {
+	if err := runCommand(os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "release:", err)
 		os.Exit(1)
 	}
 }
 
-func run(args []string) error {
+func runCommand(args []string) error {
 	if len(args) == 0 {
 		return fmt.Errorf("no command: %s", usage)
 	}
 	name, args := args[0], args[1:]
 	if name == "licenses" && len(args) == 1 {
-		return licenses(os.Stdout, args[0])
+		return writeLicenses(os.Stdout, args[0])
 	}
 	epoch, err := strconv.ParseInt(os.Getenv("SOURCE_DATE_EPOCH"), 10, 64)
 	if err != nil {
@@ -46,9 +46,9 @@ func run(args []string) error {
 	}
 	switch {
 	case name == "sbom" && flags.NArg() == 2 && *version != "":
-		return sbom(flags.Arg(0), flags.Arg(1), *version, at)
+		return writeSBOM(flags.Arg(0), flags.Arg(1), *version, at)
 	case name == "images" && flags.NArg() == 1:
-		return images(flags.Arg(0), at)
+		return makeImages(flags.Arg(0), at)
 	}
 	return fmt.Errorf("unknown command: %s", usage)
 }

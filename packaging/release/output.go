@@ -58,16 +58,16 @@ func (r release) write(title string, list []variant) error {
 	if err := path.AppendIndex(index, layout.WithAnnotations(map[string]string{"org.opencontainers.image.ref.name": r.Version})); err != nil {
 		return err
 	}
-	return pack(dir, filepath.Join(r.dist, fmt.Sprintf("%s_%s_linux.oci.tar", title, r.Version)), r.at)
+	return packFolder(dir, filepath.Join(r.dist, fmt.Sprintf("%s_%s_linux.oci.tar", title, r.Version)), r.at)
 }
 
 func (r release) output(title, arch, kind string) string {
 	return filepath.Join(r.dist, fmt.Sprintf("%s_%s_linux_%s.%s", title, r.Version, arch, kind))
 }
 
-// pack writes the files of a folder into a tar file, in the order of their names
+// packFolder writes the files of a folder into a tar file, in the order of their names
 // (filepath.WalkDir), so that the bytes are always the same.
-func pack(dir, out string, at time.Time) error {
+func packFolder(dir, out string, at time.Time) error {
 	f, err := os.Create(out)
 	if err != nil {
 		return err

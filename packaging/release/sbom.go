@@ -16,9 +16,9 @@ import (
 	cdx "github.com/CycloneDX/cyclonedx-go"
 )
 
-// sbom writes the modules in a program as CycloneDX, as the go command has recorded
+// writeSBOM writes the modules in a program as CycloneDX, as the go command has recorded
 // them in it (debug/buildinfo).
-func sbom(binary, out, version string, at time.Time) error {
+func writeSBOM(binary, out, version string, at time.Time) error {
 	build, err := buildinfo.ReadFile(binary)
 	if err != nil {
 		return err

@@ -13,22 +13,22 @@ import (
 // what looks them up. The result has the format of options.
 // made are more globals of windows to remember.
 func withBuiltins(root string, options api.BuildOptions, code []byte, made []string) ([]byte, error) {
-	safe, err := rewrite(root, code, made...)
+	safe, err := rewriteBuiltins(root, code, made...)
 	if err != nil {
 		return nil, err
 	}
 	options.EntryPoints, options.Plugins = nil, nil
 	options.Stdin = &api.StdinOptions{Contents: string(safe), ResolveDir: root, Sourcefile: "safe.js"}
-	options.Inject = []string{source(root, "agent/base/builtins.ts")}
+	options.Inject = []string{sourcePath(root, "agent/base/builtins.ts")}
 	res := api.Build(options)
-	if err := failure(res.Errors); err != nil {
+	if err := buildFailure(res.Errors); err != nil {
 		return nil, err
 	}
 	return res.OutputFiles[0].Contents, nil
 }
 
-// rewrite runs builtins.mjs.
-func rewrite(root string, code []byte, made ...string) ([]byte, error) {
+// rewriteBuiltins runs builtins.mjs.
+func rewriteBuiltins(root string, code []byte, made ...string) ([]byte, error) {
 	cmd := exec.Command("node", append([]string{"build/builtins.mjs"}, made...)...)
 	cmd.Dir = root
 	cmd.Stdin = bytes.NewReader(code)

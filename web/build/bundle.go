@@ -92,7 +92,7 @@ func bundleAll(root string) ([]output, error) {
 	if err := tooLarge(files); err != nil {
 		return nil, err
 	}
-	notice, err := notices(root, packages)
+	notice, err := collectNotices(root, packages)
 	if err != nil {
 		return nil, err
 	}
@@ -116,15 +116,15 @@ func tooLarge(files []output) error {
 		if n := len(files[at].data); n > b.max {
 			errs = append(errs, fmt.Errorf("%s has %d bytes, more than the %d it may have", b.name, n, b.max))
 		}
-		if n := gzipped(files[at].data); b.packed > 0 && n > b.packed {
+		if n := gzippedSize(files[at].data); b.packed > 0 && n > b.packed {
 			errs = append(errs, fmt.Errorf("%s has %d bytes by gzip, more than the %d it may have", b.name, n, b.packed))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// gzipped is how many bytes gzip makes of a file.
-func gzipped(data []byte) int {
+// gzippedSize is how many bytes gzip makes of a file.
+func gzippedSize(data []byte) int {
 	var out bytes.Buffer
 	w, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
 	if err == nil {
@@ -139,9 +139,9 @@ func gzipped(data []byte) int {
 // build bundles one entry and notes the third-party packages it uses.
 func (b bundle) build(root string, packages map[string]bool) ([]byte, error) {
 	options := b.options(root)
-	options.Plugins = []api.Plugin{nestedBundles(root, packages), patched()}
+	options.Plugins = []api.Plugin{nestedBundles(root, packages), patchPlugin()}
 	if b.loan != nil {
-		options.Plugins = append(options.Plugins, lending(root, b.loan))
+		options.Plugins = append(options.Plugins, lendPlugin(root, b.loan))
 	}
 	code, err := b.script(root, options, packages)
 	if err != nil {
@@ -153,11 +153,11 @@ func (b bundle) build(root string, packages map[string]bool) ([]byte, error) {
 	if b.page == "" {
 		return code, nil
 	}
-	page, err := os.ReadFile(source(root, b.page))
+	page, err := os.ReadFile(sourcePath(root, b.page))
 	if err != nil {
 		return nil, err
 	}
-	style, err := stylesheet(root)
+	style, err := readStylesheet(root)
 	if err != nil {
 		return nil, err
 	}
@@ -166,8 +166,8 @@ func (b bundle) build(root string, packages map[string]bool) ([]byte, error) {
 	return bytes.Replace(page, []byte(styleSlot), style, 1), nil
 }
 
-// stylesheet is the one of all pages, as an element.
-func stylesheet(root string) ([]byte, error) {
+// readStylesheet is the one of all pages, as an element.
+func readStylesheet(root string) ([]byte, error) {
 	text, err := os.ReadFile(filepath.Join(root, "style.css"))
 	if err != nil {
 		return nil, err
@@ -175,7 +175,7 @@ func stylesheet(root string) ([]byte, error) {
 	res := api.Transform(string(text), api.TransformOptions{
 		Loader: api.LoaderCSS, MinifyWhitespace: true, MinifySyntax: true, LogLevel: api.LogLevelWarning,
 	})
-	if err := failure(res.Errors); err != nil {
+	if err := buildFailure(res.Errors); err != nil {
 		return nil, fmt.Errorf("style.css: %w", err)
 	}
 	return bytes.Join([][]byte{[]byte("<style>"), bytes.TrimSpace(res.Code), []byte("</style>")}, nil), nil
@@ -189,7 +189,7 @@ func (b bundle) script(root string, options api.BuildOptions, packages map[strin
 		options.Format, options.GlobalName, options.Banner = api.FormatESModule, "", nil
 	}
 	res := api.Build(options)
-	if err := failure(res.Errors); err != nil {
+	if err := buildFailure(res.Errors); err != nil {
 		return nil, fmt.Errorf("%s: %w", b.entry, err)
 	}
 	if err := usedPackages(res.Metafile, packages); err != nil {
@@ -229,10 +229,10 @@ const banner = "/* cdphub, Apache-2.0; third parties: NOTICE.txt */"
 func (b bundle) options(root string) api.BuildOptions {
 	var inject []string
 	if b.inject != "" {
-		inject = []string{source(root, b.inject)}
+		inject = []string{sourcePath(root, b.inject)}
 	}
 	options := api.BuildOptions{
-		EntryPoints:       []string{source(root, b.entry)},
+		EntryPoints:       []string{sourcePath(root, b.entry)},
 		Inject:            inject,
 		AbsWorkingDir:     root,
 		Bundle:            true,
@@ -257,8 +257,8 @@ func (b bundle) options(root string) api.BuildOptions {
 	return options
 }
 
-// failure is the esbuild messages as one error, or nil.
-func failure(list []api.Message) error {
+// buildFailure is the esbuild messages as one error, or nil.
+func buildFailure(list []api.Message) error {
 	if len(list) == 0 {
 		return nil
 	}

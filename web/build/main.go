@@ -29,14 +29,14 @@ func main() {
 	test := flag.Bool("test", false, "run the TypeScript tests under Node")
 	root := flag.String("root", "..", "the web folder")
 	flag.Parse()
-	if err := run(*root, *check, *test); err != nil {
+	if err := runBuild(*root, *check, *test); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-// run builds, checks or tests the web folder root.
-func run(root string, check, test bool) error {
+// runBuild builds, checks or tests the web folder root.
+func runBuild(root string, check, test bool) error {
 	root, err := filepath.Abs(root)
 	if err != nil {
 		return err
@@ -57,9 +57,9 @@ func run(root string, check, test bool) error {
 	}
 	files = append(files, types...)
 	if check {
-		return compare(root, files)
+		return compareFiles(root, files)
 	}
-	return write(root, files)
+	return writeFiles(root, files)
 }
 
 // output is one file of web/dist.
@@ -68,8 +68,8 @@ type output struct {
 	data []byte
 }
 
-// compare reports errStale, naming the files, when dist differs from files.
-func compare(root string, files []output) error {
+// compareFiles reports errStale, naming the files, when dist differs from files.
+func compareFiles(root string, files []output) error {
 	var stale error
 	for _, f := range files {
 		old, err := os.ReadFile(filepath.Join(root, "dist", f.name))
@@ -81,9 +81,9 @@ func compare(root string, files []output) error {
 	return stale
 }
 
-// write replaces the files of dist, each at once, so that a server that is
+// writeFiles replaces the files of dist, each at once, so that a server that is
 // starting never reads half of one.
-func write(root string, files []output) error {
+func writeFiles(root string, files []output) error {
 	dir := filepath.Join(root, "dist")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err

@@ -58,7 +58,7 @@ func nestedBundles(root string, packages map[string]bool) api.Plugin {
 	}}
 }
 
-// source is the absolute path of a file of src.
-func source(root, name string) string {
+// sourcePath is the absolute path of a file of src.
+func sourcePath(root, name string) string {
 	return filepath.Join(root, "src", filepath.FromSlash(name))
 }

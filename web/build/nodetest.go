@@ -44,7 +44,7 @@ func runTests(root string) error {
 		Plugins:       []api.Plugin{nestedBundles(root, map[string]bool{})},
 		LogLevel:      api.LogLevelWarning,
 	})
-	if err := failure(res.Errors); err != nil {
+	if err := buildFailure(res.Errors); err != nil {
 		return err
 	}
 	args := []string{"--test", "--enable-source-maps"}

@@ -47,8 +47,8 @@ func packageDir(file string) string {
 	return file[:i] + strings.Join(parts[:n], "/")
 }
 
-// notices collects the licence texts of the packages, sorted by name.
-func notices(root string, packages map[string]bool) ([]byte, error) {
+// collectNotices collects the licence texts of the packages, sorted by name.
+func collectNotices(root string, packages map[string]bool) ([]byte, error) {
 	dirs := make([]string, 0, len(packages))
 	for dir := range packages {
 		dirs = append(dirs, dir)
@@ -60,15 +60,15 @@ func notices(root string, packages map[string]bool) ([]byte, error) {
 		out.WriteString("\nNone.\n")
 	}
 	for _, dir := range dirs {
-		if err := notice(&out, filepath.Join(root, filepath.FromSlash(dir))); err != nil {
+		if err := appendNotice(&out, filepath.Join(root, filepath.FromSlash(dir))); err != nil {
 			return nil, err
 		}
 	}
 	return out.Bytes(), nil
 }
 
-// notice appends one package's name, version, licence and licence text.
-func notice(out *bytes.Buffer, dir string) error {
+// appendNotice appends one package's name, version, licence and licence text.
+func appendNotice(out *bytes.Buffer, dir string) error {
 	data, err := os.ReadFile(filepath.Join(dir, "package.json"))
 	if err != nil {
 		return err

@@ -104,9 +104,9 @@ func partFiles(root string, core map[string]bool) (map[string]string, error) {
 	for _, b := range parts {
 		options := b.options(root)
 		options.Format = api.FormatESModule
-		options.Plugins = []api.Plugin{borrowing(b, owners), patched()}
+		options.Plugins = []api.Plugin{borrowPlugin(b, owners), patchPlugin()}
 		res := api.Build(options)
-		if err := failure(res.Errors); err != nil {
+		if err := buildFailure(res.Errors); err != nil {
 			return nil, err
 		}
 		files, err := usedFiles(res.Metafile, root)
@@ -126,9 +126,9 @@ func partFiles(root string, core map[string]bool) (map[string]string, error) {
 // coreFiles are the sources that agent.js has for itself.
 func coreFiles(root string, agent bundle, packages map[string]bool) (map[string]bool, error) {
 	options := agent.options(root)
-	options.Plugins = []api.Plugin{nestedBundles(root, packages), lending(root, &loan{})}
+	options.Plugins = []api.Plugin{nestedBundles(root, packages), lendPlugin(root, &loan{})}
 	res := api.Build(options)
-	if err := failure(res.Errors); err != nil {
+	if err := buildFailure(res.Errors); err != nil {
 		return nil, err
 	}
 	return usedFiles(res.Metafile, root)
@@ -173,9 +173,9 @@ func readPart(root string, b bundle, owners, lent map[string]string, packages ma
 	options.EntryPoints, options.Stdin = nil, &api.StdinOptions{Contents: b.withLoan(root, owners, lent), ResolveDir: root}
 	options.Format, options.Banner = api.FormatESModule, nil
 	options.MinifyWhitespace, options.MinifySyntax, options.MinifyIdentifiers = false, false, false
-	options.Plugins = []api.Plugin{borrowing(b, owners), patched()}
+	options.Plugins = []api.Plugin{borrowPlugin(b, owners), patchPlugin()}
 	res := api.Build(options)
-	if err := failure(res.Errors); err != nil {
+	if err := buildFailure(res.Errors); err != nil {
 		return part{}, err
 	}
 	if err := usedPackages(res.Metafile, packages); err != nil {
@@ -190,10 +190,10 @@ func readPart(root string, b bundle, owners, lent map[string]string, packages ma
 	}
 	code = lentImport.ReplaceAllString(code, "")
 	if m := exports.FindStringSubmatch(code); m != nil {
-		p.lends = renamed(m[1])
+		p.lends = renameExports(m[1])
 		code = exports.ReplaceAllString(code, "")
 	}
-	safe, err := rewrite(root, []byte(code))
+	safe, err := rewriteBuiltins(root, []byte(code))
 	if err != nil {
 		return part{}, err
 	}
@@ -205,7 +205,7 @@ func readPart(root string, b bundle, owners, lent map[string]string, packages ma
 
 // withLoan is the entry of a part, with what other parts use of it.
 func (b bundle) withLoan(root string, owners, lent map[string]string) string {
-	text := fmt.Sprintf("import %q;\n", filepath.ToSlash(source(root, b.entry)))
+	text := fmt.Sprintf("import %q;\n", filepath.ToSlash(sourcePath(root, b.entry)))
 	for _, name := range slices.Sorted(maps.Keys(lent)) {
 		if owners[lent[name]] == b.name {
 			text += fmt.Sprintf("export {%s} from %q;\n", name, filepath.ToSlash(lent[name]))
@@ -214,8 +214,8 @@ func (b bundle) withLoan(root string, owners, lent map[string]string) string {
 	return text
 }
 
-// renamed is a list of exports, "a" and "b2 as b", as properties of an object.
-func renamed(list string) []string {
+// renameExports is a list of exports, "a" and "b2 as b", as properties of an object.
+func renameExports(list string) []string {
 	var made []string
 	for _, each := range strings.Split(list, ",") {
 		own, name, other := strings.Cut(strings.TrimSpace(each), " as ")
@@ -254,7 +254,7 @@ func (p *part) borrow(names, file string, lent map[string]string) error {
 
 // findGlobals finds which globals and helpers of the agent the part uses.
 func (p *part) findGlobals(root string) error {
-	list, err := os.ReadFile(source(root, "agent/globals.ts"))
+	list, err := os.ReadFile(sourcePath(root, "agent/globals.ts"))
 	if err != nil {
 		return err
 	}
@@ -284,11 +284,11 @@ func (p *part) write(version string) ([]byte, error) {
 		Target: target, Format: api.FormatESModule, Charset: api.CharsetASCII, Banner: banner, LogLevel: api.LogLevelWarning,
 		MinifyWhitespace: true, MinifySyntax: true, MinifyIdentifiers: true, LegalComments: api.LegalCommentsNone,
 	})
-	return res.Code, failure(res.Errors)
+	return res.Code, buildFailure(res.Errors)
 }
 
-// borrowing leaves to agent.js, and to the parts that a part needs, what they have.
-func borrowing(b bundle, owners map[string]string) api.Plugin {
+// borrowPlugin leaves to agent.js, and to the parts that a part needs, what they have.
+func borrowPlugin(b bundle, owners map[string]string) api.Plugin {
 	return api.Plugin{Name: "borrowing", Setup: func(build api.PluginBuild) {
 		build.OnResolve(api.OnResolveOptions{Filter: `^\.`}, func(a api.OnResolveArgs) (api.OnResolveResult, error) {
 			if a.PluginData == "resolved" {
@@ -296,7 +296,7 @@ func borrowing(b bundle, owners map[string]string) api.Plugin {
 			}
 			r := build.Resolve(a.Path, api.ResolveOptions{Importer: a.Importer, ResolveDir: a.ResolveDir, Kind: a.Kind, PluginData: "resolved"})
 			owner := owners[r.Path]
-			if err := failure(r.Errors); err != nil || owner != "agent.js" && !slices.Contains(b.needs, owner) {
+			if err := buildFailure(r.Errors); err != nil || owner != "agent.js" && !slices.Contains(b.needs, owner) {
 				return api.OnResolveResult{}, err
 			}
 			return api.OnResolveResult{Path: "lent:" + r.Path, External: true}, nil
@@ -320,8 +320,8 @@ func (l *loan) made() []string {
 	return all
 }
 
-// lending makes the module agent-lent: a function that returns what is lent.
-func lending(root string, l *loan) api.Plugin {
+// lendPlugin makes the module agent-lent: a function that returns what is lent.
+func lendPlugin(root string, l *loan) api.Plugin {
 	return api.Plugin{Name: "lending", Setup: func(build api.PluginBuild) {
 		build.OnResolve(api.OnResolveOptions{Filter: "^" + lentModule + "$"}, func(api.OnResolveArgs) (api.OnResolveResult, error) {
 			return api.OnResolveResult{Path: lentModule, Namespace: "lending"}, nil

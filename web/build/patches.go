@@ -33,8 +33,8 @@ var snapdomPatches = []patch{
 	{"function Ta(){", "function Ta(){return;"},
 }
 
-// patched is an esbuild plugin that applies the patches of third-party files.
-func patched() api.Plugin {
+// patchPlugin is an esbuild plugin that applies the patches of third-party files.
+func patchPlugin() api.Plugin {
 	return api.Plugin{Name: "patched", Setup: func(build api.PluginBuild) {
 		build.OnLoad(api.OnLoadOptions{Filter: `/@zumer/snapdom/dist/snapdom\.mjs$`}, func(args api.OnLoadArgs) (api.OnLoadResult, error) {
 			code, err := os.ReadFile(args.Path)

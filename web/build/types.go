@@ -42,7 +42,7 @@ func typesAll(root string) ([]output, error) {
 	}
 	config.CompilationOptions.PreferredConfigPath = filepath.Join(root, "tsconfig.json")
 	for _, d := range declarations {
-		e := entry{FilePath: source(root, d.entry), OutFile: filepath.Join(dir, d.name), NoCheck: true}
+		e := entry{FilePath: sourcePath(root, d.entry), OutFile: filepath.Join(dir, d.name), NoCheck: true}
 		e.Output.NoBanner = true
 		config.Entries = append(config.Entries, e)
 	}

@@ -19,9 +19,9 @@ import (
 // madeKey is the key of the mark.
 const madeKey = "made"
 
-// create makes a bucket. Its first revision is the time in microseconds, so that claims have
+// createBucket makes a bucket. Its first revision is the time in microseconds, so that claims have
 // greater epochs than in any bucket of that name before, and it is greater than after.
-func create(ctx context.Context, js jetstream.JetStream, config jetstream.StreamConfig, after uint64) (jetstream.Stream, error) {
+func createBucket(ctx context.Context, js jetstream.JetStream, config jetstream.StreamConfig, after uint64) (jetstream.Stream, error) {
 	config.FirstSeq = max(uint64(time.Now().UnixMicro()), after+1)
 	return js.CreateStream(ctx, config)
 }
@@ -95,7 +95,7 @@ func (b *bucket) makeAnew(ctx context.Context) error {
 		}
 		// Another node is at it, or it has just made the bucket and has yet to set the mark.
 		if ok && string(m.Data) != b.word && time.Since(since) < anewWithin || !ok && !paused {
-			if err := pause(ctx, retryEvery+rand.N(5*retryEvery)); err != nil {
+			if err := pauseFor(ctx, retryEvery+rand.N(5*retryEvery)); err != nil {
 				return err
 			}
 			paused = true
@@ -107,7 +107,7 @@ func (b *bucket) makeAnew(ctx context.Context) error {
 		wrote = time.Now()
 		// If it fails, another node was faster, or the answer was lost: the next look tells.
 		if _, err := b.put(ctx, madeKey, []byte(b.word), jetstream.WithExpectLastSequencePerSubject(before)); err != nil {
-			if err := pause(ctx, retryEvery); err != nil {
+			if err := pauseFor(ctx, retryEvery); err != nil {
 				return err
 			}
 		}
@@ -132,7 +132,7 @@ func (b *bucket) replace(ctx context.Context) error {
 func (b *bucket) createMarked(ctx context.Context, after uint64) error {
 	once, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
-	if _, err := create(once, b.js, b.config, after); err != nil {
+	if _, err := createBucket(once, b.js, b.config, after); err != nil {
 		return err
 	}
 	return b.setMark(ctx)

@@ -49,7 +49,7 @@ func (d *Directory) open(ctx context.Context, js jetstream.JetStream, name strin
 			said = true
 			d.log.Info("waiting for the directory of the cluster", zap.String("bucket", name), zap.Error(err))
 		}
-		if err := pause(ctx, retryEvery); err != nil {
+		if err := pauseFor(ctx, retryEvery); err != nil {
 			return nil, fmt.Errorf("the directory of the cluster is not ready: it needs %d servers with JetStream: %w", d.o.Replicas, err)
 		}
 	}
@@ -62,7 +62,7 @@ func openOnce(ctx context.Context, js jetstream.JetStream, config jetstream.Stre
 	stream, err := js.Stream(once, config.Name)
 	made := errors.Is(err, jetstream.ErrStreamNotFound)
 	if made {
-		stream, err = create(once, js, config, 0)
+		stream, err = createBucket(once, js, config, 0)
 	}
 	if err != nil {
 		return nil, err
@@ -103,7 +103,7 @@ func (b *bucket) keys(ctx context.Context) ([]string, error) {
 
 // last reads the last write of a key. ok is false when there is none.
 func (b *bucket) last(ctx context.Context, key string) (m *jetstream.RawStreamMsg, ok bool, err error) {
-	m, err = asked(ctx, func(ctx context.Context) (*jetstream.RawStreamMsg, error) {
+	m, err = firstAnswer(ctx, func(ctx context.Context) (*jetstream.RawStreamMsg, error) {
 		return b.stream.GetLastMsgForSubject(ctx, b.subject(key))
 	})
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
@@ -115,7 +115,7 @@ func (b *bucket) last(ctx context.Context, key string) (m *jetstream.RawStreamMs
 // put writes a key, at once or as soon as there is a leader. It may come twice, so what it
 // expects is the write before it, or it is the same when it comes again.
 func (b *bucket) put(ctx context.Context, key string, value []byte, options ...jetstream.PublishOpt) (revision uint64, err error) {
-	ack, err := asked(ctx, func(ctx context.Context) (*jetstream.PubAck, error) {
+	ack, err := firstAnswer(ctx, func(ctx context.Context) (*jetstream.PubAck, error) {
 		return b.js.Publish(ctx, b.subject(key), value, append(slices.Clone(options), jetstream.WithRetryWait(retryEvery), jetstream.WithRetryAttempts(int(answerWithin/retryEvery)))...)
 	})
 	if err != nil {
@@ -127,16 +127,16 @@ func (b *bucket) put(ctx context.Context, key string, value []byte, options ...j
 // remove takes a key out. With a last revision it may be told that the last is another:
 // this request has come twice, or another node has written.
 func (b *bucket) remove(ctx context.Context, key string, options ...jetstream.KVDeleteOpt) error {
-	_, err := asked(ctx, func(ctx context.Context) (struct{}, error) {
+	_, err := firstAnswer(ctx, func(ctx context.Context) (struct{}, error) {
 		return struct{}{}, b.kv.Purge(ctx, key, options...)
 	})
 	return err
 }
 
-// asked returns the first answer to a request. It asks again before it gives the request up:
+// firstAnswer returns the first answer to a request. It asks again before it gives the request up:
 // the first may have come to a leader that has died, or when there was none. All requests
 // share one time limit, answerWithin. What ask does must be harmless when it is done twice.
-func asked[T any](ctx context.Context, ask func(context.Context) (T, error)) (T, error) {
+func firstAnswer[T any](ctx context.Context, ask func(context.Context) (T, error)) (T, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
 	type answer struct {

@@ -97,8 +97,8 @@ func (b *bucket) claim(ctx context.Context, key string, value []byte, mark strin
 		}
 		if err == nil {
 			after = 0
-		} else if pause(ctx, retryEvery) != nil {
-			return 0, unreachable(err)
+		} else if pauseFor(ctx, retryEvery) != nil {
+			return 0, unreachableError(err)
 		}
 	}
 }
@@ -122,8 +122,8 @@ func (b *bucket) write(ctx context.Context, key string, value []byte, mark strin
 		case readErr == nil && (!ok && after != 0 || ok && m.Sequence != after):
 			return 0, cluster.ErrTaken
 		}
-		if pause(ctx, retryEvery) != nil {
-			return 0, unreachable(err)
+		if pauseFor(ctx, retryEvery) != nil {
+			return 0, unreachableError(err)
 		}
 	}
 }
@@ -227,7 +227,7 @@ func (d *Directory) evicted(m *nats.Msg) {
 		// It asks until the directory shows the newer claim, or for the time of a lease:
 		// then what has sent the message was wrong.
 		for c.check(ctx) == nil {
-			if pause(ctx, retryEvery) != nil {
+			if pauseFor(ctx, retryEvery) != nil {
 				return
 			}
 		}

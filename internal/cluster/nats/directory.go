@@ -180,8 +180,8 @@ func (d *Directory) connect(ctx context.Context) (err error) {
 	return nil
 }
 
-// pause waits, and returns the cause of ctx if that ends before.
-func pause(ctx context.Context, d time.Duration) error {
+// pauseFor waits, and returns the cause of ctx if that ends before.
+func pauseFor(ctx context.Context, d time.Duration) error {
 	select {
 	case <-time.After(d):
 		return nil
@@ -198,7 +198,7 @@ func (d *Directory) begin(ctx context.Context) error {
 		return d.renew(once)
 	}
 	for renew() != nil {
-		if err := pause(ctx, retryEvery); err != nil {
+		if err := pauseFor(ctx, retryEvery); err != nil {
 			return fmt.Errorf("this node could not join the directory of the cluster: %w", err)
 		}
 	}
@@ -276,7 +276,7 @@ func (d *Directory) Owner(ctx context.Context, hub string) (cluster.Owner, error
 		if err == nil || errors.Is(err, cluster.ErrNoOwner) {
 			return owner, err
 		}
-		if pause(ctx, retryEvery) != nil { // a new leader takes some seconds
+		if pauseFor(ctx, retryEvery) != nil { // a new leader takes some seconds
 			return owner, err
 		}
 	}
@@ -287,7 +287,7 @@ func (d *Directory) ask(ctx context.Context, hub string) (cluster.Owner, error) 
 	b, key := d.place(hub)
 	m, ok, err := b.last(ctx, key)
 	if err != nil {
-		return cluster.Owner{}, unreachable(err)
+		return cluster.Owner{}, unreachableError(err)
 	}
 	if !ok {
 		return cluster.Owner{}, cluster.ErrNoOwner
@@ -306,8 +306,8 @@ func (d *Directory) ask(ctx context.Context, hub string) (cluster.Owner, error) 
 	return owner, nil
 }
 
-// unreachable is an error of NATS, as callers may tell it.
-func unreachable(err error) error { return fmt.Errorf("%w (%w)", cluster.ErrUncertain, err) }
+// unreachableError is an error of NATS, as callers may tell it.
+func unreachableError(err error) error { return fmt.Errorf("%w (%w)", cluster.ErrUncertain, err) }
 
 // remember keeps an owner for Owner. When there are too many, all are forgotten: the next
 // requests ask again.

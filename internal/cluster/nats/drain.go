@@ -41,8 +41,8 @@ func (d *Directory) mayEnd(ctx context.Context) error {
 		if err == nil || errors.Is(err, cluster.ErrLast) {
 			return err
 		}
-		if pause(ctx, retryEvery/10) != nil { // another node was faster, or there is no leader
-			return unreachable(err)
+		if pauseFor(ctx, retryEvery/10) != nil { // another node was faster, or there is no leader
+			return unreachableError(err)
 		}
 	}
 }

@@ -30,7 +30,7 @@ func (d *Directory) keep(ctx context.Context) {
 		select {
 		case <-tick.C:
 		case <-d.renewNow:
-			if pause(ctx, renewPause) != nil {
+			if pauseFor(ctx, renewPause) != nil {
 				return
 			}
 		case <-ctx.Done():
@@ -117,7 +117,7 @@ func (d *Directory) renew(ctx context.Context) error {
 // readNodes reads which nodes are alive. While that is not known, those that were
 // alive are thought to be.
 func (d *Directory) readNodes(ctx context.Context) error {
-	ids, err := asked(ctx, d.nodes.keys)
+	ids, err := firstAnswer(ctx, d.nodes.keys)
 	if err != nil {
 		return err
 	}
@@ -148,7 +148,7 @@ func (d *Directory) node(ctx context.Context, id string) (n cluster.Node, ok boo
 	}
 	m, ok, err := d.nodes.last(ctx, id)
 	if err != nil {
-		return n, false, unreachable(err)
+		return n, false, unreachableError(err)
 	}
 	if !ok || len(m.Data) == 0 {
 		return n, false, nil

@@ -31,8 +31,8 @@ func (d *Directory) Left(ctx context.Context, hub string) ([]byte, error) {
 		case err == nil:
 			return m.Data[epochSize:], nil
 		}
-		if pause(ctx, retryEvery) != nil {
-			return nil, unreachable(err)
+		if pauseFor(ctx, retryEvery) != nil {
+			return nil, unreachableError(err)
 		}
 	}
 }
@@ -68,8 +68,8 @@ func (c *claim) Note(ctx context.Context, text []byte) error {
 				return nil
 			}
 		}
-		if pause(ctx, retryEvery) != nil {
-			return unreachable(err)
+		if pauseFor(ctx, retryEvery) != nil {
+			return unreachableError(err)
 		}
 	}
 }

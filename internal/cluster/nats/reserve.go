@@ -88,8 +88,8 @@ func (d *Directory) writeReserved(ctx context.Context, more, most int) error {
 		if err == nil || errors.Is(err, cluster.ErrNoBrowser) {
 			return err
 		}
-		if pause(ctx, retryEvery/10) != nil { // another node was faster, or there is no leader
-			return unreachable(err)
+		if pauseFor(ctx, retryEvery/10) != nil { // another node was faster, or there is no leader
+			return unreachableError(err)
 		}
 	}
 }

@@ -22,7 +22,7 @@ type sweeper struct {
 
 // run sweeps until ctx ends. One node alone does it.
 func (s *sweeper) run(ctx context.Context) {
-	for pause(ctx, sweepEvery) == nil {
+	for pauseFor(ctx, sweepEvery) == nil {
 		if s.d.isFirst() {
 			s.round(ctx)
 		} else {

@@ -20,13 +20,13 @@ const (
 )
 
 func main() {
-	if err := pack(); err != nil {
+	if err := packFrontEnd(); err != nil {
 		fmt.Fprintln(os.Stderr, "pack:", err)
 		os.Exit(1)
 	}
 }
 
-func pack() error {
+func packFrontEnd() error {
 	// The file is renamed when it is whole: a build that fails leaves the old one.
 	// A build meanwhile embeds the folder, but not files whose names begin with a dot.
 	out, err := os.Create(filepath.Join(filepath.Dir(target), ".frontend.zip.new"))
@@ -43,10 +43,10 @@ func pack() error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		return add(z, front, name)
+		return addFile(z, front, name)
 	})
 	if err == nil {
-		err = add(z, os.DirFS(source), "LICENSE")
+		err = addFile(z, os.DirFS(source), "LICENSE")
 	}
 	if err == nil {
 		err = addAs(z, "embedder-static/embedderScript.js", os.DirFS("internal/devtools"), "embedder.js")
@@ -60,7 +60,7 @@ func pack() error {
 	return os.Rename(out.Name(), target)
 }
 
-func add(z *zip.Writer, from fs.FS, name string) error { return addAs(z, name, from, name) }
+func addFile(z *zip.Writer, from fs.FS, name string) error { return addAs(z, name, from, name) }
 
 // addAs writes a file under another name and without its time, which differs between
 // installations: the same files give the same bytes.

@@ -49,10 +49,10 @@ const (
 // place of each character that was typed it has an x: recordings do not have the
 // text.
 func ChromeRecorder(w io.Writer, r *journal.Recording) error {
-	file := recorderFile{Title: title(r), Steps: []recorderStep{}}
-	list := actions(r)
+	file := recorderFile{Title: titleOf(r), Steps: []recorderStep{}}
+	list := actionsOf(r)
 	if len(list) == 0 || list[0].Do != journal.Viewport {
-		file.Steps = append(file.Steps, viewport(1280, 720)) // the format wants one
+		file.Steps = append(file.Steps, viewportStep(1280, 720)) // the format wants one
 	}
 	left := mostTyped
 	for _, s := range list {
@@ -67,7 +67,7 @@ func ChromeRecorder(w io.Writer, r *journal.Recording) error {
 	return out.Encode(file)
 }
 
-func viewport(width, height int) recorderStep {
+func viewportStep(width, height int) recorderStep {
 	no := new(bool)
 	return recorderStep{Type: "setViewport", Width: width, Height: height, Scale: 1, Mobile: no, Touch: no, Land: no}
 }
@@ -76,9 +76,9 @@ func viewport(width, height int) recorderStep {
 func recorderSteps(s step) []recorderStep {
 	switch s.Do {
 	case journal.Viewport:
-		return []recorderStep{viewport(int(s.X), int(s.Y))}
+		return []recorderStep{viewportStep(int(s.X), int(s.Y))}
 	case journal.Navigate:
-		if whole(s.URL) {
+		if isWhole(s.URL) {
 			return []recorderStep{{Type: "navigate", URL: s.URL}}
 		}
 	// A reload or a step in the history becomes a navigation to where it led: the
@@ -98,7 +98,7 @@ func recorderSteps(s step) []recorderStep {
 }
 
 func recorderInput(s step) []recorderStep {
-	to := selectors(s.On)
+	to := selectorsFor(s.On)
 	if len(to) == 0 {
 		return nil
 	}
@@ -132,15 +132,15 @@ func recorderKeys(keys string) (steps []recorderStep) {
 	return steps
 }
 
-// selectors are ways to find an element. The Recorder tries them in this order.
-func selectors(e *journal.Element) (list [][]string) {
+// selectorsFor are ways to find an element. The Recorder tries them in this order.
+func selectorsFor(e *journal.Element) (list [][]string) {
 	if e == nil {
 		return nil
 	}
-	if e.Role != "" && whole(e.Name) && e.Nth == 0 && !strings.ContainsAny(e.Name, `"[]\`) {
+	if e.Role != "" && isWhole(e.Name) && e.Nth == 0 && !strings.ContainsAny(e.Name, `"[]\`) {
 		list = append(list, []string{fmt.Sprintf(`aria/%s[role="%s"]`, e.Name, e.Role)})
 	}
-	if whole(e.CSS) {
+	if isWhole(e.CSS) {
 		list = append(list, []string{e.CSS})
 	}
 	return list

@@ -16,10 +16,10 @@ import (
 	"github.com/cdphub/cdphub/internal/secrets"
 )
 
-// actions are the actions of Clients in the order in which they began, without those
+// actionsOf are the actions of Clients in the order in which they began, without those
 // that failed. Each has the address to which it led. The first one is a navigation,
 // so that a test begins at the right page.
-func actions(r *journal.Recording) (list []step) {
+func actionsOf(r *journal.Recording) (list []step) {
 	entries := slices.Clone(r.Entries)
 	// Entries are in the order of their ends.
 	slices.SortStableFunc(entries, func(a, b journal.Entry) int { return int(a.At - b.At) })
@@ -27,14 +27,14 @@ func actions(r *journal.Recording) (list []step) {
 		switch {
 		case e.Kind == journal.Command && e.Action != nil && e.Error == "":
 			list = appendStep(list, step{Action: *e.Action})
-		case e.Kind == journal.Navigation && whole(e.Text):
+		case e.Kind == journal.Navigation && isWhole(e.Text):
 			if len(list) == 0 {
 				list = append(list, step{Action: journal.Action{Do: journal.Navigate, URL: e.Text}})
 			}
 			list[len(list)-1].led = e.Text
 		}
 	}
-	if len(list) > 0 && list[0].Do != journal.Navigate && list[0].Do != journal.Viewport && whole(r.URL) && strings.HasPrefix(r.URL, "http") {
+	if len(list) > 0 && list[0].Do != journal.Navigate && list[0].Do != journal.Viewport && isWhole(r.URL) && strings.HasPrefix(r.URL, "http") {
 		list = append([]step{{Action: journal.Action{Do: journal.Navigate, URL: r.URL}}}, list...)
 	}
 	return list
@@ -55,15 +55,15 @@ func appendStep(list []step, s step) []step {
 	return append(list, s)
 }
 
-// whole reports whether nothing was taken out of a text, by redaction or by a limit.
+// isWhole reports whether nothing was taken out of a text, by redaction or by a limit.
 // A locator or an address with a part missing would find something else.
-func whole(text string) bool {
+func isWhole(text string) bool {
 	return text != "" && !strings.Contains(text, secrets.Redacted) && !strings.HasSuffix(text, "…")
 }
 
-// quote is a text as a string literal of JSON, and so of JavaScript: since ECMAScript
+// quoteText is a text as a string literal of JSON, and so of JavaScript: since ECMAScript
 // 2019 all of JSON is JavaScript.
-func quote(text string) string {
+func quoteText(text string) string {
 	b, _ := json.Marshal(text) // a string always can
 	return string(b)
 }

@@ -105,10 +105,10 @@ func harOf(e journal.Entry) harEntry {
 	return harEntry{
 		Started: time.UnixMilli(e.At).UTC().Format("2006-01-02T15:04:05.000Z"), Time: e.Ms, Timings: harTimings{Wait: e.Ms},
 		Request: harRequest{
-			Method: x.Method, URL: x.URL, Version: x.Protocol, Cookies: []harPair{}, Headers: pairs(x.Asked), Query: query(x.URL), Head: -1, Body: -1,
+			Method: x.Method, URL: x.URL, Version: x.Protocol, Cookies: []harPair{}, Headers: harPairs(x.Asked), Query: queryPairs(x.URL), Head: -1, Body: -1,
 		},
 		Response: harResponse{
-			Status: x.Status, Text: x.Reason, Version: x.Protocol, Cookies: []harPair{}, Headers: pairs(x.Answered), Content: content,
+			Status: x.Status, Text: x.Reason, Version: x.Protocol, Cookies: []harPair{}, Headers: harPairs(x.Answered), Content: content,
 			Redirect: x.Redirect, Head: -1, Body: x.Size, Error: e.Error,
 		},
 	}
@@ -118,7 +118,7 @@ func harOf(e journal.Entry) harEntry {
 // the body decoded, and a program that replays it would decode it again.
 var ofTransport = []string{"content-encoding", "content-length", "transfer-encoding"}
 
-func pairs(headers map[string]string) []harPair {
+func harPairs(headers map[string]string) []harPair {
 	list := []harPair{}
 	for name, value := range headers {
 		if !slices.Contains(ofTransport, strings.ToLower(name)) {
@@ -132,7 +132,7 @@ func pairs(headers map[string]string) []harPair {
 // mostParameters of an address are listed: the hub records no address that has more.
 const mostParameters = 1 << 10
 
-func query(address string) []harPair {
+func queryPairs(address string) []harPair {
 	list := []harPair{}
 	u, err := url.Parse(address)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 // TestR296Limits goes to what an export writes of one entry.
 func TestR296Limits(t *testing.T) {
 	limittest.Reach(t, "mostParameters", mostParameters, func(n int) bool {
-		return len(query("http://a.test/?"+strings.Repeat("a=b&", n-1)+"a=b")) == n
+		return len(queryPairs("http://a.test/?"+strings.Repeat("a=b&", n-1)+"a=b")) == n
 	})
 	limittest.Reach(t, "mostKeys", mostKeys, func(n int) bool {
 		return len(recorderKeys(strings.Repeat("a+", n-1)+"a")) == 2*n

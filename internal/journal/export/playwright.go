@@ -26,9 +26,9 @@ const files = (n: number) => (process.env[` + "`FILES_${n}`" + `] ?? "").split("
 func Playwright(w io.Writer, r *journal.Recording) error {
 	var b strings.Builder
 	b.WriteString(playwrightHead)
-	fmt.Fprintf(&b, "test(%s, async ({ page }) => {\n", quote(title(r)))
+	fmt.Fprintf(&b, "test(%s, async ({ page }) => {\n", quoteText(titleOf(r)))
 	t := &playwrightTest{out: &b}
-	list := actions(r)
+	list := actionsOf(r)
 	for i, s := range list {
 		// Playwright dismisses a dialog for which no handler is set.
 		if i+1 < len(list) && list[i+1].Do == journal.Answer { // it must be there before the dialog is
@@ -41,7 +41,7 @@ func Playwright(w io.Writer, r *journal.Recording) error {
 	return err
 }
 
-func title(r *journal.Recording) string {
+func titleOf(r *journal.Recording) string {
 	return "a recording of " + cmp.Or(r.Address(), "cdphub")
 }
 
@@ -90,23 +90,23 @@ func (t *playwrightTest) step(s step) {
 	// Waiting for the address keeps the next step from running on the last page.
 	if s.led != "" && s.led != t.at && s.Do != journal.History && s.Do != journal.Close {
 		if s.Do != journal.Navigate {
-			t.line("await page.waitForURL(%s);", quote(s.led))
+			t.line("await page.waitForURL(%s);", quoteText(s.led))
 		}
 		t.at = s.led
 	}
 }
 
 func (t *playwrightTest) open(url string) {
-	if !whole(url) {
+	if !isWhole(url) {
 		t.line("// Here the page went to an address with a secret, which is not in the recording.")
 		return
 	}
-	t.line("await page.goto(%s);", quote(url))
+	t.line("await page.goto(%s);", quoteText(url))
 	t.at = url
 }
 
 func (t *playwrightTest) input(s step) {
-	on := locator(s.On)
+	on := locatorFor(s.On)
 	switch s.Do {
 	case journal.Click, journal.DoubleClick:
 		t.click(s, on)
@@ -114,9 +114,9 @@ func (t *playwrightTest) input(s step) {
 		t.write(s, on)
 	case journal.Press:
 		if on == "" {
-			t.line("await page.keyboard.press(%s);", quote(s.Key))
+			t.line("await page.keyboard.press(%s);", quoteText(s.Key))
 		} else {
-			t.line("await %s.press(%s);", on, quote(s.Key))
+			t.line("await %s.press(%s);", on, quoteText(s.Key))
 		}
 	case journal.Scroll:
 		t.line("await page.mouse.move(%v, %v);", s.X, s.Y)
@@ -138,7 +138,7 @@ func (t *playwrightTest) input(s step) {
 func (t *playwrightTest) click(s step, on string) {
 	var options []string
 	if s.Button == "right" || s.Button == "middle" {
-		options = append(options, "button: "+quote(s.Button))
+		options = append(options, "button: "+quoteText(s.Button))
 	}
 	if on == "" {
 		at := []string{fmt.Sprint(s.X), fmt.Sprint(s.Y)}
@@ -167,28 +167,28 @@ func (t *playwrightTest) write(s step, on string) {
 	}
 }
 
-// locator is an expression that finds an element as people do: by role and name,
+// locatorFor is an expression that finds an element as people do: by role and name,
 // label, or placeholder, and only then by an attribute or a selector. It is "" when
 // nothing is known of the element.
-func locator(e *journal.Element) string {
+func locatorFor(e *journal.Element) string {
 	switch {
 	case e == nil:
 		return ""
-	case e.Role != "" && whole(e.Name):
-		return fmt.Sprintf("page.getByRole(%s, { name: %s, exact: true })", quote(e.Role), quote(e.Name)) + nth(e)
-	case whole(e.Label):
-		return fmt.Sprintf("page.getByLabel(%s, { exact: true })", quote(e.Label)) + nth(e)
-	case whole(e.Placeholder):
-		return fmt.Sprintf("page.getByPlaceholder(%s, { exact: true })", quote(e.Placeholder)) + nth(e)
-	case whole(e.TestID):
-		return fmt.Sprintf("page.getByTestId(%s)", quote(e.TestID))
-	case whole(e.CSS):
-		return fmt.Sprintf("page.locator(%s)", quote(e.CSS))
+	case e.Role != "" && isWhole(e.Name):
+		return fmt.Sprintf("page.getByRole(%s, { name: %s, exact: true })", quoteText(e.Role), quoteText(e.Name)) + nthSuffix(e)
+	case isWhole(e.Label):
+		return fmt.Sprintf("page.getByLabel(%s, { exact: true })", quoteText(e.Label)) + nthSuffix(e)
+	case isWhole(e.Placeholder):
+		return fmt.Sprintf("page.getByPlaceholder(%s, { exact: true })", quoteText(e.Placeholder)) + nthSuffix(e)
+	case isWhole(e.TestID):
+		return fmt.Sprintf("page.getByTestId(%s)", quoteText(e.TestID))
+	case isWhole(e.CSS):
+		return fmt.Sprintf("page.locator(%s)", quoteText(e.CSS))
 	}
 	return ""
 }
 
-func nth(e *journal.Element) string {
+func nthSuffix(e *journal.Element) string {
 	if e.Nth == 0 {
 		return ""
 	}

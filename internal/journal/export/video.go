@@ -32,7 +32,7 @@ func Video(ctx context.Context, name string, r *journal.Recording) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	width, height, err := shots(dir, r)
+	width, height, err := writeShots(dir, r)
 	if err != nil {
 		return err
 	}
@@ -53,9 +53,9 @@ func Video(ctx context.Context, name string, r *journal.Recording) error {
 	return os.WriteFile(name, data, 0o600)
 }
 
-// shots writes the pictures into a folder, with a list for ffmpeg's concat demuxer of
+// writeShots writes the pictures into a folder, with a list for ffmpeg's concat demuxer of
 // how long each is shown. It returns the size of the first in pixels.
-func shots(dir string, r *journal.Recording) (width, height int, err error) {
+func writeShots(dir string, r *journal.Recording) (width, height int, err error) {
 	var list strings.Builder
 	var last int64
 	for _, e := range r.Entries {

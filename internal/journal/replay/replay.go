@@ -39,9 +39,9 @@ func Handler(r *journal.Recording) (h http.Handler, key string, err error) {
 	p := player{r}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) { webpage.WriteDashboard(w, webpage.Dashboard{}) })
-	mux.HandleFunc("GET /ui/app.js", file("text/javascript; charset=utf-8", bundle("dashboard.js")))
-	mux.HandleFunc("GET /ui/app.css", file("text/css; charset=utf-8", bundle("dashboard.css")))
-	mux.HandleFunc("GET /favicon.ico", file("image/svg+xml", []byte(web.Favicon)))
+	mux.HandleFunc("GET /ui/app.js", serveBytes("text/javascript; charset=utf-8", bundleFile("dashboard.js")))
+	mux.HandleFunc("GET /ui/app.css", serveBytes("text/css; charset=utf-8", bundleFile("dashboard.css")))
+	mux.HandleFunc("GET /favicon.ico", serveBytes("image/svg+xml", []byte(web.Favicon)))
 	api := http.NewServeMux()
 	api.HandleFunc("GET /ui/api/state", p.serveState)
 	api.HandleFunc("GET /ui/api/events", p.serveEvents)
@@ -61,8 +61,8 @@ func Handler(r *journal.Recording) (h http.Handler, key string, err error) {
 	return rules.Guard(rules.Clients(mux)), key, nil
 }
 
-// bundle is a file of package web.
-func bundle(name string) []byte {
+// bundleFile is a file of package web.
+func bundleFile(name string) []byte {
 	body, err := web.Dist.ReadFile("dist/" + name)
 	if err != nil {
 		panic(err) // it is embedded
@@ -70,7 +70,7 @@ func bundle(name string) []byte {
 	return body
 }
 
-func file(kind string, body []byte) http.HandlerFunc {
+func serveBytes(kind string, body []byte) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", kind)
 		w.Header().Set("X-Content-Type-Options", "nosniff")

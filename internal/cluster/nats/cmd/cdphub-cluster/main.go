@@ -4,9 +4,9 @@ package main
 
 import "github.com/cdphub/cdphub/internal/cli"
 
-func main() { cli.Main(extras()) }
+func main() { cli.Main(clusterExtras()) }
 
-func extras() cli.Extras {
+func clusterExtras() cli.Extras {
 	return cli.Extras{Program: "cdphub-cluster", Serve: new(serveFlags), Commands: new(commands)}
 }
 

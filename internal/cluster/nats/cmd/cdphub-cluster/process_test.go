@@ -24,7 +24,7 @@ import (
 // TestMain lets tests run this binary as cdphub-cluster.
 func TestMain(m *testing.M) {
 	if os.Getenv("CDPHUB_IS_TESTED") != "" {
-		cli.Main(extras())
+		cli.Main(clusterExtras())
 		return
 	}
 	if order := os.Getenv(dialsVariable); order != "" {
