@@ -87,14 +87,14 @@ test-browsers:
 
 # The tests of the product. Race detector where there is concurrency of ours: the
 # conformance and page tests are about what a browser does, and run without it, as
-# do tests of relay that it cannot watch (TestR70) or that only count time (TestR151),
-# and the model of a cluster, which has one goroutine (TestModel). Attacks on scopes are
-# here and not in test-e2e so that both parts take as long.
+# do a test of relay that it cannot watch (TestR70), and the model of a cluster, which
+# has one goroutine (TestModel). Attacks on scopes are here and not in test-e2e so that
+# both parts take as long.
 test-product: tools compiler $(GOTESTSUM)
 	@mkdir -p $(RESULTS)
 	$(call GOTEST,race,$$(go list ./... | grep -vE '/(actions/conformance|web/test)$$' | tr '\n' ' ')) -race -shuffle=on -timeout 20m -p $(PACKAGES_AT_ONCE)
 	$(call GOTEST,plain,./actions/conformance ./web/test) -shuffle=on -timeout 20m -p 2
-	$(call GOTEST,norace,./relay ./internal/cluster) -count=1 -run 'TestR70|TestR151|TestModel'
+	$(call GOTEST,norace,./relay ./internal/cluster) -count=1 -run 'TestR70|TestModel'
 	cd $(E2E) && $(call GOTEST,scopes,./scopes) -shuffle=on -timeout 20m
 
 # A cluster, the bundler, and the files for Kubernetes.

@@ -13,7 +13,7 @@ import (
 
 // crowd is a hub with n of something on it.
 type crowd struct {
-	t    *testing.T
+	t    testing.TB
 	n    int
 	hub  *Hub
 	host bridge.Events // of the page's Host, which has n Targets
@@ -49,7 +49,7 @@ func (c *crowd) back(list []targets.Info) bridge.Announcement {
 	return bridge.Announcement{HostID: "H", Targets: list}
 }
 
-func newCrowd(t *testing.T, n int) *crowd {
+func newCrowd(t testing.TB, n int) *crowd {
 	many := 2*n + 10
 	c := &crowd{t: t, n: n}
 	c.hub = newHub(t, Options{Limits: Limits{Clients: many, ClientSessions: many, ClientCalls: many, Calls: many}})
