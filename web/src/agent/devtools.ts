@@ -2,6 +2,7 @@
 // the first such command.
 
 import type { Json } from "../wire/cdp";
+import { type Added, added } from "./base/added";
 import { isBundle, load, withClientErrors } from "./base/bundles";
 import { base, originals } from "./base/originals";
 import { carryOut, ready } from "./base/parts";
@@ -17,12 +18,11 @@ import { tree } from "./page/page";
 import { mainContext } from "./runtime/contexts";
 import { wrap } from "./runtime/objects";
 
-type DevTools = typeof import("../devtools/index");
-
-/** What the part dom.js adds. */
-interface OfDom {
-  boxModel: typeof boxModel;
-  pushNode: typeof pushNode;
+declare module "./base/added" {
+  interface Added {
+    boxModel: typeof boxModel;
+    pushNode: typeof pushNode;
+  }
 }
 
 const own = {
@@ -46,14 +46,13 @@ const own = {
   wrap,
 };
 
-/** The functions of the agent that the bundle uses. */
-export type Lent = typeof own & OfDom;
+/** The functions of the agent that the bundle uses, with those of dom.js. */
+export type Lent = typeof own & Pick<Added, "boxModel" | "pushNode">;
 
-let lent: Lent;
-
-/** Adds the functions of dom.js. */
-export function lendDevTools(more: OfDom): void {
-  lent = { ...own, ...more };
+/** What the bundle exports. */
+export interface DevTools {
+  /** The handler of a method, undefined if there is none. */
+  handler(method: string, lent: Lent): Handler | undefined;
 }
 
 /** Domains that must be enabled again in each document. */
@@ -81,7 +80,7 @@ const inBundle =
         if (fallbacks[method]) return fallbacks[method]();
         throw e;
       }
-      const handler = tools.handler(method, lent);
+      const handler = tools.handler(method, { ...added, ...own } as Lent);
       if (!handler) throw notFound(method);
       return handler(p, s);
     });
