@@ -1,12 +1,13 @@
 // Domains that DevTools use and that Clients do not need to drive a page. They are in devtools.js, which is loaded at
 // the first such command.
 
+import { DEVTOOLS } from "../methods";
 import type { Json } from "../wire/cdp";
 import { type Added, added } from "./base/added";
 import { isBundle, load, withClientErrors } from "./base/bundles";
 import { base, originals } from "./base/originals";
 import { carryOut, ready } from "./base/parts";
-import { type Handler, handlerOf, lookElsewhere, notFound } from "./base/registry";
+import { type Handler, handlerOf, notFound, provide } from "./base/registry";
 import { allSessions, emit, onSessionEnd } from "./base/session";
 import type { boxModel } from "./dom/boxes";
 import type { pushNode } from "./dom/dom";
@@ -58,10 +59,6 @@ export interface DevTools {
 /** Domains that must be enabled again in each document. */
 const DOMAINS = ["CSS", "Overlay", "DOMStorage", "IndexedDB", "Debugger", "ServiceWorker"];
 
-/** The methods in the bundle. A handler of the agent itself has precedence. */
-const BUNDLED =
-  /^(CSS|Overlay|DOMStorage|IndexedDB|CacheStorage|Debugger|ServiceWorker|Autofill)\.|^DOM\.getTop|^DOMDebugger\.setBreakOn|^Page\.(setAd|getResource|searchIn|getInst|getApp)|^Storage\.(getUsage|clearData|(un)?track(In|Ca))/;
-
 /** Answers in pages whose policy forbids the bundle: Clients that only drive a page send these commands, too. */
 const fallbacks: Record<string, () => Json | void> = {
   "CSS.enable": () => {},
@@ -85,7 +82,7 @@ const inBundle =
       return handler(p, s);
     });
 
-lookElsewhere((method) => (BUNDLED.test(method) ? inBundle(method) : undefined));
+provide(DEVTOOLS, inBundle);
 
 /** Enables the domains again in a new document, for the sessions that had enabled them. */
 export function resumeDevTools(): void {

@@ -53,7 +53,6 @@ import "./runtime/runtime";
 import "./page/emulation";
 import { resumeDevTools } from "./devtools";
 import { installHover } from "./input/hoverselector";
-import "./page/smalldomains";
 
 type Win = Window & typeof globalThis;
 

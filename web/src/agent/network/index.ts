@@ -68,8 +68,6 @@ register("Network", {
   },
   disable: () => {},
   setCacheDisabled: (p, s) => setOverrides(s, { noCache: p.cacheDisabled === true }),
-  setBypassServiceWorker: () => {},
-  setAttachDebugStack: () => {},
   emulateNetworkConditions: async (p, s) => {
     await setOverrides(s, { offline: p.offline === true });
     tellOnline();

@@ -50,6 +50,4 @@ register("Log", {
   clear: () => {
     entries = [];
   },
-  startViolationsReport: () => {},
-  stopViolationsReport: () => {},
 });

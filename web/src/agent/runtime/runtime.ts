@@ -100,8 +100,5 @@ register("Runtime", {
   },
   removeBinding: unbind,
   discardConsoleEntries: discardConsole,
-  runIfWaitingForDebugger: () => {},
-  setAsyncCallStackDepth: () => {},
-  setCustomObjectFormatterEnabled: () => {},
   getIsolateId: () => ({ id: docId }),
 });
