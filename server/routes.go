@@ -1,21 +1,17 @@
 package server
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"net/http"
 	"strings"
 
-	"github.com/cdphub/cdphub/actions/bap"
 	"github.com/cdphub/cdphub/httpdiscovery"
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/browsers"
 	"github.com/cdphub/cdphub/internal/cluster"
 	"github.com/cdphub/cdphub/internal/webpage"
-	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/relay"
-	"github.com/cdphub/cdphub/targets"
 )
 
 // handler serves one listener: the paths of Clients, of Hosts, or both. It is
@@ -228,187 +224,4 @@ func (s *Server) acquireReady(w http.ResponseWriter, r *http.Request) (*relay.Hu
 		return nil, nil, false
 	}
 	return hub, release, true
-}
-
-func (s *Server) serveDiscovery(w http.ResponseWriter, r *http.Request) {
-	hub, release, ok := s.acquireReady(w, r)
-	if !ok {
-		return
-	}
-	defer release()
-	pass := auth.PassOf(r)
-	p := policy(pass)
-	o := discoveryOptions(hub, routeOf(r).prefix, relay.ClientOptions{Policy: p, Account: pass.Account(), Payer: pass.Payer()})
-	o.PageSockets = s.o.PageSockets
-	o.Query = socketQuery(r, pass)
-	o.FrontEnd = s.o.DevTools != nil
-	o.Ticket, o.TicketPrefix = func(target string) string { return s.ticket(r, target) }, routeOf(r).keyPrefix()
-	if p != nil {
-		o.Refuse = p.Refuse
-	}
-	httpdiscovery.Handler(visible{hub, p}, o).ServeHTTP(w, r)
-}
-
-// visible is a hub with the Targets, and the numbers, that a policy lets its Clients see.
-type visible struct {
-	*relay.Hub
-	policy relay.Policy
-}
-
-// Targets implements httpdiscovery.Source.
-func (v visible) Targets() []targets.Info { return v.Hub.Targets(v.policy) }
-
-// Clients implements httpdiscovery.Source.
-func (v visible) Clients() int {
-	n, _ := v.counts()
-	return n
-}
-
-// counts are the numbers of Clients and of sessions that everything tells which the server
-// answers to holders of tokens: /icdp/status, /home.json and the dashboard. Who sees only tabs of
-// their own learns their own numbers. Views of the dashboard are Clients of the hub, but
-// nobody's programs.
-func (v visible) counts() (clients, sessions int) {
-	clients, sessions = v.Counts(v.policy)
-	if _, own := v.policy.(relay.OwnTabs); own {
-		return clients, sessions // a view is nobody's
-	}
-	return max(0, clients-viewsOf(v.Hub).Len()), sessions
-}
-
-// serveHealth answers everybody, without a token. It makes no hub and starts no
-// browser, or strangers could.
-func (s *Server) serveHealth(w http.ResponseWriter, r *http.Request) {
-	at := routeOf(r)
-	o := httpdiscovery.Options{Prefix: at.prefix}
-	if !s.o.Actions.Off {
-		o.Agents = bap.Version
-	}
-	hub, release := s.hubs.Peek(at.hub)
-	defer release()
-	httpdiscovery.Handler(visible{hub, nil}, o).ServeHTTP(w, r)
-}
-
-const pageSocketPath = "/devtools/page/"
-
-// servePage makes a WebSocket a Client of one Target.
-func (s *Server) servePage(w http.ResponseWriter, r *http.Request) { s.servePageTo(w, r, "") }
-
-// servePageTo is servePage for a Client that sees also a private Target; "" is none.
-func (s *Server) servePageTo(w http.ResponseWriter, r *http.Request, private string) {
-	id := strings.TrimPrefix(routeOf(r).path, pageSocketPath)
-	hub, release, ok := s.acquireReady(w, r)
-	if !ok {
-		return
-	}
-	_, known := hub.Target(policy(auth.PassOf(r)), id)
-	if private != "" {
-		_, known = hub.WatchedTarget(watcher(r), id)
-	}
-	if !known {
-		release()
-		http.Error(w, "No such target id: "+id, http.StatusNotFound)
-		return
-	}
-	s.upgradeClient(w, r, hub, release, private, func(client *relay.Client, conn *wsconn.Conn) error {
-		return client.ConnectPage(newClientPeer(conn), id, func() { conn.Close(wsconn.ReasonTargetClosed) })
-	})
-}
-
-// upgradeClient takes a WebSocket over for a Client, which connect joins to
-// its hub; release is called when it has left. Its place there is taken
-// before: a full hub refuses the handshake.
-func (s *Server) upgradeClient(w http.ResponseWriter, r *http.Request, hub *relay.Hub, release func(), private string,
-	connect func(*relay.Client, *wsconn.Conn) error,
-) {
-	who := s.peer("client", r)
-	pass := auth.PassOf(r)
-	client, err := hub.Admit(relay.ClientOptions{
-		Policy: policy(pass), Name: clientName(r, pass), Account: pass.Account(), Payer: pass.Payer(), PrivateOf: private,
-	})
-	if err != nil {
-		release()
-		tooManyClients(w, err)
-		return
-	}
-	o := wsconn.Options{AnyKey: true, Limits: s.o.Limits.client(), Share: s.share(hub)}
-	came := s.upgrade(w, r, who, s.clients, o, func(ctx context.Context, conn *wsconn.Conn, ended func()) {
-		if connect(client, conn) != nil { // the Target has just gone
-			conn.Close(wsconn.ReasonTargetClosed)
-		}
-		receive := func(m []byte) {
-			defer who.survive(conn)
-			client.Receive(m)
-		}
-		conn.Start(ctx, receive, func(why wsconn.Reason) {
-			client.Leave()
-			who.left(why)
-			release()
-			ended()
-		})
-	})
-	if !came {
-		client.Leave()
-		release()
-	}
-}
-
-// upgrade takes a WebSocket over and starts it. Drain waits until ended has
-// been called. It reports false when it has refused the WebSocket, and answered.
-func (s *Server) upgrade(w http.ResponseWriter, r *http.Request, who peer, to *connGroup, o wsconn.Options,
-	start func(ctx context.Context, conn *wsconn.Conn, ended func()),
-) bool {
-	pass := auth.PassOf(r)
-	disconnected, ok := s.takeConnection(w, r)
-	if !ok {
-		return false
-	}
-	o.Payer = pass.Payer()
-	o.Subprotocol = cmp.Or(pass.Protocol, o.Subprotocol)
-	o.Compression, o.Budget, o.Poller = s.o.Limits.Compression, s.budget, s.poller
-	conn, err := wsconn.Upgrade(w, r, o)
-	if err != nil {
-		disconnected()
-		return false
-	}
-	s.log.Debug(who.side+" came", who.fields()...)
-	// First, since the end of a sandbox ends its token, too. The first reason to
-	// close a connection is the one that its peer sees: here the sandbox and not the
-	// token.
-	apart := s.sandboxes.join(who.hub, func() { conn.Close(wsconn.ReasonDeleted) })
-	stayed := func() {}
-	// A link is the node's, whoever owns the hub of its path. A connection that is to show
-	// its token joins the hub of its share later, see login.findHub.
-	if who.side != "link" && (pass.Login == nil || !s.divides(who.hub)) {
-		stayed = s.cluster.join(who.hub, who.side == "host", conn.Close)
-	}
-	letGo, left := s.hold(pass, conn), to.enter()
-	start(to.ctx, conn, func() {
-		letGo()
-		apart()
-		stayed()
-		left()
-		disconnected()
-	})
-	return true
-}
-
-// serveSocket takes a WebSocket over and serves it in a goroutine of its own.
-// It calls release when the connection has ended, or was refused.
-func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, who peer, to *connGroup, o wsconn.Options, release func(),
-	serve func(ctx context.Context, conn *wsconn.Conn) wsconn.Reason,
-) {
-	came := s.upgrade(w, r, who, to, o, func(ctx context.Context, conn *wsconn.Conn, ended func()) {
-		go func() {
-			defer ended()
-			defer release()
-			defer who.survive(conn)
-			why := wsconn.ReasonInternal
-			defer func() { who.left(why) }()
-			why = serve(ctx, conn)
-		}()
-	})
-	if !came {
-		release()
-	}
 }
