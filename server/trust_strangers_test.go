@@ -5,6 +5,8 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -33,15 +35,24 @@ func everything(t *testing.T, change func(*Options)) (s started, addrs map[strin
 	return startServer(t, srv), map[string]string{"hub": srv.addr(false), "admin": srv.admin.Addr().String(), "app": srv.app.Addr().String()}
 }
 
-// openPaths are those that pages of every origin may ask for, without a token.
-var openPaths = []string{"/agent.js", "/host.mjs", "/shell", "/dialog", "/eval/KEY.js", "/rp.js"}
-
-// closedPaths are all others, and some that do not exist.
-var closedPaths = []string{
-	"/", "//", "/nothing", "/health", "/health/", "/json", "/json/", "/json/list", "/json/version", "/json/protocol", "/json/new?http://a/", "/json/close/T1",
-	"/json/activate/T1", "/icdp/status", "/icdp/host", "/icdp/host/", "/devtools/browser", "/devtools/browser/x", "/devtools/page/T1", "/link", "/cdp", "/ndjson", "/ws",
-	"/hooks", "/hooks/invoke", "/mcp", "/bap", "/browser-sandboxes", "/browser-sandboxes/x", "/sessions", "/sessions/x", "/metrics", "/hubs", "/log-level", "/debug/pprof/", "/home.json", "/host.json", "/favicon.ico", "/x/../y", "/%2e",
+// allPaths are the paths of the route table and of that for operators, but for those with the hash of a file, and
+// some that do not exist.
+func (s started) allPaths() []string {
+	paths := []string{"//", "/nothing", "/json/", "/json/list", "/json/version", "/json/new?http://a/", "/json/close/T1", "/icdp/host/", "/x/../y", "/%2e"}
+	for _, e := range append(s.operatorTable(), s.table...) {
+		_, path, found := strings.Cut(e.sample(), " ")
+		if !found {
+			path = e.sample()
+		}
+		if !hashed.MatchString(path) && !slices.Contains(paths, path) {
+			paths = append(paths, path)
+		}
+	}
+	return paths
 }
+
+// hashed are the paths of files that have the hash of the file.
+var hashed = regexp.MustCompile(`\.[0-9a-f]{16}\.`)
 
 // prefixes lead to hubs that there may be, and to some that cannot be.
 var prefixes = []string{"", "/hub/one", "/hub/*", "/hub/No", "/hub/a.b", "/hub/%2A", "/hub/" + strings.Repeat("x", 64), "/hub/", "/session/one", "/session/*", "/session/default"}
@@ -69,7 +80,7 @@ func TestR130ForeignPagesCountAgainstNobody(t *testing.T) {
 	turn := 0
 	for listener, addr := range addrs {
 		for _, prefix := range prefixes {
-			for _, path := range append(closedPaths, openPaths...) {
+			for _, path := range s.allPaths() {
 				if listener == "app" {
 					path = "/__hub" + path
 				}
@@ -79,7 +90,7 @@ func TestR130ForeignPagesCountAgainstNobody(t *testing.T) {
 					if f.who == "a page on loopback" && path == "/icdp/host" {
 						continue // it may be a Host
 					}
-					tryForeign(t, listener, addr, prefix+path, f.who, f.lines)
+					tryForeign(t, s, listener, addr, prefix+path, f.who, f.lines)
 				}
 			}
 		}
@@ -98,7 +109,7 @@ func TestR130ForeignPagesCountAgainstNobody(t *testing.T) {
 }
 
 // tryForeign asks for a path in the ways that a page can.
-func tryForeign(t *testing.T, listener, addr, path, who string, lines []string) {
+func tryForeign(t *testing.T, s started, listener, addr, path, who string, lines []string) {
 	t.Helper()
 	if !strings.HasPrefix(lines[0], "Host:") {
 		lines = append([]string{"Host: " + addr}, lines...)
@@ -122,20 +133,18 @@ func tryForeign(t *testing.T, listener, addr, path, who string, lines []string) 
 		case got.status == http.StatusForbidden || listener == "app":
 		case strings.HasPrefix(lines[0], "Host: evil"):
 			t.Errorf("%s, %s of %s by %s: %d, want 403", listener, how, path, who, got.status)
-		case listener == "hub" && isOpen(path):
+		case listener == "hub" && s.isOpen(path):
 		default:
 			t.Errorf("%s, %s of %s by %s: %d %s, want 403", listener, how, path, who, got.status, got.body)
 		}
 	}
 }
 
-func isOpen(path string) bool {
-	for _, open := range openPaths {
-		if strings.HasSuffix(path, open) {
-			return true
-		}
-	}
-	return false
+// isOpen reports whether pages of every origin may ask for a path.
+func (s started) isOpen(path string) bool {
+	return slices.ContainsFunc(s.table, func(e entry) bool {
+		return e.pages == allPages && e.when == nil && strings.HasSuffix(path, e.sample())
+	})
 }
 
 // TestR130EveryEntryIsLookedAt wants entries that nobody has thought of to be
@@ -149,7 +158,7 @@ func TestR130EveryEntryIsLookedAt(t *testing.T) {
 		r := httptest.NewRequest("GET", "/new", nil)
 		r.Header = header
 		w := httptest.NewRecorder()
-		s.enter(w, r, entry{serve: func(http.ResponseWriter, *http.Request) { served = true }}, audience{})
+		s.enter(w, r, entry{serve: func(http.ResponseWriter, *http.Request) { served = true }})
 		if w.Code != http.StatusForbidden || served {
 			t.Errorf("%s: %d, served: %v; want 403", name, w.Code, served)
 		}
