@@ -162,22 +162,22 @@ var shareRoutes = []shareRoute{
 // the reason. Files are not in it.
 var notOfShares = map[string]string{
 	"/": "is a page that is the same for everybody", "/health": "is the same for everybody", "/favicon.ico": "is a file", "/rp.js": "is a file",
-	"/devtools/ui/{file...}": "is a file",
-	"/devtools/page/{id...}": "has a ticket, see TestR232DevToolsTicket",
-	"/ui/api/events":         "is /ui/api/state again and again, see TestR230Events",
-	"/ui/api/handoff":        "has a key of its own, see TestR232HandoffLink",
-	"/dialog":                "has a key of its own, see TestR233FramesOfAShare",
-	"/eval/{key...}":         "has a key of its own, see TestR233FramesOfAShare",
-	"/icdp/host":             "is for Hosts, see TestR233HostBesideABrowser",
-	"/host.json":             "is for Hosts, see TestR233HostBesideABrowser",
-	"/link":                  "carries requests, see TestR230Links",
-	"/browser-sandboxes":     "is about hubs of their own, see TestR230SandboxesAreNotDivided",
+	"/devtools/ui/{file...}":    "is a file",
+	"/devtools/page/{id...}":    "has a ticket, see TestR232DevToolsTicket",
+	"/ui/api/events client":     "is /ui/api/state again and again, see TestR230Events",
+	"/ui/api/handoff client":    "has a key of its own, see TestR232HandoffLink",
+	"/dialog":                   "has a key of its own, see TestR233FramesOfAShare",
+	"/eval/{key...}":            "has a key of its own, see TestR233FramesOfAShare",
+	"/icdp/host host":           "is for Hosts, see TestR233HostBesideABrowser",
+	"/host.json host":           "is for Hosts, see TestR233HostBesideABrowser",
+	"/link client":              "carries requests, see TestR230Links",
+	"/browser-sandboxes client": "is about hubs of their own, see TestR230SandboxesAreNotDivided",
 
-	"/browser-sandboxes/{name...}": "is about hubs of their own, see TestR230SandboxesAreNotDivided",
+	"/browser-sandboxes/{name...} client": "is about hubs of their own, see TestR230SandboxesAreNotDivided",
 
-	"/ui/api/drain":               "is about the process",
-	"/icdp/status/":               "is /icdp/status",
-	"/health/":                    "is the same for everybody",
+	"/ui/api/drain client":        "is about the process",
+	"/icdp/status/ client":        "is /icdp/status",
+	"/health/ client":             "is the same for everybody",
 	"/devtools/":                  "is a prefix",
 	"/devtools/ui/inspector.html": "is a file",
 	"/json/":                      "is a prefix",
@@ -186,11 +186,14 @@ var notOfShares = map[string]string{
 	"/json/new":                   "is /json/new?URL",
 }
 
+// name tells entries of one path apart.
+func (e entry) name() string { return strings.TrimSpace(e.path + " " + string(e.role)) }
+
 // TestR230EveryPathIsInTheWalk wants each entry of the route table, and each path of httpdiscovery, to be in the walk,
 // or to say why not.
 func TestR230EveryPathIsInTheWalk(t *testing.T) {
 	s := start(t, timelineOn)
-	walked := map[string]bool{} // by path, and by path and role of an entry
+	walked := map[string]bool{} // by path, and by name of an entry
 	for _, route := range shareRoutes {
 		r := httptest.NewRequest(http.MethodGet, strings.ReplaceAll(route.path, " ", "%20"), http.NoBody)
 		walked[r.URL.Path] = true
@@ -201,11 +204,14 @@ func TestR230EveryPathIsInTheWalk(t *testing.T) {
 		at, _ := s.route(r)
 		at.on = audience{clients: true}
 		e := s.find(entry{}, r.WithContext(context.WithValue(r.Context(), routeKey{}, at)))
-		walked[e.path+string(e.role)] = true
+		walked[e.name()] = true
+		if e.ws != (route.method == "WS") {
+			t.Errorf("%s %s leads to an entry with ws = %t", route.method, route.path, e.ws)
+		}
 	}
 	for _, e := range s.table {
-		if _, file := bundles()[e.path]; !file && !walked[e.path+string(e.role)] && notOfShares[e.path] == "" {
-			t.Errorf("the route table has %s: add it to shareRoutes, or to notOfShares with the reason", e.path)
+		if _, file := bundles()[e.path]; !file && !walked[e.name()] && notOfShares[e.name()] == "" {
+			t.Errorf("the route table has %q: add it to shareRoutes, or to notOfShares with the reason", e.name())
 		}
 	}
 	files, err := filepath.Glob("../httpdiscovery/*.go")
