@@ -15,7 +15,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/internal/auth"
-	"github.com/cdphub/cdphub/internal/closelog"
+	"github.com/cdphub/cdphub/internal/uiwire"
 	"github.com/cdphub/cdphub/relay"
 )
 
@@ -93,12 +93,12 @@ func (s *Server) serveHubs(w http.ResponseWriter, _ *http.Request) {
 	list := s.hubs.Summaries()
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	json.NewEncoder(w).Encode(struct { //nolint:errcheck // a peer that is gone
-		Count  int              `json:"count"`
-		Hubs   []relay.Summary  `json:"hubs"`
-		Closes []closelog.Close `json:"closes"` // the last connections that have ended, the newest first
+		Count  int             `json:"count"`
+		Hubs   []relay.Summary `json:"hubs"`
+		Closes []uiwire.Close  `json:"closes"` // the last connections that have ended, the newest first
 
 		Named []operatorInfo `json:"named"` // named sessions
-	}{len(list), list, s.closes.Last(), s.allNamed()})
+	}{len(list), list, s.closes.last(), s.allNamed()})
 }
 
 var errNotServing = errors.New("the hub is shutting down")

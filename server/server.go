@@ -28,7 +28,6 @@ import (
 	"github.com/cdphub/cdphub/actions/mcp"
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/browsers"
-	"github.com/cdphub/cdphub/internal/closelog"
 	"github.com/cdphub/cdphub/internal/cluster"
 	"github.com/cdphub/cdphub/internal/devtools"
 	"github.com/cdphub/cdphub/internal/fence"
@@ -56,7 +55,7 @@ type Server struct {
 	poller   *wsconn.Poller `held:"*"` // where idle Clients wait
 	shares   *wsconn.Shares // of the CPUs, one for each hub
 	metrics  *metrics
-	closes   closelog.Ring // of connections, for operators
+	closes   closeLog // of connections, for operators
 
 	sandboxes  sandboxes
 	named      *named.Sessions       `held:"*"`

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/cdphub/cdphub/internal/auth"
-	"github.com/cdphub/cdphub/internal/closelog"
 	"github.com/cdphub/cdphub/internal/named"
 	"github.com/cdphub/cdphub/internal/uiwire"
 	"github.com/cdphub/cdphub/internal/version"
@@ -39,7 +38,7 @@ func (s *Server) uiState(r *http.Request) uiwire.State {
 	pass := auth.PassOf(r)
 	scope := cmp.Or(pass.Grant.Scope, auth.ScopePrivileged)
 	state := uiwire.State{
-		Version: version.Current().Version, Now: time.Now().UnixMilli(), Closes: []closelog.Close{},
+		Version: version.Current().Version, Now: time.Now().UnixMilli(), Closes: []uiwire.Close{},
 		You: uiwire.Asker{Name: viewerName(r, pass), Scope: scope.String(), Control: !scope.ReadOnly(), DevTools: s.o.DevTools != nil},
 	}
 	// A guest learns nothing of other Clients, hubs or closed connections.
@@ -63,7 +62,7 @@ func (s *Server) uiState(r *http.Request) uiwire.State {
 		}
 		state.Hubs = append(state.Hubs, u)
 	}
-	for _, c := range s.closes.Last() {
+	for _, c := range s.closes.last() {
 		if names[c.Hub] {
 			state.Closes = append(state.Closes, c)
 		}
