@@ -10,7 +10,7 @@ import (
 	"go.uber.org/zap/zapcore"
 
 	"github.com/cdphub/cdphub/internal/auth"
-	"github.com/cdphub/cdphub/internal/closelog"
+	"github.com/cdphub/cdphub/internal/uiwire"
 	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
@@ -48,7 +48,7 @@ func (p peer) fields(more ...zap.Field) []zap.Field {
 // it: the metrics, the list of /hubs and the log.
 func (p peer) left(why wsconn.Reason) {
 	p.server.metrics.closed(p.side, why.Code)
-	p.server.closes.Add(closelog.Close{Time: time.Now(), Side: p.side, Hub: p.hub, Peer: p.addr, Code: why.Code, Reason: why.Text})
+	p.server.closes.add(uiwire.Close{Time: time.Now(), Side: p.side, Hub: p.hub, Peer: p.addr, Code: why.Code, Reason: why.Text})
 	p.server.log.Info(p.side+" left", p.fields(zap.Duration("duration", time.Since(p.since)),
 		zap.Uint16("code", why.Code), zap.String("reason", why.Text))...)
 }

@@ -8,9 +8,7 @@ import (
 	"strings"
 
 	"github.com/cdphub/cdphub/actions"
-	"github.com/cdphub/cdphub/actions/hooks"
 	"github.com/cdphub/cdphub/actions/jsonrpc"
-	"github.com/cdphub/cdphub/actions/ndjson"
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/urlpolicy"
 	"github.com/cdphub/cdphub/internal/wsconn"
@@ -38,33 +36,6 @@ func (n Network) policy(own func(netip.AddrPort) bool) (*urlpolicy.Policy, error
 // adapter serves one WebSocket of an action API until it ends, and returns why.
 type adapter func(ctx context.Context, conn *wsconn.Conn, c actions.Caller) wsconn.Reason
 
-// adapters are those that speak over a WebSocket, by path below the hub's.
-var adapters = map[string]adapter{
-	"/ndjson": ndjson.Serve, // also at /session/NAME/rpc
-	"/ws":     jsonrpc.Serve,
-	"/hooks":  hooks.Serve,
-}
-
-// logins are the paths of adapters that may be shown a token later.
-var logins = map[string]bool{"/ws": true}
-
-// httpAPI is an action API that speaks over HTTP: its methods, and what
-// answers a request.
-type httpAPI struct {
-	methods []string
-	serve   func(s *Server, c actions.Caller, w http.ResponseWriter, r *http.Request)
-}
-
-// httpAPIs are all, by path below the hub's.
-var httpAPIs = map[string]httpAPI{
-	"/mcp": {[]string{http.MethodPost, http.MethodDelete}, func(s *Server, c actions.Caller, w http.ResponseWriter, r *http.Request) {
-		s.mcp.ServeHTTP(c, w, r)
-	}},
-	"/hooks/invoke": {[]string{http.MethodPost}, func(_ *Server, c actions.Caller, w http.ResponseWriter, r *http.Request) {
-		hooks.Invoke(c, w, r)
-	}},
-}
-
 // serveAdapter makes a WebSocket a caller of its hub. A caller that has yet to log in
 // gets neither a hub nor a browser before, so that strangers start no browsers.
 func (s *Server) serveAdapter(serve adapter) http.HandlerFunc {
@@ -76,18 +47,16 @@ func (s *Server) serveAdapter(serve adapter) http.HandlerFunc {
 // (Sec-WebSocket-Protocol, RFC 6455, section 11.3.4). One address may have
 // Actions.BAPConnections connections; the hub refuses the next one with 429 and
 // Retry-After.
-func (s *Server) serveBAP(w http.ResponseWriter, r *http.Request) {
-	left, ok := s.bapFrom.takeOr(w, r, s.gate.Address(r))
-	if !ok {
-		return
+func (s *Server) serveBAP(serve adapter) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		left, ok := s.bapFrom.takeOr(w, r, s.gate.Address(r))
+		if !ok {
+			return
+		}
+		first, _, _ := strings.Cut(r.Header.Get("Sec-WebSocket-Protocol"), ",")
+		o := wsconn.Options{Subprotocol: strings.TrimSpace(first), Limits: s.o.Limits.action(s.o.Actions.BAPMessage)}
+		s.serveCaller(serve, o, left)(w, r)
 	}
-	first, _, _ := strings.Cut(r.Header.Get("Sec-WebSocket-Protocol"), ",")
-	o := wsconn.Options{Subprotocol: strings.TrimSpace(first), Limits: s.o.Limits.action(s.o.Actions.BAPMessage)}
-	serve := s.bap.Serve
-	if routeOf(r).path == "/" {
-		serve = s.serveEither
-	}
-	s.serveCaller(serve, o, left)(w, r)
 }
 
 // serveEither serves a client that connects to an address without a path. Clients of
@@ -154,8 +123,8 @@ func (s *Server) serveCaller(serve adapter, o wsconn.Options, left func()) http.
 
 // serveActions answers a request of an action API that speaks HTTP. Drain
 // waits for it; the end of its token cuts it off.
-func (s *Server) serveActions(e httpAPI) http.HandlerFunc {
-	answer := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+func (s *Server) serveActions(serve func(actions.Caller, http.ResponseWriter, *http.Request)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
 		hub, release, ok := s.acquireReady(w, r)
 		if !ok {
 			return
@@ -169,22 +138,6 @@ func (s *Server) serveActions(e httpAPI) http.HandlerFunc {
 		// An answer may be a stream of server-sent events, which lasts longer than a
 		// token.
 		defer s.gate.Hold(pass, func(error) { cancel() })()
-		e.serve(s, s.caller(r, hub, pass), w, r.WithContext(ctx))
-	})
-	return withMethods(withJSON(answer), e.methods...).ServeHTTP
-}
-
-// actionEntry finds what a path of an action API leads to. A WebSocket without a path
-// is for serveBAP, too, which finds out its protocol.
-func (s *Server) actionEntry(r *http.Request, path string) (entry, bool) {
-	if path == "/bap" || path == "/" && auth.IsWebSocket(r) {
-		return entry{role: auth.RoleClient, ws: true, hub: true, serve: s.serveBAP}, true
+		serve(s.caller(r, hub, pass), w, r.WithContext(ctx))
 	}
-	if d, ok := adapters[path]; ok {
-		return entry{role: auth.RoleClient, ws: true, hub: true, login: logins[path], serve: s.serveAdapter(d)}, true
-	}
-	if e, ok := httpAPIs[path]; ok {
-		return entry{role: auth.RoleClient, hub: true, serve: s.serveActions(e)}, true
-	}
-	return entry{}, false
 }

@@ -15,48 +15,42 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/internal/auth"
-	"github.com/cdphub/cdphub/internal/closelog"
+	"github.com/cdphub/cdphub/internal/uiwire"
 	"github.com/cdphub/cdphub/relay"
 )
 
-// adminHandler serves what is for operators only:
-//
-//	GET      /metrics        for Prometheus
-//	GET      /livez          200 while the process answers
-//	GET      /readyz         200 while a Client would be served, else 503 and why
-//	GET      /hubs           {"count":1,"hubs":[{"hub":"","hostConnected":true,"clients":1,"targets":2,"sessions":3}],
-//	                          "closes":[{"time":"…","side":"client","hub":"","peer":"127.0.0.1:5","code":1000,"reason":""}],
-//	                          "named":[{"hub":"","id":"…","name":"work","client":"playwright #1","since":"…","awaySince":"…","graceMs":600000,"kept":0}]}
-//	DELETE   /sessions/ID    ends a named session, by the id that /hubs has
-//	GET      /cluster        of a node: {"self":"…","nodes":[{"id":"…","name":"a","peer":"10.0.0.1:9301","version":"…",
-//	                          "since":"…","hubs":3,"draining":false}],"links":2,"lost":0}
-//	POST     /cluster/drain?node=NAME   ends a node of the cluster as by SIGTERM
-//	GET, PUT /log-level      {"level":"info"}
-//	GET      /debug/pprof/…  as package net/http/pprof says, but for cmdline
-//
-// The command line is not served, since it may have tokens.
-func (s *Server) adminHandler(wantsToken bool) http.Handler {
-	mux := http.NewServeMux()
+// operatorTable has all that the listener for operators serves, by patterns of http.ServeMux. The command
+// line is not served, since it may have tokens.
+func (s *Server) operatorTable() []entry {
 	// promhttp would write its errors to the standard logger of package log
 	// otherwise.
-	mux.Handle("GET /metrics", promhttp.HandlerFor(s.registry(), promhttp.HandlerOpts{ErrorLog: zap.NewStdLog(s.log.Named("metrics"))}))
-	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) { answerCheck(w, nil) })
-	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) { answerCheck(w, s.ready()) })
-	mux.HandleFunc("GET /hubs", s.serveHubs)
-	mux.HandleFunc("DELETE /sessions/{id}", func(w http.ResponseWriter, r *http.Request) {
-		endNamed(w, func() bool { return s.named.EndID(r.PathValue("id")) })
-	})
-	if s.cluster != nil {
-		mux.HandleFunc("GET /cluster", s.cluster.serveStatus)
-		mux.HandleFunc("POST "+drainPath, s.serveDrain)
+	metrics := promhttp.HandlerFor(s.registry(), promhttp.HandlerOpts{ErrorLog: zap.NewStdLog(s.log.Named("metrics"))})
+	return []entry{
+		{path: "GET /metrics", serve: metrics.ServeHTTP},
+		{path: "GET /livez", serve: func(w http.ResponseWriter, _ *http.Request) { answerCheck(w, nil) }},
+		{path: "GET /readyz", serve: func(w http.ResponseWriter, _ *http.Request) { answerCheck(w, s.ready()) }}, // 200 while a Client would be served, else 503 and why
+		{path: "GET /hubs", serve: s.serveHubs},
+		{path: "DELETE /sessions/{id}", serve: func(w http.ResponseWriter, r *http.Request) { // a named session, by the id that /hubs has
+			endNamed(w, func() bool { return s.named.EndID(r.PathValue("id")) })
+		}},
+		{path: "GET /cluster", off: s.cluster == nil, serve: s.cluster.serveStatus},
+		{path: "POST " + drainPath, off: s.cluster == nil, serve: s.serveDrain}, // ?node=NAME ends a node as by SIGTERM
+		{path: "/log-level", off: s.o.LogLevel == nil, serve: readsJSON(s.o.LogLevel).ServeHTTP},
+		{path: "GET /debug/pprof/", serve: pprof.Index},
+		{path: "GET /debug/pprof/profile", serve: pprof.Profile},
+		{path: "GET /debug/pprof/symbol", serve: pprof.Symbol},
+		{path: "GET /debug/pprof/trace", serve: pprof.Trace},
 	}
-	if s.o.LogLevel != nil {
-		mux.Handle("/log-level", readsJSON(s.o.LogLevel))
+}
+
+// adminHandler serves the operatorTable.
+func (s *Server) adminHandler(wantsToken bool) http.Handler {
+	mux := http.NewServeMux()
+	for _, e := range s.operatorTable() {
+		if !e.off {
+			mux.HandleFunc(e.path, e.serve)
+		}
 	}
-	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
-	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
-	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
-	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
 	var h http.Handler = mux
 	if wantsToken { // else the listener is a socket of this user alone, see listenForOperators
 		h = s.gate.Admin(h)
@@ -87,18 +81,24 @@ func answerCheck(w http.ResponseWriter, wrong error) {
 	io.WriteString(w, "ok\n") //nolint:errcheck // a peer that is gone
 }
 
-// serveHubs answers /hubs. Its list has also the names of sandboxes, which are the
+// serveHubs answers operators:
+//
+//	{"count":1,"hubs":[{"hub":"","hostConnected":true,"clients":1,"targets":2,"sessions":3}],
+//	 "closes":[{"time":"…","side":"client","hub":"","peer":"127.0.0.1:5","code":1000,"reason":""}],
+//	 "named":[{"hub":"","id":"…","name":"work","client":"playwright #1","since":"…","awaySince":"…","graceMs":600000,"kept":0}]}
+//
+// Its list has also the names of sandboxes, which are the
 // keys to them: operators may know all.
 func (s *Server) serveHubs(w http.ResponseWriter, _ *http.Request) {
 	list := s.hubs.Summaries()
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	json.NewEncoder(w).Encode(struct { //nolint:errcheck // a peer that is gone
-		Count  int              `json:"count"`
-		Hubs   []relay.Summary  `json:"hubs"`
-		Closes []closelog.Close `json:"closes"` // the last connections that have ended, the newest first
+		Count  int             `json:"count"`
+		Hubs   []relay.Summary `json:"hubs"`
+		Closes []uiwire.Close  `json:"closes"` // the last connections that have ended, the newest first
 
 		Named []operatorInfo `json:"named"` // named sessions
-	}{len(list), list, s.closes.Last(), s.allNamed()})
+	}{len(list), list, s.closes.last(), s.allNamed()})
 }
 
 var errNotServing = errors.New("the hub is shutting down")

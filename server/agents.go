@@ -14,8 +14,10 @@ import (
 // maxDialog is the longest body of a dialog request, in bytes.
 const maxDialog = 1 << 20
 
-// frameEndpoint serves what Frame Agents ask the hub past their Host; nil for
-// a path that is none of these:
+// scriptPath is before the keys of scripts.
+const scriptPath = "/eval/"
+
+// forFrames serves what Frame Agents ask the hub past their Host:
 //
 //	POST /dialog        {"targetId":"…","key":"…","type":"confirm","message":"…","defaultPrompt":"","url":"…","frameId":"…"}
 //	                    -> {"native":true} or {"accept":true,"text":""}
@@ -23,11 +25,7 @@ const maxDialog = 1 << 20
 //
 // Apps of any origin ask, so that the Origin header cannot protect these paths. A key
 // does that only the Target's Host was given.
-func (s *Server) frameEndpoint(path string) http.HandlerFunc {
-	key, script := strings.CutPrefix(path, "/eval/")
-	if path != "/dialog" && !script {
-		return nil
-	}
+func (s *Server) forFrames(serve func(w http.ResponseWriter, r *http.Request, hubs []*relay.Hub)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		hubs, release := s.frameHubs(routeOf(r).hub)
 		defer release()
@@ -36,22 +34,19 @@ func (s *Server) frameEndpoint(path string) http.HandlerFunc {
 		// policies").
 		w.Header().Set("Access-Control-Allow-Origin", "*")
 		w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin")
-		if script {
-			serveScript(w, r, hubs, strings.TrimSuffix(key, ".js"))
-		} else {
-			serveDialog(w, r, hubs)
-		}
+		serve(w, r, hubs)
 	}
 }
 
 // serveScript answers with a script that a Host has left for a frame. The key is used
 // up by the first request: the second one gets 404.
-func serveScript(w http.ResponseWriter, r *http.Request, hubs []*relay.Hub, key string) {
+func serveScript(w http.ResponseWriter, r *http.Request, hubs []*relay.Hub) {
 	if r.Method != http.MethodGet {
 		w.Header().Set("Allow", http.MethodGet)
 		http.Error(w, "Method not allowed", http.StatusMethodNotAllowed)
 		return
 	}
+	key := strings.TrimSuffix(strings.TrimPrefix(routeOf(r).path, scriptPath), ".js")
 	source, ok := "", false
 	for _, hub := range hubs {
 		if source, ok = hub.TakeScript(key); ok {

@@ -108,7 +108,7 @@ func (s *Server) makeApp() error {
 	s.app.page = s.appPage(hostPage, at, upstream)
 	handler, err := proxy.New(proxy.Options{
 		Upstream:         upstream,
-		Hub:              s.handler(false, true, true),
+		Hub:              s.handler(audience{hosts: true, exposed: true}),
 		Parents:          append([]string{hostPage.String()}, s.o.HostOrigins...),
 		KeepCSP:          o.KeepCSP,
 		NoServiceWorkers: o.NoServiceWorkers,

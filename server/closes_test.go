@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cdphub/cdphub/internal/closelog"
+	"github.com/cdphub/cdphub/internal/uiwire"
 	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
@@ -16,7 +16,7 @@ import (
 // operator sees of it.
 func TestHubsShowWhoLeft(t *testing.T) {
 	s, admin := startAdmin(t, nil)
-	var got struct{ Closes []closelog.Close }
+	var got struct{ Closes []uiwire.Close }
 	var body string
 	noted := func(n int) { // an end is noted once its goroutine has ended
 		t.Helper()

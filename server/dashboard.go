@@ -7,28 +7,9 @@ import (
 	"github.com/cdphub/cdphub/internal/webpage"
 )
 
-// dashboardEntry finds what the dashboard consists of, on a listener of Clients:
-//
-//	/                     for browsers that ask for a page: the dashboard, the same for everybody
-//	/ui/app.js, /ui/app.css
-//
-// What it shows it asks for at /ui/api, see ui.go.
-func (s *Server) dashboardEntry(r *http.Request, on audience) (entry, bool) {
-	if !s.hasUI(on) {
-		return entry{}, false
-	}
-	switch path := routeOf(r).path; {
-	case path == "/" && webpage.WantsHTML(r):
-		return entry{pages: allPages, serve: func(w http.ResponseWriter, r *http.Request) { s.serveDashboard(w, r, on) }}, true
-	case path == "/ui/app.js", path == "/ui/app.css":
-		return entry{pages: allPages, serve: bundles()[path].serve}, true
-	}
-	return entry{}, false
-}
-
 // serveDashboard answers with the page, which needs no token: it says nothing of
 // what runs.
-func (s *Server) serveDashboard(w http.ResponseWriter, r *http.Request, on audience) {
+func (s *Server) serveDashboard(w http.ResponseWriter, r *http.Request) {
 	at := routeOf(r)
 	base := s.siblingURL(r, true, "")
 	d := webpage.Dashboard{
@@ -40,7 +21,7 @@ func (s *Server) serveDashboard(w http.ResponseWriter, r *http.Request, on audie
 		// The page then shows neither of them: it cannot know an address that works.
 		d.Clients, d.Socket = nil, ""
 	}
-	if shell := s.siblingURL(r, on.hosts, s.HostAddr()); shell != "" {
+	if shell := s.siblingURL(r, at.on.hosts, s.HostAddr()); shell != "" {
 		d.Shell = shell + "/shell"
 	}
 	webpage.WriteDashboard(w, d)

@@ -24,31 +24,19 @@ func OpenDevTools(file string) (http.Handler, error) {
 	return front, err
 }
 
-// devtoolsEntry finds what people need who look at a target with DevTools:
-//
-//	/devtools/ui/?target=ID         with a token: on to the front end, with a ticket for that target
-//	/devtools/ui/inspector.html     the front end, the same for everybody
-//	/devtools/page/ID?ticket=T      Client WebSocket of the front end; the ticket stands in place of the token
-func (s *Server) devtoolsEntry(r *http.Request) (entry, bool) {
-	path := routeOf(r).path
-	switch {
-	case path == frontEndPath:
-		return entry{role: auth.RoleClient, hub: true, serve: s.openDevTools}, true
-	case strings.HasPrefix(path, frontEndPath):
-		// The files of the front end are the same for everybody and hold no secret.
-		front := s.o.DevTools
-		if front == nil {
-			front = (*devtools.FrontEnd)(nil) // which says how to get one
-		}
-		return entry{serve: http.StripPrefix(routeOf(r).prefix+frontEndPath, front).ServeHTTP}, true
-	case strings.HasPrefix(path, pageSocketPath) && ticketOf(r) != "":
-		return entry{pages: ownPages, ws: true, hub: true, serve: s.servePageByTicket}, true
+// serveFrontEnd serves the files of the front end, which are the same for everybody and hold no secret.
+func (s *Server) serveFrontEnd(w http.ResponseWriter, r *http.Request) {
+	front := s.o.DevTools
+	if front == nil {
+		front = (*devtools.FrontEnd)(nil) // which says how to get one
 	}
-	return entry{}, false
+	http.StripPrefix(routeOf(r).prefix+frontEndPath, front).ServeHTTP(w, r)
 }
 
 // ticketOf is the ticket of a URL, "" without one.
 func ticketOf(r *http.Request) string { return r.URL.Query().Get(httpdiscovery.TicketParam) }
+
+func hasTicket(r *http.Request) bool { return ticketOf(r) != "" }
 
 // openDevTools redirects to the front end, with a new ticket in the address. The
 // front end opens its own WebSocket, which cannot carry a header with a token.

@@ -5,8 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 
+	"github.com/cdphub/cdphub/actions/bap"
 	"github.com/cdphub/cdphub/httpdiscovery"
+	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/relay"
 	"github.com/cdphub/cdphub/targets"
 )
@@ -59,4 +62,63 @@ func callHub(ctx context.Context, hub *relay.Hub, asker relay.ClientOptions, met
 		return err
 	}
 	return json.Unmarshal(out, result)
+}
+
+func (s *Server) serveDiscovery(w http.ResponseWriter, r *http.Request) {
+	hub, release, ok := s.acquireReady(w, r)
+	if !ok {
+		return
+	}
+	defer release()
+	pass := auth.PassOf(r)
+	p := policy(pass)
+	o := discoveryOptions(hub, routeOf(r).prefix, relay.ClientOptions{Policy: p, Account: pass.Account(), Payer: pass.Payer()})
+	o.PageSockets = s.o.PageSockets
+	o.Query = socketQuery(r, pass)
+	o.FrontEnd = s.o.DevTools != nil
+	o.Ticket, o.TicketPrefix = func(target string) string { return s.ticket(r, target) }, routeOf(r).keyPrefix()
+	if p != nil {
+		o.Refuse = p.Refuse
+	}
+	httpdiscovery.Handler(visible{hub, p}, o).ServeHTTP(w, r)
+}
+
+// visible is a hub with the Targets, and the numbers, that a policy lets its Clients see.
+type visible struct {
+	*relay.Hub
+	policy relay.Policy
+}
+
+// Targets implements httpdiscovery.Source.
+func (v visible) Targets() []targets.Info { return v.Hub.Targets(v.policy) }
+
+// Clients implements httpdiscovery.Source.
+func (v visible) Clients() int {
+	n, _ := v.counts()
+	return n
+}
+
+// counts are the numbers of Clients and of sessions that everything tells which the server
+// answers to holders of tokens: /icdp/status, /home.json and the dashboard. Who sees only tabs of
+// their own learns their own numbers. Views of the dashboard are Clients of the hub, but
+// nobody's programs.
+func (v visible) counts() (clients, sessions int) {
+	clients, sessions = v.Counts(v.policy)
+	if _, own := v.policy.(relay.OwnTabs); own {
+		return clients, sessions // a view is nobody's
+	}
+	return max(0, clients-viewsOf(v.Hub).Len()), sessions
+}
+
+// serveHealth answers everybody, without a token. It makes no hub and starts no
+// browser, or strangers could.
+func (s *Server) serveHealth(w http.ResponseWriter, r *http.Request) {
+	at := routeOf(r)
+	o := httpdiscovery.Options{Prefix: at.prefix}
+	if !s.o.Actions.Off {
+		o.Agents = bap.Version
+	}
+	hub, release := s.hubs.Peek(at.hub)
+	defer release()
+	httpdiscovery.Handler(visible{hub, nil}, o).ServeHTTP(w, r)
 }

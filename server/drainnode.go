@@ -32,18 +32,19 @@ var (
 
 // mayDrain reports whether an asker may drain nodes: with a token of every hub and
 // scope privileged, or without tokens on a listener that only this machine reaches.
-func (s *Server) mayDrain(pass auth.Pass, on audience) bool {
-	return s.cluster != nil && s.seesAll(pass, on) && (pass.Grant.Scope == 0 || pass.Grant.Scope >= auth.ScopePrivileged)
+func (s *Server) mayDrain(r *http.Request) bool {
+	scope := auth.PassOf(r).Grant.Scope
+	return s.cluster != nil && s.seesAll(r) && (scope == 0 || scope >= auth.ScopePrivileged)
 }
 
 // serveUIDrain answers the dashboard. Both outcomes are in the audit log.
-func (s *Server) serveUIDrain(w http.ResponseWriter, r *http.Request, on audience) {
+func (s *Server) serveUIDrain(w http.ResponseWriter, r *http.Request) {
 	if s.cluster == nil {
 		http.Error(w, "This hub is not a node of a cluster.", http.StatusNotFound)
 		return
 	}
 	who := s.peer("viewer", r)
-	if !s.mayDrain(auth.PassOf(r), on) {
+	if !s.mayDrain(r) {
 		s.log.Named("audit").Warn("node is not drained", who.fields()...)
 		http.Error(w, "This token may not drain nodes: use a token for every hub with scope privileged, or run cdphub-cluster cluster drain at the listener for operators.", http.StatusForbidden)
 		return

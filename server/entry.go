@@ -9,21 +9,6 @@ import (
 	"github.com/cdphub/cdphub/relay"
 )
 
-// entry is what a path leads to, and who is let in: first by what a request
-// says of the page that it comes from, then by its token.
-type entry struct {
-	pages pages
-	role  auth.Role // whose token lets in; "" for what needs none
-	every bool      // a token for every hub is needed
-	login bool      // the token may come later
-	ws    bool      // it is a WebSocket: other requests are answered before there is a hub
-	hub   bool      // it is about a hub: in a cluster, the node that owns the hub serves it
-	plain bool      // it carries requests that find their hubs themselves: it is in no share
-	serve http.HandlerFunc
-
-	claim bool // the hub has no owner yet: the node that it is passed on to claims it
-}
-
 // pages are those whose requests are heard. Unless an entry says otherwise
 // they are those that may be Clients.
 type pages int
@@ -40,7 +25,7 @@ const (
 // comes from before the token. A foreign page that sends wrong tokens then locks
 // nobody out: its requests come from the address of its reader, who may have a good
 // one.
-func (s *Server) enter(w http.ResponseWriter, r *http.Request, e entry, on audience) {
+func (s *Server) enter(w http.ResponseWriter, r *http.Request, e entry) {
 	why := ""
 	// An error of fetch says nothing of the answer unless CORS lets the page read it.
 	if e.pages == hostPages && !auth.IsWebSocket(r) {
@@ -54,7 +39,7 @@ func (s *Server) enter(w http.ResponseWriter, r *http.Request, e entry, on audie
 	case dashboardPages:
 		why = s.rules.RefuseForeign(r)
 	case hostPages:
-		if why = s.rules.RefuseHost(r); why == "" && on.exposed {
+		if why = s.rules.RefuseHost(r); why == "" && routeOf(r).on.exposed {
 			why = s.refuseNameless(r)
 		}
 	case allPages:
@@ -64,8 +49,9 @@ func (s *Server) enter(w http.ResponseWriter, r *http.Request, e entry, on audie
 		http.Error(w, "tabs="+cut(tabs)+" is not valid: set tabs=own for a Client that sees only the tabs that it opens, or leave it out.", http.StatusBadRequest)
 		return
 	}
-	if misplaced := misplacedSession(r); why == "" && misplaced != "" && e.ws && e.role == auth.RoleClient {
-		http.Error(w, strings.TrimSpace(misplaced+" "+whyUnnamed(routeOf(r).path)), http.StatusBadRequest)
+	// Only CDP Clients of the whole browser have named sessions.
+	if why == "" && e.ws && !e.named && e.role == auth.RoleClient && r.URL.Query().Has("session") {
+		http.Error(w, strings.TrimSpace("session=NAME works at /devtools/browser and /cdp only: leave it out here. "+e.unnamed), http.StatusBadRequest)
 		return
 	}
 	if e.role != "" && e.hub && isSandbox(routeOf(r).hub) && s.sandboxes.check(routeOf(r).hub) != nil {
@@ -75,7 +61,7 @@ func (s *Server) enter(w http.ResponseWriter, r *http.Request, e entry, on audie
 			e.role = "" // the owner has made its token, and alone knows it
 		}
 	}
-	e.serve = s.shared(e, on)
+	e.serve = s.shared(e)
 	switch {
 	case why != "":
 		auth.Refuse(w, why)
@@ -86,18 +72,6 @@ func (s *Server) enter(w http.ResponseWriter, r *http.Request, e entry, on audie
 	default:
 		s.gate.Require(e.ask, e.serve).ServeHTTP(w, r)
 	}
-}
-
-// whyUnnamed says why a WebSocket has no named session, and what to do in its place.
-func whyUnnamed(path string) string {
-	if strings.HasPrefix(path, pageSocketPath) {
-		return "A page's socket has no state to keep, and the page stays open without it: to keep the session on the page and its messages, " +
-			"connect to /devtools/browser?session=NAME and attach with Target.attachToTarget."
-	}
-	if _, action := adapters[path]; !action && path != "/bap" && path != "/" {
-		return ""
-	}
-	return "The pages that actions have opened stay in the hub when a connection ends: connect again, and use their ids."
 }
 
 // onlyHandshakes lets WebSocket handshakes through to next. It answers a plain GET
@@ -115,7 +89,7 @@ func onlyHandshakes(next http.HandlerFunc) http.HandlerFunc {
 // NoHub, so that the answer does not depend on the hubs that exist.
 func (e entry) ask(r *http.Request) auth.Ask {
 	at := routeOf(r)
-	a := auth.Ask{Role: e.role, Path: at.path, Listener: at.listener, WebSocket: auth.IsWebSocket(r)}
+	a := auth.Ask{Role: e.role, Path: at.path, Listener: at.on.name(), WebSocket: auth.IsWebSocket(r)}
 	a.Hub, a.Share = relay.CutShare(at.hub)
 	switch {
 	case e.every:

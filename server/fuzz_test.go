@@ -80,7 +80,7 @@ func FuzzR58Routes(f *testing.F) {
 			}
 			req.RemoteAddr = "127.0.0.1:5"
 			w := hijackable{httptest.NewRecorder()}
-			s.handler(true, true, exposed).ServeHTTP(w, req)
+			s.handler(audience{true, true, exposed}).ServeHTTP(w, req)
 			if w.Code >= 500 && !strings.Contains(req.URL.Path, "/json/new") { // which wants a Host
 				t.Fatalf("%q is answered with %d %s", text, w.Code, w.Body)
 			}

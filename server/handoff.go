@@ -114,17 +114,8 @@ func (s *Server) forGuests(r *http.Request, e entry) entry {
 // maxTicket is how long the body of a request for a key may be.
 const maxTicket = 1 << 10
 
-// handoffEntry is the entry of the links of handoffs. Where there are tokens, a link needs
-// one, too: the agent has got the link, and could open it itself.
-func (s *Server) handoffEntry() entry {
-	e := entry{pages: dashboardPages, role: auth.RoleClient, hub: true, serve: s.serveHandoff}
-	if s.o.HandoffByLink {
-		e.role = ""
-	}
-	return e
-}
-
-// serveHandoff exchanges the ticket of a link for the key of a guest, once:
+// serveHandoff exchanges the ticket of a link for the key of a guest, once. Where there are tokens, a link
+// needs one, too: the agent has got the link, and could open it itself.
 //
 //	POST {"ticket":"…"} -> {"key":"handoff.…","targetId":"…","instructions":"…","until":MS}
 func (s *Server) serveHandoff(w http.ResponseWriter, r *http.Request) {

@@ -21,36 +21,6 @@ const (
 	hostStatusPath   = "/host.json"
 )
 
-// homeEntry finds what the home page consists of, on a listener:
-//
-//	/                for browsers that ask for a page: the dashboard, or the home page, the same for everybody
-//	/home.js, /favicon.ico
-//	/home.json, /host.json   what runs, for Clients and for Hosts
-func (s *Server) homeEntry(r *http.Request, on audience) (entry, bool) {
-	if e, ok := s.dashboardEntry(r, on); ok {
-		return e, true
-	}
-	switch path := routeOf(r).path; {
-	case path == "/" && webpage.WantsHTML(r):
-		return entry{pages: allPages, serve: func(w http.ResponseWriter, r *http.Request) { s.serveHome(w, r, on) }}, true
-	case path == "/home.js":
-		return entry{serve: bundles()[path].serve}, true
-	case path == "/favicon.ico":
-		return entry{serve: serveFavicon}, true
-	case on.clients && path == clientStatusPath:
-		return entry{role: auth.RoleClient, serve: func(w http.ResponseWriter, r *http.Request) { s.serveHomeStatus(w, r, on) }}, true
-	case on.hosts && path == hostStatusPath:
-		return entry{role: auth.RoleHost, serve: func(w http.ResponseWriter, r *http.Request) { s.serveHomeStatus(w, r, on) }}, true
-	}
-	return entry{}, false
-}
-
-// audience is whom a listener serves.
-type audience struct {
-	clients, hosts bool
-	exposed        bool // to other machines
-}
-
 // asks is the address at which the home page asks what runs, and the role of the
 // token that it needs there.
 func (a audience) asks() (path string, role auth.Role) {
@@ -62,17 +32,17 @@ func (a audience) asks() (path string, role auth.Role) {
 
 // serveHome answers with the home page, which needs no token: it says nothing of
 // what runs.
-func (s *Server) serveHome(w http.ResponseWriter, r *http.Request, on audience) {
+func (s *Server) serveHome(w http.ResponseWriter, r *http.Request) {
 	at := routeOf(r)
-	path, role := on.asks()
+	path, role := at.on.asks()
 	h := webpage.Home{Hub: at.hub, Status: at.prefix + path, Script: at.prefix + "/home.js"}
 	if s.tokens.Set() {
 		h.Token = string(role)
 	}
-	if base := s.siblingURL(r, on.hosts, s.HostAddr()); base != "" {
+	if base := s.siblingURL(r, at.on.hosts, s.HostAddr()); base != "" {
 		h.Shell = base + "/shell"
 	}
-	if base := s.siblingURL(r, on.clients, s.ClientAddr()); base != "" {
+	if base := s.siblingURL(r, at.on.clients, s.ClientAddr()); base != "" {
 		h.Clients = s.snippets(base)
 	}
 	webpage.WriteHome(w, h)
@@ -126,7 +96,7 @@ const (
 )
 
 // serveHomeStatus says what runs. It starts no browser and makes no hub.
-func (s *Server) serveHomeStatus(w http.ResponseWriter, r *http.Request, on audience) {
+func (s *Server) serveHomeStatus(w http.ResponseWriter, r *http.Request) {
 	if !onlyReads(w, r) {
 		return
 	}
@@ -135,7 +105,7 @@ func (s *Server) serveHomeStatus(w http.ResponseWriter, r *http.Request, on audi
 		return
 	}
 	status := homeStatus{Version: version.Current().Version}
-	for _, hub := range s.hubsFor(r, on) {
+	for _, hub := range s.hubsFor(r) {
 		status.Hubs = append(status.Hubs, s.homeHub(r.Context(), hub.name, hub.prefix, auth.PassOf(r)))
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
@@ -148,10 +118,10 @@ type namedHub struct{ name, prefix string }
 // hubsFor are the hubs that an asker may know of: the one that was asked, and all
 // others for a token of every hub. Sandboxes are in no list, since their names are
 // the keys to them.
-func (s *Server) hubsFor(r *http.Request, on audience) []namedHub {
+func (s *Server) hubsFor(r *http.Request) []namedHub {
 	at, pass := routeOf(r), auth.PassOf(r)
 	list := []namedHub{{at.hub, at.prefix}}
-	if !s.seesAll(pass, on) {
+	if !s.seesAll(r) {
 		return list
 	}
 	for _, other := range s.hubs.Summaries() {
@@ -165,8 +135,8 @@ func (s *Server) hubsFor(r *http.Request, on audience) []namedHub {
 // seesAll reports whether an asker may know of all hubs, and of the nodes of the
 // cluster that have them: with a token of every hub, or without tokens on a listener
 // that only this machine reaches.
-func (s *Server) seesAll(pass auth.Pass, on audience) bool {
-	return pass.Grant.Hub == auth.EveryHub || !s.tokens.Set() && !on.exposed
+func (s *Server) seesAll(r *http.Request) bool {
+	return auth.PassOf(r).Grant.Hub == auth.EveryHub || !s.tokens.Set() && !routeOf(r).on.exposed
 }
 
 // hubPrefix is the path under which a listener serves a hub.

@@ -97,7 +97,7 @@ func (s *Server) newDoor(hosts bool) *door {
 	// The rules are those of an exposed listener: the peer may be far away.
 	rate := s.o.rates.own
 	rate.Within += s.o.Limits.LinkGrace // a body may wait for the link to come back
-	next := s.serve(audience{clients: true, hosts: hosts, exposed: true})
+	next := s.handler(audience{clients: true, hosts: hosts, exposed: true})
 	d.hs = httpserver.New(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		// The peer of the link could claim any address with this header; its own was
 		// checked at the handshake.
@@ -185,9 +185,9 @@ func (s *Server) addressOf(r *http.Request) linkAddr {
 
 // serveLink makes a WebSocket one of a link. In a cluster the node that has the link
 // serves it.
-func (s *Server) serveLink(w http.ResponseWriter, r *http.Request, on audience) {
+func (s *Server) serveLink(w http.ResponseWriter, r *http.Request) {
 	if node, elsewhere := s.linkElsewhere(r); elsewhere {
-		s.passOn(w, r, entry{role: auth.RoleClient}, on, cluster.Owner{Node: node})
+		s.passOn(w, r, entry{role: auth.RoleClient}, cluster.Owner{Node: node})
 		return
 	}
 	j, ok := s.joinLink(w, r)
@@ -198,7 +198,7 @@ func (s *Server) serveLink(w http.ResponseWriter, r *http.Request, on audience) 
 	d := s.links.doors[0]
 	// Doors are by what the listener serves: a link grants no more than its own
 	// listener does.
-	if on.hosts {
+	if routeOf(r).on.hosts {
 		d = s.links.doors[1]
 	}
 	if r.URL.Query().Get("pass") != "none" {

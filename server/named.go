@@ -44,21 +44,6 @@ const defaultNamedMemory = 8 << 20
 // namedMemory is what all named sessions may keep: a part of the memory budget.
 func (l Limits) namedMemory() int64 { return l.memory() / 8 }
 
-// browserSocket reports whether a path is that of a Client of the whole browser.
-func browserSocket(path string) bool {
-	return path == "/cdp" || path == "/devtools/browser" || strings.HasPrefix(path, "/devtools/browser/")
-}
-
-// misplacedSession is what is wrong with a request that asks for a named session on a
-// WebSocket without them; "" for nothing. Only CDP Clients of the whole browser have
-// named sessions.
-func misplacedSession(r *http.Request) string {
-	if !r.URL.Query().Has("session") || browserSocket(routeOf(r).path) {
-		return ""
-	}
-	return "session=NAME works at /devtools/browser and /cdp only: leave it out here."
-}
-
 // owner is whose names of sessions the asker can use: those of the same token at the
 // same hub.
 func (s *Server) owner(r *http.Request) named.Owner {
@@ -194,35 +179,20 @@ func closeNamed(why error) wsconn.Reason {
 	return wsconn.ReasonSessionEnded
 }
 
-// sessionsPath is where a Client looks after the named sessions of its token:
+// sessionsPath is before the names of sessions.
+const sessionsPath = "/sessions/"
+
+// listNamed lists the named sessions of the asker's token:
 //
-//	GET    /sessions        {"sessions":[…]}
-//	DELETE /sessions/NAME   ends one: 204, or 404
-const sessionsPath = "/sessions"
-
-// namedEntry finds what serves sessionsPath. Only pages of the own origin may ask,
-// and programs.
-func (s *Server) namedEntry(path string) (entry, bool) {
-	name, one := strings.CutPrefix(path, sessionsPath+"/")
-	if path != sessionsPath && !one {
-		return entry{}, false
-	}
-	e := entry{pages: dashboardPages, role: auth.RoleClient, hub: true, serve: s.listNamed}
-	if one {
-		e.serve = func(w http.ResponseWriter, r *http.Request) {
-			endNamed(w, func() bool { return s.named.End(named.Key{Owner: s.owner(r), Name: name}) })
-		}
-	}
-	allowed := http.MethodGet
-	if one {
-		allowed = http.MethodDelete
-	}
-	e.serve = withMethods(e.serve, allowed).ServeHTTP
-	return e, true
-}
-
+//	GET /sessions    {"sessions":[…]}
 func (s *Server) listNamed(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, map[string]any{"sessions": s.namedOf(s.owner(r))})
+}
+
+// endOwnNamed ends a named session of the asker's token: DELETE /sessions/NAME.
+func (s *Server) endOwnNamed(w http.ResponseWriter, r *http.Request) {
+	name := strings.TrimPrefix(routeOf(r).path, sessionsPath)
+	endNamed(w, func() bool { return s.named.End(named.Key{Owner: s.owner(r), Name: name}) })
 }
 
 // namedOf lists the named sessions of an owner.

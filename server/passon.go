@@ -48,7 +48,7 @@ var (
 // clustered is what serves a request for a hub: this node, or the one that owns the
 // hub. A request without a role has not been checked here, so it claims no hub: a
 // stranger could bring hubs to any node.
-func (s *Server) clustered(e entry, on audience) http.HandlerFunc {
+func (s *Server) clustered(e entry) http.HandlerFunc {
 	if s.cluster == nil || !e.hub {
 		return e.serve
 	}
@@ -56,7 +56,7 @@ func (s *Server) clustered(e entry, on audience) http.HandlerFunc {
 		hub := routeOf(r).hub
 		if e.role == "" {
 			if o, elsewhere := s.cluster.elsewhere(r.Context(), hub); elsewhere {
-				s.passOn(w, r, e, on, o)
+				s.passOn(w, r, e, o)
 				return
 			}
 			e.serve(w, r)
@@ -64,7 +64,7 @@ func (s *Server) clustered(e entry, on audience) http.HandlerFunc {
 		}
 		if node, elsewhere := s.cluster.placed(r.Context(), hub); elsewhere {
 			e.claim = true
-			s.passOn(w, r, e, on, node)
+			s.passOn(w, r, e, node)
 			return
 		}
 		owner, here, err := s.cluster.own(r.Context(), hub)
@@ -74,7 +74,7 @@ func (s *Server) clustered(e entry, on audience) http.HandlerFunc {
 		case here:
 			e.serve(w, r)
 		default:
-			s.passOn(w, r, e, on, owner)
+			s.passOn(w, r, e, owner)
 		}
 	}
 }
@@ -89,7 +89,7 @@ func refuseCluster(w http.ResponseWriter, why error) {
 // passOn has the owner of a hub answer a request. For a WebSocket it then copies
 // between both connections until one of them ends. When the owner cannot be reached,
 // notPassedOn decides whether this node takes the hub over.
-func (s *Server) passOn(w http.ResponseWriter, r *http.Request, e entry, on audience, owner cluster.Owner) {
+func (s *Server) passOn(w http.ResponseWriter, r *http.Request, e entry, owner cluster.Owner) {
 	// cut ends the request at the owner and here. The sweep, the gate and drain call
 	// it.
 	m, pass := s.cluster, auth.PassOf(r)
@@ -102,7 +102,7 @@ func (s *Server) passOn(w http.ResponseWriter, r *http.Request, e entry, on audi
 	defer s.forwarded.enter()()
 	s.metrics.passedOn.Inc()
 	var failed error
-	trip := &peerTrip{server: s, v: s.verdictFor(r, e, on, owner.Epoch), owner: owner, hub: routeOf(r).hub}
+	trip := &peerTrip{server: s, v: s.verdictFor(r, e, owner.Epoch), owner: owner, hub: routeOf(r).hub}
 	mark := trip.mark(pass)
 	proxy := httputil.ReverseProxy{
 		Transport: trip,
@@ -164,10 +164,10 @@ func (s *Server) notPassedOn(w http.ResponseWriter, r *http.Request, e entry, ow
 }
 
 // verdictFor says how a request was let in. Its Pass is filled in by peerTrip.mark.
-func (s *Server) verdictFor(r *http.Request, e entry, on audience, epoch cluster.Epoch) *verdict {
+func (s *Server) verdictFor(r *http.Request, e entry, epoch cluster.Epoch) *verdict {
 	at := routeOf(r)
 	v := &verdict{
-		Method: r.Method, Host: r.Host, Hub: at.hub, Epoch: epoch, Listener: at.listener, Exposed: on.exposed,
+		Method: r.Method, Host: r.Host, Hub: at.hub, Epoch: epoch, Listener: at.on.name(), Exposed: at.on.exposed,
 		From: netip.AddrPortFrom(s.gate.Address(r), portOf(r.RemoteAddr)), TLS: r.TLS != nil, Claim: e.claim,
 	}
 	if e.role != "" {

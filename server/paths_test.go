@@ -99,33 +99,33 @@ func TestR24MCPToolsByScope(t *testing.T) {
 // says so, and no hub is made for it.
 func TestPlainRequestsOfWebSockets(t *testing.T) {
 	s := start(t, nil)
-	paths := []string{
-		"/devtools/browser", "/devtools/browser/some-id", "/devtools/page/T1", "/hub/one/devtools/browser", "/hub/one/devtools/page/T1",
-		"/cdp", "/ndjson", "/session/one/rpc", "/session/one/cdp", "/ws", "/hooks", "/bap", "/hub/one/bap",
-	}
-	for _, at := range append(paths, "/icdp/host", "/hub/one/icdp/host") {
-		addr := s.addr(strings.HasSuffix(at, "/icdp/host"))
-		got := raw(t, addr, asking("GET "+at+" HTTP/1.1", "Host: localhost"))
-		if got.status != http.StatusUpgradeRequired || got.header.Get("Upgrade") != "websocket" || got.header.Get("Connection") != "Upgrade" ||
-			!strings.Contains(got.body, "with a WebSocket client.") {
-			t.Errorf("GET %s: %d %v %s, want 426", at, got.status, got.header, got.body)
-		}
-		if got := raw(t, addr, asking("POST "+at+" HTTP/1.1", "Host: localhost", "Content-Length: 0")); got.status != http.StatusMethodNotAllowed {
-			t.Errorf("POST %s: %d, want 405", at, got.status)
-		}
-	}
-	if n := s.hubs.Len(); n != 0 {
-		t.Errorf("%d hubs were made", n)
-	}
 	guarded := start(t, withTokens)
-	for _, at := range paths {
-		want := http.StatusUnauthorized
-		if at == "/ws" { // the token may come later
-			want = http.StatusUpgradeRequired
+	for _, e := range s.table {
+		if !e.ws || e.path == "/" { // which is a page for plain requests
+			continue
 		}
-		if got := raw(t, guarded.addr(false), asking("GET "+at+" HTTP/1.1", "Host: localhost")); got.status != want {
-			t.Errorf("GET %s without a token: %d, want %d", at, got.status, want)
+		one, others := e.addressesOf()
+		for _, at := range append(one, others[0]) {
+			at += "?ticket=x"
+			got := raw(t, s.listenerOf(e), asking("GET "+at+" HTTP/1.1", "Host: localhost"))
+			if got.status != http.StatusUpgradeRequired || got.header.Get("Upgrade") != "websocket" || got.header.Get("Connection") != "Upgrade" ||
+				!strings.Contains(got.body, "with a WebSocket client.") {
+				t.Errorf("GET %s: %d %v %s, want 426", at, got.status, got.header, got.body)
+			}
+			if got := raw(t, s.listenerOf(e), asking("POST "+at+" HTTP/1.1", "Host: localhost", "Content-Length: 0")); got.status != http.StatusMethodNotAllowed {
+				t.Errorf("POST %s: %d, want 405", at, got.status)
+			}
+			want := http.StatusUnauthorized
+			if e.login || strings.Contains(at, "/devtools/page/") { // the token may come later, or a ticket takes its place
+				want = http.StatusUpgradeRequired
+			}
+			if got := raw(t, guarded.listenerOf(e), asking("GET "+at+" HTTP/1.1", "Host: localhost")); got.status != want {
+				t.Errorf("GET %s without a token: %d, want %d", at, got.status, want)
+			}
 		}
+	}
+	if n := s.hubs.Len() + guarded.hubs.Len(); n != 0 {
+		t.Errorf("%d hubs were made", n)
 	}
 }
 

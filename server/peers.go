@@ -131,7 +131,8 @@ func (s *Server) servePeer(w http.ResponseWriter, r *http.Request) {
 		refuseCluster(w, err)
 		return
 	}
-	at.listener, at.passed = v.Listener, true
+	// A shared listener serves both, and so is neither "hosts" nor "clients".
+	at.on, at.passed = audience{v.Listener != "hosts", v.Listener != "clients", v.Exposed}, true
 	r = r.WithContext(context.WithValue(r.Context(), routeKey{}, at))
 	// From here on the request looks as if it had come to this node: with the address
 	// of its Client, and with TLS or without.
@@ -139,11 +140,9 @@ func (s *Server) servePeer(w http.ResponseWriter, r *http.Request) {
 	if v.TLS {
 		r.TLS = new(tls.ConnectionState)
 	}
-	// A shared listener serves both, and so is neither "hosts" nor "clients".
-	on := audience{v.Listener != "hosts", v.Listener != "clients", v.Exposed}
 	e := entry{serve: notFound}
 	if known {
-		e = s.find(e, r, on)
+		e = s.find(e, r)
 	}
 	s.enterFromPeer(w, r, e, v)
 }

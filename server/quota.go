@@ -104,7 +104,7 @@ func (a *addressPools) take(at place, payer quota.Payer) (left func(), err error
 
 // takeOr is take for a request from an address, and answers 429 when there is none more.
 func (a *addressPools) takeOr(w http.ResponseWriter, r *http.Request, from netip.Addr) (left func(), ok bool) {
-	left, err := a.take(place{auth.Place(from), routeOf(r).listener}, payer(r))
+	left, err := a.take(place{auth.Place(from), routeOf(r).on.name()}, payer(r))
 	if err != nil {
 		w.Header().Set("Retry-After", "1")
 		http.Error(w, err.Error()+".", http.StatusTooManyRequests)

@@ -23,7 +23,7 @@ func TestR94RefusedRequestsLeaveNoHub(t *testing.T) {
 		}
 		defer s.closeListeners()
 		s.poller.Close() // no WebSocket comes about, and a goroutine in epoll_wait would keep the bubble waiting
-		handler := s.handler(true, true, true)
+		handler := s.handler(audience{true, true, true})
 		plain := http.Header{}
 		socket := http.Header{
 			"Connection": {"Upgrade"}, "Upgrade": {"websocket"}, "Sec-Websocket-Version": {"13"}, "Sec-Websocket-Key": {"dGhlIHNhbXBsZSBub25jZQ=="},

@@ -1,46 +1,205 @@
 package server
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 
-	"github.com/cdphub/cdphub/actions/bap"
-	"github.com/cdphub/cdphub/httpdiscovery"
+	"github.com/cdphub/cdphub/actions/hooks"
+	"github.com/cdphub/cdphub/actions/jsonrpc"
+	"github.com/cdphub/cdphub/actions/ndjson"
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/browsers"
 	"github.com/cdphub/cdphub/internal/cluster"
 	"github.com/cdphub/cdphub/internal/webpage"
-	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/relay"
-	"github.com/cdphub/cdphub/targets"
 )
 
-// handler serves one listener: the paths of Clients, of Hosts, or both. It is
-// exposed when other machines can reach it.
-//
-//	/devtools/browser[/ANY]       Client WebSocket
-//	/devtools/page/ID             the same for one Target
-//	/devtools/ui/                 DevTools for people, see devtools.go
-//	/json/…, /icdp/status, /health
-//	/sessions[/NAME]                the Client's named sessions, see named.go
-//	/icdp/host                    Host WebSocket
-//	/agent.js, /agent.mjs, /host.js, /host.mjs, /shell
-//	/, /home.js, /home.json, /favicon.ico   the home page, see home.go
-//	/dialog, /eval/KEY.js         what Frame Agents ask
-//	/ndjson, /ws, …               the action APIs, see actionapis.go
-//	/cdp                          Client WebSocket beside /ndjson
-//	/hub/NAME/…                   the same for the hub of that name
-//	/session/NAME/rpc, …/cdp      /ndjson and /cdp of that hub; "default" is the one at the root
-//	/browser-sandboxes[/NAME]     hubs made on request, see sandboxes.go
-//	/link                         WebSocket of a link, see links.go
-func (s *Server) handler(clients, hosts, exposed bool) http.Handler {
-	return s.serve(audience{clients, hosts, exposed})
+// entry is a row of the route table: what a path leads to, and who is let in: first by what a
+// request says of the page that it comes from, then by its token.
+type entry struct {
+	path string                   // below the prefix of the hub; {name...} is the rest of the path
+	on   listeners                // that serve it
+	when func(*http.Request) bool // only such requests are meant; nil: all
+	off  bool                     // the options leave it out
+
+	methods []string  // that are answered; nil: serve sees to that
+	json    bool      // a body must be JSON by its Content-Type, see withJSON
+	pages   pages     // whose requests are heard
+	role    auth.Role // whose token lets in; "" for what needs none
+	every   bool      // a token for every hub is needed
+	login   bool      // the token may come later
+	guests  bool      // the key of a handoff's guest is as good as a token
+	ws      bool      // it is a WebSocket: other requests are answered before there is a hub
+	hub     bool      // it is about a hub: in a cluster, the node that owns the hub serves it
+	plain   bool      // it carries requests that find their hubs themselves: it is in no share
+	serve   http.HandlerFunc
+
+	session   string // its name below /session/NAME/, which leads to a hub that there is; "" for none
+	named     bool   // it has named sessions
+	unnamed   string // what to do in place of a named session, where it has none
+	elsewhere string // the answer of listeners that do not serve it
+
+	claim bool // the hub has no owner yet: the node that it is passed on to claims it
 }
 
-func (s *Server) serve(on audience) http.Handler {
+// listeners are those that serve an entry.
+type listeners int
+
+const (
+	allListeners listeners = iota
+	forClients
+	forHosts
+	forPeople // those for Clients that have the dashboard, see hasUI
+)
+
+func (s *Server) isServed(e *entry, on audience) bool {
+	switch e.on {
+	case forClients:
+		return on.clients
+	case forHosts:
+		return on.hosts
+	case forPeople:
+		return s.hasUI(on)
+	}
+	return true
+}
+
+// leadsFrom reports whether a path below the prefix of a hub is one of the entry's.
+func (e *entry) leadsFrom(path string) bool {
+	folder, _, below := strings.Cut(e.path, "{")
+	return path == folder || below && strings.HasPrefix(path, folder)
+}
+
+const (
+	toClients = "This is the listener for Hosts: Clients connect to the one of --client-addr, by default at port 9222."
+	toHosts   = "This is the listener for Clients: Hosts connect to the one of --host-addr, by default at port 9223."
+
+	pageUnnamed = "A page's socket has no state to keep, and the page stays open without it: to keep the session on the page and its messages, " +
+		"connect to /devtools/browser?session=NAME and attach with Target.attachToTarget."
+	actionUnnamed = "The pages that actions have opened stay in the hub when a connection ends: connect again, and use their ids."
+)
+
+// routeTable has all that listeners for Clients and for Hosts serve. The first entry that fits a
+// request serves it. Before a path stands the prefix of its hub, see route.
+func (s *Server) routeTable() []entry {
+	const client, host, onlyPost = auth.RoleClient, auth.RoleHost, http.MethodPost
+	post, noActions, noTimeline := []string{onlyPost}, s.o.Actions.Off, s.journal == nil
+	opener := client // of the links of handoffs
+	if s.o.HandoffByLink {
+		opener = ""
+	}
+	table := []entry{
+		{path: "/health", serve: s.serveHealth},
+
+		// The home page, and the dashboard with what docs/dashboard.md describes for others, too.
+		{path: "/", on: forPeople, when: webpage.WantsHTML, pages: allPages, serve: s.serveDashboard},
+		{path: "/ui/app.js", on: forPeople, pages: allPages, serve: bundles()["/ui/app.js"].serve},
+		{path: "/ui/app.css", on: forPeople, pages: allPages, serve: bundles()["/ui/app.css"].serve},
+		{path: "/", when: webpage.WantsHTML, pages: allPages, serve: s.serveHome},
+		{path: "/home.js", serve: bundles()["/home.js"].serve},
+		{path: "/favicon.ico", serve: serveFavicon},
+		{path: clientStatusPath, on: forClients, role: client, serve: s.serveHomeStatus},
+		{path: hostStatusPath, on: forHosts, role: host, serve: s.serveHomeStatus},
+		{path: "/ui/api/handoff", on: forPeople, pages: dashboardPages, role: opener, hub: true, serve: s.serveHandoff},
+		{path: uiDrainPath, on: forPeople, pages: dashboardPages, role: client, every: true, methods: post, json: true, serve: s.serveUIDrain},
+		{path: "/ui/api/grant", on: forPeople, pages: dashboardPages, role: client, hub: true, methods: post, serve: s.serveTabs},
+		{path: "/ui/api/revoke", on: forPeople, pages: dashboardPages, role: client, hub: true, methods: post, serve: s.serveTabs},
+		{path: "/ui/api/state", on: forPeople, pages: dashboardPages, role: client, guests: true, hub: true, serve: s.serveUIState},
+		{path: "/ui/api/events", on: forPeople, pages: dashboardPages, role: client, guests: true, hub: true, serve: s.serveUIEvents},
+		{path: "/ui/api/view", on: forPeople, pages: dashboardPages, role: client, guests: true, ws: true, hub: true, serve: s.serveView},
+		{path: "/ui/api/timeline", on: forClients, off: noTimeline, pages: dashboardPages, role: client, hub: true, serve: s.serveTimeline},
+		{path: "/ui/api/picture", on: forClients, off: noTimeline, pages: dashboardPages, role: client, hub: true, serve: s.servePicture},
+
+		// Hosts, and Frame Agents.
+		{path: "/icdp/host", on: forHosts, pages: hostPages, role: host, ws: true, hub: true, serve: s.serveHost, elsewhere: toHosts},
+		{path: "/dialog", on: forHosts, pages: allPages, hub: true, serve: s.forFrames(serveDialog)},
+		{path: scriptPath + "{key...}", on: forHosts, pages: allPages, hub: true, serve: s.forFrames(serveScript)},
+
+		// DevTools: with a token to the front end, with a ticket for the target; the ticket stands in place of the token.
+		{path: frontEndPath, on: forClients, role: client, hub: true, serve: s.openDevTools},
+		{path: frontEndPath + "{file...}", on: forClients, serve: s.serveFrontEnd},
+		{path: pageSocketPath + "{id...}", on: forClients, when: hasTicket, pages: ownPages, ws: true, hub: true, serve: s.servePageByTicket},
+
+		// CDP.
+		{path: "/devtools/browser", on: forClients, role: client, ws: true, hub: true, named: true, serve: s.serveClient, elsewhere: toClients},
+		{path: "/devtools/browser/{any...}", on: forClients, role: client, ws: true, hub: true, named: true, serve: s.serveClient, elsewhere: toClients},
+		{path: "/cdp", session: "cdp", on: forClients, off: noActions, role: client, ws: true, hub: true, named: true, serve: s.serveClient, elsewhere: toClients},
+		{path: pageSocketPath + "{id...}", on: forClients, role: client, ws: true, hub: true, unnamed: pageUnnamed, serve: s.servePage, elsewhere: toClients},
+		{path: "/json", on: forClients, role: client, hub: true, serve: s.serveDiscovery, elsewhere: toClients},
+		{path: "/json/{command...}", on: forClients, role: client, hub: true, serve: s.serveDiscovery, elsewhere: toClients},
+		{path: "/icdp/status", on: forClients, role: client, hub: true, serve: s.serveDiscovery, elsewhere: toClients},
+		{path: "/icdp/status/", on: forClients, role: client, hub: true, serve: s.serveDiscovery, elsewhere: toClients},
+		{path: "/health/", on: forClients, role: client, hub: true, serve: s.serveDiscovery, elsewhere: toClients},
+		{path: "/sessions", on: forClients, pages: dashboardPages, role: client, hub: true, methods: []string{http.MethodGet}, serve: s.listNamed},
+		{path: sessionsPath + "{name...}", on: forClients, pages: dashboardPages, role: client, hub: true, methods: []string{http.MethodDelete}, serve: s.endOwnNamed},
+		{path: linkPath, on: forClients, role: client, ws: true, plain: true, serve: s.serveLink, elsewhere: toClients},
+
+		// Action APIs. A WebSocket without a path is one of two protocols, see serveEither.
+		{path: sandboxPath, on: forClients, when: namesNoHub, off: noActions, role: client, every: true, json: true, serve: s.serveSandboxes},
+		{path: sandboxPath + "/{name...}", on: forClients, when: namesNoHub, off: noActions, role: client, every: true, json: true, serve: s.serveSandboxes},
+		{path: "/rp.js", on: forClients, off: noActions, pages: allPages, serve: serveHookScript},
+		{path: "/", on: forClients, when: auth.IsWebSocket, off: noActions, role: client, ws: true, hub: true, unnamed: actionUnnamed, serve: s.serveBAP(s.serveEither)},
+		{path: "/bap", on: forClients, off: noActions, role: client, ws: true, hub: true, unnamed: actionUnnamed, serve: s.serveBAP(s.bap.Serve)},
+		{path: "/ndjson", session: "rpc", on: forClients, off: noActions, role: client, ws: true, hub: true, unnamed: actionUnnamed, serve: s.serveAdapter(ndjson.Serve)},
+		{path: "/ws", on: forClients, off: noActions, role: client, login: true, ws: true, hub: true, unnamed: actionUnnamed, serve: s.serveAdapter(jsonrpc.Serve)},
+		{path: "/hooks", on: forClients, off: noActions, role: client, ws: true, hub: true, unnamed: actionUnnamed, serve: s.serveAdapter(hooks.Serve)},
+		{path: "/hooks/invoke", on: forClients, off: noActions, role: client, hub: true, methods: post, json: true, serve: s.serveActions(hooks.Invoke)},
+		{path: "/mcp", on: forClients, off: noActions, role: client, hub: true, methods: []string{onlyPost, http.MethodDelete}, json: true, serve: s.serveActions(s.mcp.ServeHTTP)},
+	}
+	for path, b := range bundles() {
+		table = append(table, entry{path: path, on: forHosts, pages: allPages, serve: b.serve})
+	}
+	for i := range table {
+		e := &table[i]
+		if e.json {
+			e.serve = withJSON(e.serve)
+		}
+		if e.methods != nil {
+			e.serve = withMethods(e.serve, e.methods)
+		}
+	}
+	return table
+}
+
+// namesNoHub reports whether a request is for the hub at the root.
+func namesNoHub(r *http.Request) bool { return routeOf(r).hub == relay.DefaultHub }
+
+// find is the entry that a request leads to; nowhere is what no path leads to.
+func (s *Server) find(nowhere entry, r *http.Request) entry {
+	at := routeOf(r)
+	for i := range s.table {
+		if e := &s.table[i]; !e.off && e.leadsFrom(at.path) && s.isServed(e, at.on) && (e.when == nil || e.when(r)) {
+			if e.guests {
+				return s.forGuests(r, *e)
+			}
+			return *e
+		}
+	}
+	return nowhere
+}
+
+// audience is whom a listener serves.
+type audience struct {
+	clients, hosts bool
+	exposed        bool // other machines can reach it
+}
+
+// name is what the log and the metrics call a listener.
+func (a audience) name() string {
+	switch {
+	case !a.hosts:
+		return "clients"
+	case !a.clients:
+		return "hosts"
+	}
+	return "shared"
+}
+
+// handler serves one listener: the paths of Clients, of Hosts, or both.
+func (s *Server) handler(on audience) http.Handler {
 	return webpage.ForPeople(s.logRefusals(s.rules.Guard(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s.draining.Load() {
 			w.Header().Set("Connection", "close")
@@ -48,75 +207,18 @@ func (s *Server) serve(on audience) http.Handler {
 			return
 		}
 		at, ok := s.route(r)
-		at.listener = listenerName(on.clients, on.hosts)
+		at.on = on
 		r = r.WithContext(context.WithValue(r.Context(), routeKey{}, at))
 		e := entry{role: auth.RoleClient, serve: notFound}
 		if !on.clients {
 			e.role, e.serve = auth.RoleHost, http.NotFound
 		}
-		e.serve = orMisplaced(at, ok, on, e.serve)
+		e.serve = s.orMisplaced(at, ok, e.serve)
 		if ok {
-			e = s.find(e, r, on)
+			e = s.find(e, r)
 		}
-		s.enter(w, r, e, on)
+		s.enter(w, r, e)
 	}))), s.homePath)
-}
-
-// find is what a path leads to; nowhere is what no path leads to.
-func (s *Server) find(nowhere entry, r *http.Request, on audience) entry {
-	clients, path, actions := on.clients, routeOf(r).path, on.clients && !s.o.Actions.Off
-	if path == "/health" {
-		return entry{serve: s.serveHealth}
-	}
-	if e, ok := s.homeEntry(r, on); ok {
-		return e
-	}
-	if e, ok := s.uiEntry(r, on); ok {
-		return e
-	}
-	if on.hosts {
-		if path == "/icdp/host" {
-			return entry{pages: hostPages, role: auth.RoleHost, ws: true, hub: true, serve: s.serveHost}
-		}
-		if b, ok := bundles()[path]; ok {
-			return entry{pages: allPages, serve: b.serve}
-		}
-		if serve := s.frameEndpoint(path); serve != nil {
-			return entry{pages: allPages, hub: true, serve: serve}
-		}
-	}
-	if clients {
-		if e, ok := s.devtoolsEntry(r); ok {
-			return e
-		}
-		if e, ok := s.namedEntry(path); ok {
-			return e
-		}
-	}
-	switch {
-	case actions && isSandboxPath(routeOf(r)):
-		return entry{role: auth.RoleClient, every: true, serve: withJSON(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			s.serveSandboxes(w, r, on)
-		})).ServeHTTP}
-	case clients && browserSocket(path) && (actions || path != "/cdp"):
-		return entry{role: auth.RoleClient, ws: true, hub: true, serve: s.serveClient}
-	case clients && path == linkPath:
-		return entry{role: auth.RoleClient, ws: true, plain: true, serve: func(w http.ResponseWriter, r *http.Request) { s.serveLink(w, r, on) }}
-	case clients && s.timelineAPI(path) != nil:
-		return entry{pages: dashboardPages, role: auth.RoleClient, hub: true, serve: s.timelineAPI(path)}
-	case clients && strings.HasPrefix(path, pageSocketPath):
-		return entry{role: auth.RoleClient, ws: true, hub: true, serve: s.servePage}
-	case actions && path == "/rp.js":
-		return entry{pages: allPages, serve: serveHookScript}
-	case actions:
-		if e, ok := s.actionEntry(r, path); ok {
-			return e
-		}
-	}
-	if clients && httpdiscovery.Serves(path) {
-		return entry{role: auth.RoleClient, hub: true, serve: s.serveDiscovery}
-	}
-	return nowhere
 }
 
 // route is which hub a request is for, and the path below it.
@@ -127,18 +229,7 @@ type route struct {
 	passed bool // on, by another node
 	live   bool // only a hub that there is, or that the options name, is meant: a session's
 
-	listener string // that the request came to: clients, hosts, or shared
-}
-
-// listenerName is what the log and the metrics call a listener.
-func listenerName(clients, hosts bool) string {
-	switch {
-	case !hosts:
-		return "clients"
-	case !clients:
-		return "hosts"
-	}
-	return "shared"
+	on audience // of the listener that the request came to
 }
 
 type routeKey struct{}
@@ -155,7 +246,7 @@ func (s *Server) route(r *http.Request) (route, bool) {
 		return route{hub: name, prefix: "/hub/" + name, path: "/" + below}, name != "" && relay.ValidHub(name) && (share == "" || s.divides(hub))
 	}
 	if rest, named := strings.CutPrefix(path, "/session/"); named {
-		return sessionRoute(rest)
+		return s.sessionRoute(rest)
 	}
 	if s.o.BaseDomain != "" {
 		host, _ := auth.HostName(r.Host)
@@ -166,14 +257,19 @@ func (s *Server) route(r *http.Request) (route, bool) {
 	return route{hub: linkOf(r).hub, path: path}, true
 }
 
-// sessionRoute finds the hub of /session/NAME/rpc and /session/NAME/cdp.
-func sessionRoute(rest string) (route, bool) {
-	name, below, _ := strings.Cut(rest, "/")
-	path, ok := map[string]string{"rpc": "/ndjson", "cdp": "/cdp"}[below]
+// sessionRoute finds the hub and the entry of /session/NAME/SESSION.
+func (s *Server) sessionRoute(rest string) (at route, known bool) {
+	name, session, _ := strings.Cut(rest, "/")
+	at, known = route{hub: name, prefix: "/hub/" + name, live: true}, relay.ValidName(name)
 	if name == "default" {
-		return route{hub: relay.DefaultHub, path: path}, ok
+		at, known = route{hub: relay.DefaultHub}, true
 	}
-	return route{hub: name, prefix: "/hub/" + name, path: path, live: true}, ok && relay.ValidName(name)
+	i := slices.IndexFunc(s.table, func(e entry) bool { return session != "" && e.session == session })
+	if i < 0 {
+		return at, false
+	}
+	at.path = s.table[i].path
+	return at, known
 }
 
 // acquire finds the hub of a request; it answers when there is none to have.
@@ -228,187 +324,4 @@ func (s *Server) acquireReady(w http.ResponseWriter, r *http.Request) (*relay.Hu
 		return nil, nil, false
 	}
 	return hub, release, true
-}
-
-func (s *Server) serveDiscovery(w http.ResponseWriter, r *http.Request) {
-	hub, release, ok := s.acquireReady(w, r)
-	if !ok {
-		return
-	}
-	defer release()
-	pass := auth.PassOf(r)
-	p := policy(pass)
-	o := discoveryOptions(hub, routeOf(r).prefix, relay.ClientOptions{Policy: p, Account: pass.Account(), Payer: pass.Payer()})
-	o.PageSockets = s.o.PageSockets
-	o.Query = socketQuery(r, pass)
-	o.FrontEnd = s.o.DevTools != nil
-	o.Ticket, o.TicketPrefix = func(target string) string { return s.ticket(r, target) }, routeOf(r).keyPrefix()
-	if p != nil {
-		o.Refuse = p.Refuse
-	}
-	httpdiscovery.Handler(visible{hub, p}, o).ServeHTTP(w, r)
-}
-
-// visible is a hub with the Targets, and the numbers, that a policy lets its Clients see.
-type visible struct {
-	*relay.Hub
-	policy relay.Policy
-}
-
-// Targets implements httpdiscovery.Source.
-func (v visible) Targets() []targets.Info { return v.Hub.Targets(v.policy) }
-
-// Clients implements httpdiscovery.Source.
-func (v visible) Clients() int {
-	n, _ := v.counts()
-	return n
-}
-
-// counts are the numbers of Clients and of sessions that everything tells which the server
-// answers to holders of tokens: /icdp/status, /home.json and the dashboard. Who sees only tabs of
-// their own learns their own numbers. Views of the dashboard are Clients of the hub, but
-// nobody's programs.
-func (v visible) counts() (clients, sessions int) {
-	clients, sessions = v.Counts(v.policy)
-	if _, own := v.policy.(relay.OwnTabs); own {
-		return clients, sessions // a view is nobody's
-	}
-	return max(0, clients-viewsOf(v.Hub).Len()), sessions
-}
-
-// serveHealth answers everybody, without a token. It makes no hub and starts no
-// browser, or strangers could.
-func (s *Server) serveHealth(w http.ResponseWriter, r *http.Request) {
-	at := routeOf(r)
-	o := httpdiscovery.Options{Prefix: at.prefix}
-	if !s.o.Actions.Off {
-		o.Agents = bap.Version
-	}
-	hub, release := s.hubs.Peek(at.hub)
-	defer release()
-	httpdiscovery.Handler(visible{hub, nil}, o).ServeHTTP(w, r)
-}
-
-const pageSocketPath = "/devtools/page/"
-
-// servePage makes a WebSocket a Client of one Target.
-func (s *Server) servePage(w http.ResponseWriter, r *http.Request) { s.servePageTo(w, r, "") }
-
-// servePageTo is servePage for a Client that sees also a private Target; "" is none.
-func (s *Server) servePageTo(w http.ResponseWriter, r *http.Request, private string) {
-	id := strings.TrimPrefix(routeOf(r).path, pageSocketPath)
-	hub, release, ok := s.acquireReady(w, r)
-	if !ok {
-		return
-	}
-	_, known := hub.Target(policy(auth.PassOf(r)), id)
-	if private != "" {
-		_, known = hub.WatchedTarget(watcher(r), id)
-	}
-	if !known {
-		release()
-		http.Error(w, "No such target id: "+id, http.StatusNotFound)
-		return
-	}
-	s.upgradeClient(w, r, hub, release, private, func(client *relay.Client, conn *wsconn.Conn) error {
-		return client.ConnectPage(newClientPeer(conn), id, func() { conn.Close(wsconn.ReasonTargetClosed) })
-	})
-}
-
-// upgradeClient takes a WebSocket over for a Client, which connect joins to
-// its hub; release is called when it has left. Its place there is taken
-// before: a full hub refuses the handshake.
-func (s *Server) upgradeClient(w http.ResponseWriter, r *http.Request, hub *relay.Hub, release func(), private string,
-	connect func(*relay.Client, *wsconn.Conn) error,
-) {
-	who := s.peer("client", r)
-	pass := auth.PassOf(r)
-	client, err := hub.Admit(relay.ClientOptions{
-		Policy: policy(pass), Name: clientName(r, pass), Account: pass.Account(), Payer: pass.Payer(), PrivateOf: private,
-	})
-	if err != nil {
-		release()
-		tooManyClients(w, err)
-		return
-	}
-	o := wsconn.Options{AnyKey: true, Limits: s.o.Limits.client(), Share: s.share(hub)}
-	came := s.upgrade(w, r, who, s.clients, o, func(ctx context.Context, conn *wsconn.Conn, ended func()) {
-		if connect(client, conn) != nil { // the Target has just gone
-			conn.Close(wsconn.ReasonTargetClosed)
-		}
-		receive := func(m []byte) {
-			defer who.survive(conn)
-			client.Receive(m)
-		}
-		conn.Start(ctx, receive, func(why wsconn.Reason) {
-			client.Leave()
-			who.left(why)
-			release()
-			ended()
-		})
-	})
-	if !came {
-		client.Leave()
-		release()
-	}
-}
-
-// upgrade takes a WebSocket over and starts it. Drain waits until ended has
-// been called. It reports false when it has refused the WebSocket, and answered.
-func (s *Server) upgrade(w http.ResponseWriter, r *http.Request, who peer, to *connGroup, o wsconn.Options,
-	start func(ctx context.Context, conn *wsconn.Conn, ended func()),
-) bool {
-	pass := auth.PassOf(r)
-	disconnected, ok := s.takeConnection(w, r)
-	if !ok {
-		return false
-	}
-	o.Payer = pass.Payer()
-	o.Subprotocol = cmp.Or(pass.Protocol, o.Subprotocol)
-	o.Compression, o.Budget, o.Poller = s.o.Limits.Compression, s.budget, s.poller
-	conn, err := wsconn.Upgrade(w, r, o)
-	if err != nil {
-		disconnected()
-		return false
-	}
-	s.log.Debug(who.side+" came", who.fields()...)
-	// First, since the end of a sandbox ends its token, too. The first reason to
-	// close a connection is the one that its peer sees: here the sandbox and not the
-	// token.
-	apart := s.sandboxes.join(who.hub, func() { conn.Close(wsconn.ReasonDeleted) })
-	stayed := func() {}
-	// A link is the node's, whoever owns the hub of its path. A connection that is to show
-	// its token joins the hub of its share later, see login.findHub.
-	if who.side != "link" && (pass.Login == nil || !s.divides(who.hub)) {
-		stayed = s.cluster.join(who.hub, who.side == "host", conn.Close)
-	}
-	letGo, left := s.hold(pass, conn), to.enter()
-	start(to.ctx, conn, func() {
-		letGo()
-		apart()
-		stayed()
-		left()
-		disconnected()
-	})
-	return true
-}
-
-// serveSocket takes a WebSocket over and serves it in a goroutine of its own.
-// It calls release when the connection has ended, or was refused.
-func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, who peer, to *connGroup, o wsconn.Options, release func(),
-	serve func(ctx context.Context, conn *wsconn.Conn) wsconn.Reason,
-) {
-	came := s.upgrade(w, r, who, to, o, func(ctx context.Context, conn *wsconn.Conn, ended func()) {
-		go func() {
-			defer ended()
-			defer release()
-			defer who.survive(conn)
-			why := wsconn.ReasonInternal
-			defer func() { who.left(why) }()
-			why = serve(ctx, conn)
-		}()
-	})
-	if !came {
-		release()
-	}
 }

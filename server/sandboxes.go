@@ -221,21 +221,21 @@ func (b *sandboxes) remove(name string, whenIdle bool) (release func(), ok bool)
 
 // serveSandboxes answers for sandboxPath, to tokens for every hub with scope full or
 // more. In a cluster it passes the request on to the node of the sandbox.
-func (s *Server) serveSandboxes(w http.ResponseWriter, r *http.Request, on audience) {
+func (s *Server) serveSandboxes(w http.ResponseWriter, r *http.Request) {
 	if g := auth.PassOf(r).Grant; g.Scope != 0 && g.Scope < auth.ScopeFull {
 		refuseSandbox(w, http.StatusForbidden, "Sandboxes need a token of scope full.")
 		return
 	}
 	name := strings.TrimPrefix(strings.TrimPrefix(r.URL.Path, sandboxPath), "/")
 	if owner, elsewhere := s.sandboxElsewhere(r, name); elsewhere {
-		s.passOn(w, r, entry{role: auth.RoleClient, every: true, claim: name == ""}, on, owner)
+		s.passOn(w, r, entry{role: auth.RoleClient, every: true, claim: name == ""}, owner)
 		return
 	}
 	switch {
 	case name == "" && r.Method == http.MethodPost:
 		s.createSandbox(w, r)
 	case name == "" && r.Method == http.MethodGet:
-		s.listSandboxes(w, r, on)
+		s.listSandboxes(w, r)
 	case name == "":
 		w.Header().Set("Allow", "GET, POST")
 		refuseSandbox(w, http.StatusMethodNotAllowed, "Create a sandbox with POST, or list sandboxes with GET.")
@@ -295,8 +295,8 @@ func (s *Server) createSandbox(w http.ResponseWriter, r *http.Request) {
 // listSandboxes answers with the sandboxes that whoever asks has made. Without
 // tokens everybody has made all of them. In a cluster these are the sandboxes of all
 // nodes; "missing" names those that have not answered.
-func (s *Server) listSandboxes(w http.ResponseWriter, r *http.Request, on audience) {
-	records, missing := s.sandboxesElsewhere(r, on)
+func (s *Server) listSandboxes(w http.ResponseWriter, r *http.Request) {
+	records, missing := s.sandboxesElsewhere(r)
 	if records == nil {
 		records = []sandboxRecord{}
 		// JSON null is no list.

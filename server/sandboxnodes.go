@@ -50,7 +50,7 @@ func (s *Server) sandboxElsewhere(r *http.Request, name string) (o cluster.Owner
 // sandboxesElsewhere lists the sandboxes that other nodes have. missing has the names
 // of the nodes that have not answered within orderWithin. Nodes without browsers have
 // no sandboxes, and are not asked.
-func (s *Server) sandboxesElsewhere(r *http.Request, on audience) (records []sandboxRecord, missing []string) {
+func (s *Server) sandboxesElsewhere(r *http.Request) (records []sandboxRecord, missing []string) {
 	if s.cluster == nil || routeOf(r).passed {
 		return nil, nil
 	}
@@ -61,7 +61,7 @@ func (s *Server) sandboxesElsewhere(r *http.Request, on audience) (records []san
 			continue
 		}
 		all.Go(func() {
-			list, err := s.sandboxesOf(r, on, n)
+			list, err := s.sandboxesOf(r, n)
 			mu.Lock()
 			defer mu.Unlock()
 			if err != nil {
@@ -78,7 +78,7 @@ func (s *Server) sandboxesElsewhere(r *http.Request, on audience) (records []san
 
 // sandboxesOf asks another node for its sandboxes, in the name of the bearer that has
 // sent r. It makes a request of its own, since r may have a body and other headers.
-func (s *Server) sandboxesOf(r *http.Request, on audience, n cluster.Node) ([]sandboxRecord, error) {
+func (s *Server) sandboxesOf(r *http.Request, n cluster.Node) ([]sandboxRecord, error) {
 	ctx, cancel := context.WithTimeout(r.Context(), orderWithin)
 	defer cancel()
 	out, err := http.NewRequestWithContext(ctx, http.MethodGet, sandboxPath, http.NoBody)
@@ -86,7 +86,7 @@ func (s *Server) sandboxesOf(r *http.Request, on audience, n cluster.Node) ([]sa
 		return nil, err
 	}
 	out.Host, out.URL = r.Host, &url.URL{Path: sandboxPath}
-	trip := &peerTrip{server: s, v: s.verdictFor(r, entry{role: auth.RoleClient}, on, 0), owner: cluster.Owner{Node: n}}
+	trip := &peerTrip{server: s, v: s.verdictFor(r, entry{role: auth.RoleClient}, 0), owner: cluster.Owner{Node: n}}
 	trip.mark(auth.PassOf(r))
 	answer, err := trip.send(out)
 	if err != nil {

@@ -28,7 +28,6 @@ import (
 	"github.com/cdphub/cdphub/actions/mcp"
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/browsers"
-	"github.com/cdphub/cdphub/internal/closelog"
 	"github.com/cdphub/cdphub/internal/cluster"
 	"github.com/cdphub/cdphub/internal/devtools"
 	"github.com/cdphub/cdphub/internal/fence"
@@ -56,7 +55,7 @@ type Server struct {
 	poller   *wsconn.Poller `held:"*"` // where idle Clients wait
 	shares   *wsconn.Shares // of the CPUs, one for each hub
 	metrics  *metrics
-	closes   closelog.Ring // of connections, for operators
+	closes   closeLog // of connections, for operators
 
 	sandboxes  sandboxes
 	named      *named.Sessions       `held:"*"`
@@ -72,6 +71,7 @@ type Server struct {
 	journal    *journal.Journal    // of what happens on targets; nil: nothing is kept
 	cluster    *membership         `held:"*"` // nil: this server is alone
 
+	table     []entry       `stays:"configuration"`
 	listeners []listener    `stays:"configuration"`
 	admin     *endpoint     // for operators; nil: none
 	app       *app          // behind the proxy; nil: none
@@ -145,6 +145,7 @@ func New(o Options) (*Server, error) {
 	}
 	s.poller, s.shares = wsconn.NewPoller(0), wsconn.NewShares()
 	s.links = newLinks(s)
+	s.table = s.routeTable()
 	return s, nil
 }
 
@@ -259,7 +260,7 @@ func (s *Server) Run(ctx context.Context) error {
 	var servers []*http.Server
 	for _, ln := range s.listeners {
 		s.log.Info("listening", zap.Stringer("addr", ln.Addr()), zap.Bool("clients", ln.clients), zap.Bool("hosts", ln.hosts))
-		servers = append(servers, serve(httpserver.New(s.handler(ln.clients, ln.hosts, exposed(ln.Addr())), s.o.rates.own, s.log), ln.Listener))
+		servers = append(servers, serve(httpserver.New(s.handler(audience{ln.clients, ln.hosts, exposed(ln.Addr())}), s.o.rates.own, s.log), ln.Listener))
 	}
 	s.o.OnState(Ready)
 	reloaded := s.reloadWhenAsked()
@@ -283,7 +284,7 @@ func (s *Server) Close() {
 // Handler serves the paths of Clients and of Hosts, for a program that has
 // listeners of its own. A Host that is no page needs a token: the handler
 // cannot know who reaches it.
-func (s *Server) Handler() http.Handler { return s.handler(true, true, true) }
+func (s *Server) Handler() http.Handler { return s.handler(audience{true, true, true}) }
 
 // Hub finds a hub by its name, "" for the one at the root. It waits until the browser
 // of the hub is there, if the hub is to have one. The hub and the browser stay until

@@ -71,8 +71,8 @@ const noShareOfHost = "This token has no share, and at this hub each token has a
 	"cdphub token new --share NAME), or start cdphub with --browser-share=hub."
 
 // shared is what serves a request after the gate: in the hub of its token's share.
-func (s *Server) shared(e entry, on audience) http.HandlerFunc {
-	serve := s.clustered(e, on)
+func (s *Server) shared(e entry) http.HandlerFunc {
+	serve := s.clustered(e)
 	// After clustered, so that a plain GET is answered here and reaches no other
 	// node.
 	if e.ws {

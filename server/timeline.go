@@ -57,23 +57,6 @@ func (s *Server) closeJournal() {
 	}
 }
 
-// timelineAPI is what serves a path of the timelines; nil for all other paths:
-//
-//	/ui/api/timeline?target=ID[&after=SEQ]   {"entries":[…]}
-//	/ui/api/picture?target=ID&seq=SEQ        a JPEG
-func (s *Server) timelineAPI(path string) http.HandlerFunc {
-	if s.journal == nil {
-		return nil
-	}
-	switch path {
-	case "/ui/api/timeline":
-		return s.serveTimeline
-	case "/ui/api/picture":
-		return s.servePicture
-	}
-	return nil
-}
-
 // timelineOf finds the target of a request, among the targets that its token may see
 // and those that have ended. It answers 404 when there is none.
 func (s *Server) timelineOf(w http.ResponseWriter, r *http.Request) (hub, target string, ok bool) {
@@ -95,6 +78,7 @@ func (s *Server) timelineOf(w http.ResponseWriter, r *http.Request) (hub, target
 	return at.hub, target, true
 }
 
+// serveTimeline answers ?target=ID[&after=SEQ] with {"entries":[…]}.
 func (s *Server) serveTimeline(w http.ResponseWriter, r *http.Request) {
 	hub, target, ok := s.timelineOf(w, r)
 	if !ok {
@@ -125,6 +109,7 @@ func seqOf(r *http.Request, name string) (uint64, error) {
 	return strconv.ParseUint(text, 10, 63)
 }
 
+// servePicture answers ?target=ID&seq=SEQ with a JPEG.
 func (s *Server) servePicture(w http.ResponseWriter, r *http.Request) {
 	hub, target, ok := s.timelineOf(w, r)
 	if !ok {

@@ -298,7 +298,7 @@ func TestS07SlowClientOfAnotherNode(t *testing.T) {
 	slow, quick := b.reader(t, "T1"), b.reader(t, "T1")
 	slow.stop()
 	slowEnded := func() bool {
-		for _, c := range a.closes.Last() {
+		for _, c := range a.closes.last() {
 			if c.Code == wsconn.ReasonSlowConsumer.Code {
 				return true
 			}

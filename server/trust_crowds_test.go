@@ -21,10 +21,10 @@ import (
 func TestR136EveryListener(t *testing.T) {
 	t.Parallel()
 	quick := &rates{httpserver.BodyRate{Within: time.Second, PerSecond: 1 << 20}, httpserver.BodyRate{Within: 2 * time.Second, PerSecond: 1 << 20}}
-	_, addrs := everything(t, func(o *Options) { o.rates = quick })
+	s, addrs := everything(t, func(o *Options) { o.rates = quick })
 	var all sync.WaitGroup
 	for listener, addr := range addrs {
-		for _, path := range append(closedPaths, openPaths...) {
+		for _, path := range s.allPaths() {
 			for _, prefix := range []string{"", "/hub/one", "/hub/No", "/__hub"} {
 				path := prefix + path
 				all.Go(func() {

@@ -1,8 +1,10 @@
 package server
 
 import (
+	"context"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -151,69 +153,81 @@ var shareRoutes = []shareRoute{
 	{"WS", "/ws", "", 101, 0},
 	{"WS", "/hooks", "", 101, 0},
 	{"WS", "/bap", "", 101, 0},
+	{"WS", "/", "", 101, 0},
 	{"WS", "/session/default/rpc", "", 101, 0},
 	{"WS", "/session/default/cdp", "", 101, 0},
 }
 
-// notOfShares are the paths in the source that the walk leaves out, each with the reason.
+// notOfShares are the entries of the route table, and the paths of httpdiscovery, that the walk leaves out, each with
+// the reason. Files are not in it.
 var notOfShares = map[string]string{
-	"/health": "is the same for everybody", "/favicon.ico": "is a file", "/shell": "is a file", "/rp.js": "is a file",
-	"/home.js": "is a file", "/ui/app.js": "is a file", "/ui/app.css": "is a file", "/devtools/ui/inspector.html": "is a file",
-	"/agent.js": "is a file", "/agent.mjs": "is a file", "/host.js": "is a file", "/host.mjs": "is a file",
-	"/hub/": "is a prefix", "/session/": "is a prefix", "/json/": "is a prefix", "/devtools/": "is a prefix",
-	"/ui/api/events":     "is /ui/api/state again and again, see TestR230Events",
-	"/ui/api/handoff":    "has a key of its own, see TestR232HandoffLink",
-	"/dialog":            "has a key of its own, see TestR233FramesOfAShare",
-	"/eval/":             "has a key of its own, see TestR233FramesOfAShare",
-	"/icdp/host":         "is for Hosts, see TestR233HostBesideABrowser",
-	"/host.json":         "is for Hosts, see TestR233HostBesideABrowser",
-	"/link":              "carries requests, see TestR230Links",
-	"/browser-sandboxes": "is about hubs of their own, see TestR230SandboxesAreNotDivided",
-	"/ui/api/drain":      "is about the process",
-	"/log-level":         "is for operators", "/x": "is in a comment",
-	"/cluster/drain":    "is for operators and nodes",
-	"/cluster/evict":    "is for nodes",
-	"/cluster/handover": "is for nodes",
-	"/json/activate":    "is /json/activate/ID",
-	"/json/close":       "is /json/close/ID",
-	"/json/new":         "is /json/new?URL",
-	"/accessibility.js": "is no path", "/devtools.js": "is no path", "/dom.js": "is no path", "/extras.js": "is no path", "/input.js": "is no path",
-	"/network.js": "is no path", "/shot.js": "is no path", "/snapshot.js": "is no path", "/worker.js": "is no path",
+	"/": "is a page that is the same for everybody", "/health": "is the same for everybody", "/favicon.ico": "is a file", "/rp.js": "is a file",
+	"/devtools/ui/{file...}":    "is a file",
+	"/devtools/page/{id...}":    "has a ticket, see TestR232DevToolsTicket",
+	"/ui/api/events client":     "is /ui/api/state again and again, see TestR230Events",
+	"/ui/api/handoff client":    "has a key of its own, see TestR232HandoffLink",
+	"/dialog":                   "has a key of its own, see TestR233FramesOfAShare",
+	"/eval/{key...}":            "has a key of its own, see TestR233FramesOfAShare",
+	"/icdp/host host":           "is for Hosts, see TestR233HostBesideABrowser",
+	"/host.json host":           "is for Hosts, see TestR233HostBesideABrowser",
+	"/link client":              "carries requests, see TestR230Links",
+	"/browser-sandboxes client": "is about hubs of their own, see TestR230SandboxesAreNotDivided",
+
+	"/browser-sandboxes/{name...} client": "is about hubs of their own, see TestR230SandboxesAreNotDivided",
+
+	"/ui/api/drain client":        "is about the process",
+	"/icdp/status/ client":        "is /icdp/status",
+	"/health/ client":             "is the same for everybody",
+	"/devtools/":                  "is a prefix",
+	"/devtools/ui/inspector.html": "is a file",
+	"/json/":                      "is a prefix",
+	"/json/activate":              "is /json/activate/ID",
+	"/json/close":                 "is /json/close/ID",
+	"/json/new":                   "is /json/new?URL",
 }
 
-// TestR230EveryPathIsInTheWalk finds the paths in the source of the server. A new one has
-// to be in the walk, or say why not.
+// name tells entries of one path apart.
+func (e entry) name() string { return strings.TrimSpace(e.path + " " + string(e.role)) }
+
+// TestR230EveryPathIsInTheWalk wants each entry of the route table, and each path of httpdiscovery, to be in the walk,
+// or to say why not.
 func TestR230EveryPathIsInTheWalk(t *testing.T) {
-	walked := func(path string) bool {
-		return slices.ContainsFunc(shareRoutes, func(r shareRoute) bool {
-			at, _, _ := strings.Cut(r.path, "?")
-			return at == path || strings.HasSuffix(path, "/") && strings.HasPrefix(at, path)
-		})
+	s := start(t, timelineOn)
+	walked := map[string]bool{} // by path, and by name of an entry
+	for _, route := range shareRoutes {
+		r := httptest.NewRequest(http.MethodGet, strings.ReplaceAll(route.path, " ", "%20"), http.NoBody)
+		walked[r.URL.Path] = true
+		if route.method == "WS" {
+			r.Header.Set("Connection", "Upgrade")
+			r.Header.Set("Upgrade", "websocket")
+		}
+		at, _ := s.route(r)
+		at.on = audience{clients: true}
+		e := s.find(entry{}, r.WithContext(context.WithValue(r.Context(), routeKey{}, at)))
+		walked[e.name()] = true
+		if e.ws != (route.method == "WS") {
+			t.Errorf("%s %s leads to an entry with ws = %t", route.method, route.path, e.ws)
+		}
 	}
-	found := 0
-	for _, pattern := range []string{"*.go", "../httpdiscovery/*.go"} {
-		files, err := filepath.Glob(pattern)
+	for _, e := range s.table {
+		if _, file := bundles()[e.path]; !file && !walked[e.name()] && notOfShares[e.name()] == "" {
+			t.Errorf("the route table has %q: add it to shareRoutes, or to notOfShares with the reason", e.name())
+		}
+	}
+	files, err := filepath.Glob("../httpdiscovery/*.go")
+	if err != nil || len(files) < 3 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, file := range files {
-			if strings.HasSuffix(file, "_test.go") {
-				continue
-			}
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, m := range regexp.MustCompile(`"(/[a-z][a-z0-9./-]*)"`).FindAllStringSubmatch(string(text), -1) {
-				found++
-				if !walked(m[1]) && notOfShares[m[1]] == "" {
-					t.Errorf("%s has the path %s: add it to shareRoutes, or to notOfShares with the reason", file, m[1])
-				}
+		for _, m := range regexp.MustCompile(`"(/[a-z][a-z0-9./-]*)"`).FindAllStringSubmatch(string(text), -1) {
+			if !strings.HasSuffix(file, "_test.go") && !walked[m[1]] && !walked[m[1]+"ID"] && notOfShares[m[1]] == "" {
+				t.Errorf("%s has the path %s: add it to shareRoutes, or to notOfShares with the reason", file, m[1])
 			}
 		}
-	}
-	if found < 80 {
-		t.Errorf("%d paths were found", found)
 	}
 }
 

@@ -3,8 +3,11 @@ package server
 import (
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -33,15 +36,24 @@ func everything(t *testing.T, change func(*Options)) (s started, addrs map[strin
 	return startServer(t, srv), map[string]string{"hub": srv.addr(false), "admin": srv.admin.Addr().String(), "app": srv.app.Addr().String()}
 }
 
-// openPaths are those that pages of every origin may ask for, without a token.
-var openPaths = []string{"/agent.js", "/host.mjs", "/shell", "/dialog", "/eval/KEY.js", "/rp.js"}
-
-// closedPaths are all others, and some that do not exist.
-var closedPaths = []string{
-	"/", "//", "/nothing", "/health", "/health/", "/json", "/json/", "/json/list", "/json/version", "/json/protocol", "/json/new?http://a/", "/json/close/T1",
-	"/json/activate/T1", "/icdp/status", "/icdp/host", "/icdp/host/", "/devtools/browser", "/devtools/browser/x", "/devtools/page/T1", "/link", "/cdp", "/ndjson", "/ws",
-	"/hooks", "/hooks/invoke", "/mcp", "/bap", "/browser-sandboxes", "/browser-sandboxes/x", "/sessions", "/sessions/x", "/metrics", "/hubs", "/log-level", "/debug/pprof/", "/home.json", "/host.json", "/favicon.ico", "/x/../y", "/%2e",
+// allPaths are the paths of the route table and of that for operators, but for those with the hash of a file, and
+// some that do not exist.
+func (s started) allPaths() []string {
+	paths := []string{"//", "/nothing", "/json/", "/json/list", "/json/version", "/json/new?http://a/", "/json/close/T1", "/icdp/host/", "/x/../y", "/%2e"}
+	for _, e := range append(s.operatorTable(), s.table...) {
+		_, path, found := strings.Cut(e.sample(), " ")
+		if !found {
+			path = e.sample()
+		}
+		if !hashed.MatchString(path) && !slices.Contains(paths, path) {
+			paths = append(paths, path)
+		}
+	}
+	return paths
 }
+
+// hashed are the paths of files that have the hash of the file.
+var hashed = regexp.MustCompile(`\.[0-9a-f]{16}\.`)
 
 // prefixes lead to hubs that there may be, and to some that cannot be.
 var prefixes = []string{"", "/hub/one", "/hub/*", "/hub/No", "/hub/a.b", "/hub/%2A", "/hub/" + strings.Repeat("x", 64), "/hub/", "/session/one", "/session/*", "/session/default"}
@@ -69,7 +81,7 @@ func TestR130ForeignPagesCountAgainstNobody(t *testing.T) {
 	turn := 0
 	for listener, addr := range addrs {
 		for _, prefix := range prefixes {
-			for _, path := range append(closedPaths, openPaths...) {
+			for _, path := range s.allPaths() {
 				if listener == "app" {
 					path = "/__hub" + path
 				}
@@ -129,13 +141,10 @@ func tryForeign(t *testing.T, listener, addr, path, who string, lines []string) 
 	}
 }
 
+// isOpen reports whether pages of every origin may ask for a path: for files, and for what has a key of its own.
 func isOpen(path string) bool {
-	for _, open := range openPaths {
-		if strings.HasSuffix(path, open) {
-			return true
-		}
-	}
-	return false
+	open := slices.AppendSeq([]string{"/dialog", "/eval/x", "/rp.js"}, maps.Keys(bundles()))
+	return slices.ContainsFunc(open, func(open string) bool { return strings.HasSuffix(path, open) })
 }
 
 // TestR130EveryEntryIsLookedAt wants entries that nobody has thought of to be
@@ -149,7 +158,7 @@ func TestR130EveryEntryIsLookedAt(t *testing.T) {
 		r := httptest.NewRequest("GET", "/new", nil)
 		r.Header = header
 		w := httptest.NewRecorder()
-		s.enter(w, r, entry{serve: func(http.ResponseWriter, *http.Request) { served = true }}, audience{})
+		s.enter(w, r, entry{serve: func(http.ResponseWriter, *http.Request) { served = true }})
 		if w.Code != http.StatusForbidden || served {
 			t.Errorf("%s: %d, served: %v; want 403", name, w.Code, served)
 		}

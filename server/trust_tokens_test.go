@@ -3,10 +3,12 @@ package server
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/hubtest"
 	"github.com/cdphub/cdphub/internal/wsconn"
 )
@@ -47,67 +49,115 @@ func (s started) paired(t *testing.T, token string) *far {
 	return h
 }
 
+// openRoutes are the entries of the route table that need no token, with what they answer to a plain request.
+var openRoutes = map[string]int{
+	"/": 200, "/health": 200, "/home.js": 200, "/favicon.ico": 200, "/rp.js": 200, // the same for everybody
+	"/ws":     426,                                                       // the token may come later
+	"/dialog": 405, "/eval/{key...}": 404, "/devtools/page/{id...}": 426, // have a key of their own
+	"/devtools/ui/{file...}": 501, // there is no front end in this build
+}
+
+// sample is a path of the entry.
+func (e entry) sample() string {
+	folder, _, below := strings.Cut(e.path, "{")
+	if below {
+		folder += "x"
+	}
+	return folder
+}
+
+// listenerOf is the listener that serves an entry.
+func (s started) listenerOf(e entry) string { return s.addr(e.on == forHosts) }
+
+// addressesOf are paths that lead to an entry, of the hub one and of others.
+func (e entry) addressesOf() (one, others []string) {
+	path := e.sample()
+	one, others = []string{"/hub/one" + path}, []string{path, "/hub/two" + path, "/hub/No" + path}
+	if e.session != "" {
+		one = append(one, "/session/one/"+e.session)
+		others = append(others, "/session/two/"+e.session, "/session/No/"+e.session, "/session/default/"+e.session)
+	}
+	return one, others
+}
+
+// TestR20EveryPathNeedsAToken walks the route table, and paths that are not in it: all is answered alike without a
+// token, with a wrong one, and with one of another hub. What needs no token is in openRoutes.
 func TestR20EveryPathNeedsAToken(t *testing.T) {
-	change, _ := withFile(t, "tokens: [{name: a, token: "+clientToken+", role: client, hub: one}]")
-	s := start(t, func(f *Options) { change(f); f.Tokens.TrustedProxies = []string{"127.0.0.0/8"} })
-	first := map[string]string{} // answer by line
+	change, _ := withFile(t, "tokens: [{name: a, token: "+clientToken+", role: client, hub: one}, {name: h, token: "+hostToken+", role: host, hub: one}]")
+	s := start(t, func(f *Options) { change(f); timelineOn(f); f.Tokens.TrustedProxies = []string{"127.0.0.0/8"} })
+	first := map[string]string{} // answer by role and token
 	from := 0                    // an address for each, so that nobody is locked out
-	for _, path := range []string{"/json", "/json/list", "/json/version", "/json/protocol", "/json/new", "/json/close/T1", "/icdp/status", "/sessions", "/sessions/x", "/nothing", "//", "/health/", "/metrics"} {
-		for _, prefix := range []string{"", "/hub/one", "/hub/two", "/hub/No"} {
-			for _, line := range []string{"", "Authorization: Bearer " + wrongToken, "Authorization: Bearer " + clientToken} {
-				if prefix == "/hub/one" && strings.HasSuffix(line, clientToken) {
-					continue
-				}
-				from++
-				lines := []string{"Host: localhost", fmt.Sprintf("X-Forwarded-For: 10.0.%d.%d", from>>8, from&255)}
-				if line != "" {
-					lines = append(lines, line)
-				}
-				got := raw(t, s.addr(false), asking("GET "+prefix+path+" HTTP/1.1", lines...))
-				got.header.Del("Date")
-				if text := fmt.Sprint(got); first[line] == "" {
-					first[line] = text
-				} else if text != first[line] {
-					t.Errorf("%s%s with %q: %s, want %s", prefix, path, line, text, first[line])
-				}
-				if got.status != 401 || got.header.Get("WWW-Authenticate") != "Bearer" {
-					t.Errorf("%s%s with %q: %d %v, want 401", prefix, path, line, got.status, got.header)
-				}
+	refused := func(e entry, path, token string) {
+		t.Helper()
+		from++
+		lines := []string{fmt.Sprintf("X-Forwarded-For: 10.0.%d.%d", from>>8, from&255)}
+		if token != "" {
+			lines = append(lines, "Authorization: Bearer "+token)
+		}
+		request := asking("GET "+path+" HTTP/1.1", append(lines, "Host: localhost")...)
+		if e.ws {
+			request = handshake(path, lines...)
+		}
+		got := raw(t, s.listenerOf(e), request)
+		got.header.Del("Date")
+		kind := string(e.role) + token
+		if text := fmt.Sprint(got); first[kind] == "" {
+			first[kind] = text
+		} else if text != first[kind] {
+			t.Errorf("%s with %q: %s, want %s", path, token, text, first[kind])
+		}
+		if got.status != 401 || got.header.Get("WWW-Authenticate") != "Bearer" {
+			t.Errorf("%s with %q: %d %v, want 401", path, token, got.status, got.header)
+		}
+	}
+	table := s.table
+	for _, path := range []string{"/nothing", "//", "/health/x", "/metrics", "/session/two/x", "/json/close/T1"} {
+		table = append(table, entry{path: path, role: auth.RoleClient}, entry{path: path, role: auth.RoleHost, on: forHosts, ws: true})
+	}
+	for _, e := range table {
+		_, file := bundles()[e.path]
+		if (e.login || e.role == "") && (file || openRoutes[e.path] != 0) {
+			continue // see below
+		}
+		one, others := e.addressesOf()
+		for _, path := range others {
+			for _, token := range []string{"", wrongToken, map[auth.Role]string{auth.RoleClient: clientToken, auth.RoleHost: hostToken}[e.role]} {
+				refused(e, path, token)
 			}
 		}
-	}
-	for _, path := range []string{"/devtools/browser", "/hub/one/devtools/browser/x", "/hub/two/devtools/browser", "/devtools/page/T1", "/hub/none/devtools/page/T1"} {
-		if got := raw(t, s.addr(false), handshake(path)); got.status != 401 {
-			t.Errorf("upgrade of %s: %d, want 401", path, got.status)
+		for _, path := range one {
+			refused(e, path, "")
+			refused(e, path, wrongToken)
 		}
 	}
-	for _, path := range []string{"/icdp/host", "/hub/one/icdp/host", "/nothing", "/hub/No/x"} {
-		if got := raw(t, s.addr(true), handshake(path)); got.status != 401 {
-			t.Errorf("upgrade of %s on the side of Hosts: %d, want 401", path, got.status)
+	for _, e := range s.table {
+		_, file := bundles()[e.path]
+		want := openRoutes[e.path]
+		if file {
+			want = http.StatusOK
+		}
+		if e.role != "" && !e.login {
+			continue
+		}
+		for _, prefix := range []string{"", "/hub/x"} {
+			path := prefix + e.sample() + "?ticket=x"
+			if status, body := s.get(t, s.listenerOf(e), path, http.Header{"Accept": {"text/html"}}); status != want {
+				t.Errorf("%s without a token: %d %s, want %d", path, status, cut(body), want)
+			}
 		}
 	}
 	if n := s.hubs.Len(); n != 0 {
 		t.Errorf("%d hubs were made for strangers", n)
 	}
-	for _, tt := range []struct {
-		hosts  bool
-		path   string
-		status int
-	}{
-		{false, "/health", 200},
-		{false, "/hub/x/health", 200},
-		{true, "/agent.js", 200},
-		{true, "/host.mjs", 200},
-		{true, "/shell", 200},
-		{true, "/hub/x/dialog", 405},
-		{true, "/hub/x/eval/K.js", 404},
-	} {
-		if status, body := s.get(t, s.addr(tt.hosts), tt.path, nil); status != tt.status {
-			t.Errorf("%s without a token: %d %s, want %d", tt.path, status, body, tt.status)
+	admin, addrs := everything(t, nil)
+	for _, e := range admin.operatorTable() {
+		method, path, found := strings.Cut(e.path, " ")
+		if !found {
+			method, path = "GET", e.path
 		}
-	}
-	if n := s.hubs.Len(); n != 0 {
-		t.Errorf("%d hubs were made for paths that need no token", n)
+		if got := raw(t, addrs["admin"], asking(method+" "+path+" HTTP/1.1", "Host: localhost")); got.status != 401 {
+			t.Errorf("%s for operators without a token: %d, want 401", e.path, got.status)
+		}
 	}
 }
 

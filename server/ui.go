@@ -8,51 +8,11 @@ import (
 	"time"
 
 	"github.com/cdphub/cdphub/internal/auth"
-	"github.com/cdphub/cdphub/internal/closelog"
 	"github.com/cdphub/cdphub/internal/named"
 	"github.com/cdphub/cdphub/internal/uiwire"
 	"github.com/cdphub/cdphub/internal/version"
 	"github.com/cdphub/cdphub/relay"
 )
-
-// uiEntry finds what the dashboard asks for, which docs/dashboard.md describes for
-// others, too:
-//
-//	/ui/api/state            what runs, as JSON
-//	/ui/api/events           the same as server-sent events, for each change
-//	/ui/api/view?target=ID   WebSocket: the live view of a target
-//	/ui/api/drain            ends a node of the cluster, see drainnode.go
-//	/ui/api/grant, revoke    hands a tab over to a Client, see uitabs.go
-//	/ui/api/handoff          exchanges the ticket of a handoff's link for a key, see handoff.go
-//
-// Pages of the own origin alone may ask, and programs.
-func (s *Server) uiEntry(r *http.Request, on audience) (entry, bool) {
-	if !s.hasUI(on) {
-		return entry{}, false
-	}
-	e := entry{pages: dashboardPages, role: auth.RoleClient, hub: true}
-	switch routeOf(r).path {
-	case "/ui/api/handoff":
-		return s.handoffEntry(), true
-	case uiDrainPath:
-		drain := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.serveUIDrain(w, r, on) })
-		return entry{pages: dashboardPages, role: auth.RoleClient, every: true, serve: withMethods(withJSON(drain), http.MethodPost).ServeHTTP}, true
-	case "/ui/api/grant", "/ui/api/revoke":
-		e.serve = withMethods(http.HandlerFunc(s.serveTabs), http.MethodPost).ServeHTTP
-		return e, true
-	case "/ui/api/state":
-		e.serve = func(w http.ResponseWriter, r *http.Request) { s.serveUIState(w, r, on) }
-	case "/ui/api/events":
-		e.serve = func(w http.ResponseWriter, r *http.Request) { s.serveUIEvents(w, r, on) }
-	case "/ui/api/view":
-		e.ws, e.serve = true, s.serveView
-	default:
-		return entry{}, false
-		// Guests may look at their target and act on it; they may not hand tabs over or
-		// drain nodes.
-	}
-	return s.forGuests(r, e), true
-}
 
 // maxUITargets is how many targets of a hub are listed.
 const maxUITargets = 1000
@@ -60,7 +20,7 @@ const maxUITargets = 1000
 // maxUIClosed is how many targets that have ended are listed.
 const maxUIClosed = 20
 
-func (s *Server) serveUIState(w http.ResponseWriter, r *http.Request, on audience) {
+func (s *Server) serveUIState(w http.ResponseWriter, r *http.Request) {
 	if !onlyReads(w, r) {
 		return
 	}
@@ -69,16 +29,16 @@ func (s *Server) serveUIState(w http.ResponseWriter, r *http.Request, on audienc
 		return
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	json.NewEncoder(w).Encode(s.uiState(r, on)) //nolint:errcheck // a peer that is gone
+	json.NewEncoder(w).Encode(s.uiState(r)) //nolint:errcheck // a peer that is gone
 }
 
 // uiState says what runs, as far as the asker may know it. It starts no browser and
 // makes no hub.
-func (s *Server) uiState(r *http.Request, on audience) uiwire.State {
+func (s *Server) uiState(r *http.Request) uiwire.State {
 	pass := auth.PassOf(r)
 	scope := cmp.Or(pass.Grant.Scope, auth.ScopePrivileged)
 	state := uiwire.State{
-		Version: version.Current().Version, Now: time.Now().UnixMilli(), Closes: []closelog.Close{},
+		Version: version.Current().Version, Now: time.Now().UnixMilli(), Closes: []uiwire.Close{},
 		You: uiwire.Asker{Name: viewerName(r, pass), Scope: scope.String(), Control: !scope.ReadOnly(), DevTools: s.o.DevTools != nil},
 	}
 	// A guest learns nothing of other Clients, hubs or closed connections.
@@ -88,7 +48,7 @@ func (s *Server) uiState(r *http.Request, on audience) uiwire.State {
 		return state
 	}
 	names := map[string]bool{} // of hubs whose other Clients the asker may know of
-	for _, hub := range s.hubsFor(r, on) {
+	for _, hub := range s.hubsFor(r) {
 		u := s.uiHub(hub.name, hub.prefix, pass.Bearer(), watcher(r))
 		// A token that sees only its own tabs does not learn how much others do. The hub
 		// counts commands and events for everybody together.
@@ -102,13 +62,13 @@ func (s *Server) uiState(r *http.Request, on audience) uiwire.State {
 		}
 		state.Hubs = append(state.Hubs, u)
 	}
-	for _, c := range s.closes.Last() {
+	for _, c := range s.closes.last() {
 		if names[c.Hub] {
 			state.Closes = append(state.Closes, c)
 		}
 	}
-	if s.cluster != nil && s.seesAll(pass, on) {
-		state.Nodes, state.You.Drain = s.cluster.uiNodes(), s.mayDrain(pass, on)
+	if s.cluster != nil && s.seesAll(r) {
+		state.Nodes, state.You.Drain = s.cluster.uiNodes(), s.mayDrain(r)
 	}
 	return state
 }

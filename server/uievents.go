@@ -30,7 +30,7 @@ const uiShare = 20
 // events"): whole, at once and after each change. It looks for changes in place of
 // being notified of them: most changes come in bursts, and without an asker there is
 // no work. Each event is {"event":"state"} with the JSON of uiwire.State as its data.
-func (s *Server) serveUIEvents(w http.ResponseWriter, r *http.Request, on audience) {
+func (s *Server) serveUIEvents(w http.ResponseWriter, r *http.Request) {
 	if !onlyReads(w, r) {
 		return
 	}
@@ -54,8 +54,8 @@ func (s *Server) serveUIEvents(w http.ResponseWriter, r *http.Request, on audien
 	// nginx would keep events back until its buffer is full (ngx_http_proxy_module,
 	// proxy_buffering).
 	w.Header().Set("X-Accel-Buffering", "no") // of a proxy before the hub
-	go s.keepTitles(ctx, r, on)
-	stream := uiStream{server: s, w: w, r: r, on: on}
+	go s.keepTitles(ctx, r)
+	stream := uiStream{server: s, w: w, r: r}
 	for stream.step(time.Now()) {
 		select {
 		case <-ctx.Done():
@@ -69,7 +69,7 @@ func (s *Server) serveUIEvents(w http.ResponseWriter, r *http.Request, on audien
 
 // keepTitles has browsers asked for new titles until the stream ends. It runs beside
 // the stream, since a browser that hangs would hold the stream up.
-func (s *Server) keepTitles(ctx context.Context, r *http.Request, on audience) {
+func (s *Server) keepTitles(ctx context.Context, r *http.Request) {
 	titles := time.NewTicker(uiTitles)
 	defer titles.Stop()
 	for {
@@ -77,7 +77,7 @@ func (s *Server) keepTitles(ctx context.Context, r *http.Request, on audience) {
 		case <-ctx.Done():
 			return
 		case <-titles.C: // one is left out while some browser has not answered yet
-			s.refreshTitles(ctx, s.hubsFor(r, on))
+			s.refreshTitles(ctx, s.hubsFor(r))
 		}
 	}
 }
@@ -97,7 +97,6 @@ type uiStream struct {
 	server *Server
 	w      http.ResponseWriter
 	r      *http.Request
-	on     audience
 
 	last, lastCounts []byte // what was sent, without and with counters
 	sent, spoke      time.Time
@@ -132,7 +131,7 @@ func (u *uiStream) step(now time.Time) bool {
 // news is the event to send. It is nil while nothing has changed, and while only
 // counters have changed and the last event is less than uiCounts old.
 func (u *uiStream) news(now time.Time) []byte {
-	state := u.server.uiState(u.r, u.on)
+	state := u.server.uiState(u.r)
 	at := state.Now
 	// The time is no news.
 	state.Now = 0

@@ -31,7 +31,7 @@ type verdict struct {
 	Host     string         `json:"host"`
 	Hub      string         `json:"hub"`
 	Epoch    cluster.Epoch  `json:"epoch"`
-	Listener string         `json:"listener"` // see listenerName
+	Listener string         `json:"listener"` // see audience.name
 	Exposed  bool           `json:"exposed"`
 	From     netip.AddrPort `json:"from"`
 	TLS      bool           `json:"tls"`

@@ -10,21 +10,35 @@
 package uiwire
 
 import (
-	"github.com/cdphub/cdphub/internal/closelog"
+	"time"
+
 	"github.com/cdphub/cdphub/internal/journal"
 	"github.com/cdphub/cdphub/relay"
 )
 
 // State is what runs, as far as the asker may know it.
 type State struct {
-	Version string           `json:"version"`
-	Now     int64            `json:"now"`
-	You     Asker            `json:"you"`
-	Hubs    []Hub            `json:"hubs"`   // first the one that was asked
-	Closes  []closelog.Close `json:"closes"` // of the same hubs, the newest first
+	Version string  `json:"version"`
+	Now     int64   `json:"now"`
+	You     Asker   `json:"you"`
+	Hubs    []Hub   `json:"hubs"`   // first the one that was asked
+	Closes  []Close `json:"closes"` // of the same hubs, the newest first
 
 	Nodes  []Node  `json:"nodes,omitempty"`  // of the cluster, for who may see every hub
 	Replay *Replay `json:"replay,omitempty"` // what is shown is a recording: nothing is live in it
+}
+
+// Close is the end of one connection. It has neither a token nor a URL, which
+// may hold one.
+//
+//	{"time":"2026-01-02T15:04:05Z","side":"client","hub":"","peer":"127.0.0.1:5","code":4302,"reason":"token revoked"}
+type Close struct {
+	Time   time.Time `json:"time"`
+	Side   string    `json:"side"`   // "client", "host", or the name of an action API
+	Hub    string    `json:"hub"`    // "" is the one at the root
+	Peer   string    `json:"peer"`   // address and port
+	Code   uint16    `json:"code"`   // of the WebSocket close frame (docs/bridge.md); 1006 when there was none
+	Reason string    `json:"reason"` // at most 123 bytes
 }
 
 // Asker is who asked for the state. The dashboard hides what the asker may not do.

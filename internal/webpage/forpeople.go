@@ -63,6 +63,15 @@ type refusal struct {
 // take it over.
 func (f *refusal) Unwrap() http.ResponseWriter { return f.ResponseWriter }
 
+// FlushError is for http.ResponseController. It keeps a refusal back: httputil.ReverseProxy
+// flushes what another node has answered, and that would send status 200.
+func (f *refusal) FlushError() error {
+	if f.status != 0 {
+		return nil
+	}
+	return http.NewResponseController(f.ResponseWriter).Flush()
+}
+
 // WriteHeader implements http.ResponseWriter.
 func (f *refusal) WriteHeader(status int) {
 	// A second status does nothing, as in net/http.
@@ -72,6 +81,7 @@ func (f *refusal) WriteHeader(status int) {
 	f.begun = true
 	if status >= http.StatusBadRequest && strings.HasPrefix(f.Header().Get("Content-Type"), "text/plain") {
 		f.status = status
+		f.Header().Del("Content-Length") // of the text, where another node has answered
 		return
 	}
 	f.ResponseWriter.WriteHeader(status)

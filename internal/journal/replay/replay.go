@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"github.com/cdphub/cdphub/internal/auth"
-	"github.com/cdphub/cdphub/internal/closelog"
 	"github.com/cdphub/cdphub/internal/journal"
 	"github.com/cdphub/cdphub/internal/uiwire"
 	"github.com/cdphub/cdphub/internal/version"
@@ -104,7 +103,7 @@ func (p player) state() uiwire.State {
 	h.Targets = []uiwire.Target{t}
 	return uiwire.State{
 		Version: version.Current().Version, Now: time.Now().UnixMilli(), You: uiwire.Asker{Name: "replay", Scope: "readonly"},
-		Hubs: []uiwire.Hub{h}, Closes: []closelog.Close{}, Replay: &uiwire.Replay{Began: p.r.Began, Cut: p.r.Cut},
+		Hubs: []uiwire.Hub{h}, Closes: []uiwire.Close{}, Replay: &uiwire.Replay{Began: p.r.Began, Cut: p.r.Cut},
 	}
 }
 
