@@ -95,7 +95,7 @@ func (s *Server) logRefusals(next http.Handler) http.Handler {
 		}
 		if line := s.log.Check(refusalLevel(r, a.status), "request refused"); line != nil {
 			line.Write(zap.String("side", side), zap.String("hub", at.hub), zap.String("peer", r.RemoteAddr),
-				zap.String("path", cut(r.URL.Path)), zap.Int("status", a.status), zap.String("why", string(a.why)),
+				zap.String("path", cutWords(r.URL.Path)), zap.Int("status", a.status), zap.String("why", string(a.why)),
 				zap.Duration("duration", time.Since(since)))
 		}
 	})
@@ -118,10 +118,10 @@ func refusalLevel(r *http.Request, status int) zapcore.Level {
 // longestWords limits text of peers in a log line, in bytes.
 const longestWords = 200
 
-// cut shortens a text of a peer for a log line. It drops what is left of a character
+// cutWords shortens a text of a peer for a log line. It drops what is left of a character
 // that the limit has split: a log line is JSON, which must be UTF-8 (RFC 8259,
 // section 8.1).
-func cut(words string) string {
+func cutWords(words string) string {
 	return strings.ToValidUTF8(words[:min(len(words), longestWords)], "")
 }
 
@@ -151,7 +151,7 @@ func (a *answer) WriteHeader(status int) {
 // WriteHeader answers 200 (net/http), which is no refusal.
 func (a *answer) Write(p []byte) (int, error) {
 	if a.status >= http.StatusBadRequest && a.why == nil {
-		a.why = []byte(cut(strings.TrimSpace(string(p))))
+		a.why = []byte(cutWords(strings.TrimSpace(string(p))))
 	}
 	return a.ResponseWriter.Write(p)
 }

@@ -34,7 +34,7 @@ func (s *Server) caller(r *http.Request, hub *relay.Hub, pass auth.Pass) actions
 	c.Options.Shared = hub.Value(sharedKey{}, func() any { return new(actions.Shared) }).(*actions.Shared)
 	c.Options.Lacking = hub.Lacking
 	name := clientName(r, pass)
-	c.Join = s.clientsOf(at.hub, relay.ClientOptions{Policy: policy(pass), Name: name, Account: pass.Account(), Payer: pass.Payer()})
+	c.Join = s.clientsOf(at.hub, relay.ClientOptions{Policy: policyOf(pass), Name: name, Account: pass.Account(), Payer: pass.Payer()})
 	// A readonly token reads pages by commands that its own scope has not. Its Reader
 	// may send them, and the hub holds it to reading.
 	if pass.Grant.Scope != 0 {

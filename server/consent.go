@@ -21,11 +21,11 @@ import (
 
 // consents are those for the scripts of browser hooks.
 func (a Actions) consents() (*actions.Consents, error) {
-	allow, err := origins(a.EvalAllow)
+	allow, err := readOrigins(a.EvalAllow)
 	if err != nil {
 		return nil, fmt.Errorf("--eval-allow %w", err)
 	}
-	deny, err := origins(a.EvalDeny)
+	deny, err := readOrigins(a.EvalDeny)
 	if err != nil {
 		return nil, fmt.Errorf("--eval-deny %w", err)
 	}
@@ -46,7 +46,7 @@ func peerOrigins(option string, list []string) ([]string, error) {
 		case scheme != "http" && scheme != "https" && otherOrigin.MatchString(trimmed):
 			read[i] = trimmed
 		default:
-			one, err := origins([]string{o})
+			one, err := readOrigins([]string{o})
 			if err != nil || o == "*" {
 				return nil, fmt.Errorf("%s %w", option, cmp.Or(err, errNoPattern))
 			}
@@ -80,10 +80,10 @@ func hookScopes(list []string) error {
 	return nil
 }
 
-// origins reads the origins of an option, in the form in which pages have them. A
+// readOrigins reads the origins of an option, in the form in which pages have them. A
 // document without an address of its own has the origin "null" (HTML Standard,
 // "opaque origin"), such as a sandboxed frame.
-func origins(list []string) ([]string, error) {
+func readOrigins(list []string) ([]string, error) {
 	read := make([]string, len(list))
 	for i, o := range list {
 		var ok bool

@@ -71,7 +71,7 @@ func (s *Server) serveDiscovery(w http.ResponseWriter, r *http.Request) {
 	}
 	defer release()
 	pass := auth.PassOf(r)
-	p := policy(pass)
+	p := policyOf(pass)
 	o := discoveryOptions(hub, routeOf(r).prefix, relay.ClientOptions{Policy: p, Account: pass.Account(), Payer: pass.Payer()})
 	o.PageSockets = s.o.PageSockets
 	o.Query = socketQuery(r, pass)

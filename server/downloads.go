@@ -20,15 +20,15 @@ func newDownloads(dir string) (func(folder, name string, contents []byte) error,
 	if dir == "" {
 		return nil, nil
 	}
-	root, err := resolve(dir)
+	root, err := resolveDir(dir)
 	if err != nil {
 		return nil, fmt.Errorf("download directory: %w", err)
 	}
 	return downloads{root}.save, nil
 }
 
-// resolve returns the absolute path of a directory without symbolic links.
-func resolve(dir string) (string, error) {
+// resolveDir returns the absolute path of a directory without symbolic links.
+func resolveDir(dir string) (string, error) {
 	path, err := filepath.Abs(dir)
 	if err != nil {
 		return "", err
@@ -41,7 +41,7 @@ const maxNames = 100
 
 // save writes a new file. If there is one of this name, the new one is "f (1).txt".
 func (d downloads) save(folder, name string, contents []byte) error {
-	path, err := resolve(folder)
+	path, err := resolveDir(folder)
 	if err != nil {
 		return err
 	}

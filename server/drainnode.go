@@ -67,7 +67,7 @@ func (s *Server) serveDrain(w http.ResponseWriter, r *http.Request) {
 // node does not answer.
 func (s *Server) answerDrain(w http.ResponseWriter, r *http.Request, name, by string, who []zap.Field) {
 	itself, err := s.drainNode(r.Context(), name, by)
-	s.log.Named("audit").Info("node is drained", append(who, zap.String("node", cut(name)), zap.String("by", by), zap.Error(err))...)
+	s.log.Named("audit").Info("node is drained", append(who, zap.String("node", cutWords(name)), zap.String("by", by), zap.Error(err))...)
 	switch {
 	case err == nil && itself:
 		s.endAfter(w)
@@ -113,7 +113,7 @@ func (s *Server) mayEnd(ctx context.Context) error {
 // serveDrainOrder answers another node that asks this one to drain.
 func (s *Server) serveDrainOrder(w http.ResponseWriter, r *http.Request) {
 	err := s.mayEnd(r.Context())
-	s.log.Named("audit").Info("this node is drained", zap.String("by", cut(r.URL.Query().Get("by"))), zap.Error(err))
+	s.log.Named("audit").Info("this node is drained", zap.String("by", cutWords(r.URL.Query().Get("by"))), zap.Error(err))
 	switch {
 	case errors.Is(err, cluster.ErrLast):
 		http.Error(w, err.Error(), http.StatusConflict)

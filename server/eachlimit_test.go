@@ -40,7 +40,7 @@ func TestR296Limits(t *testing.T) {
 		}
 		return err == nil
 	})
-	limittest.Reach(t, "longestWords", longestWords, func(n int) bool { return len(cut(x(n))) == n })
+	limittest.Reach(t, "longestWords", longestWords, func(n int) bool { return len(cutWords(x(n))) == n })
 	limittest.Reach(t, "mostQuotaTokens", mostQuotaTokens, func(n int) bool {
 		used := map[string]int64{}
 		for i := range n {
@@ -62,7 +62,7 @@ func TestR296Limits(t *testing.T) {
 	})
 	limittest.Reach(t, "maxRewrites", maxRewrites, func(n int) bool {
 		answer := &http.Response{Body: io.NopCloser(strings.NewReader(x(n))), Header: http.Header{}}
-		return unmark(answer, "mark", "token") == nil && answer.ContentLength == int64(n)
+		return restoreToken(answer, "mark", "token") == nil && answer.ContentLength == int64(n)
 	})
 	s := start(t, shortDrain)
 	// Of a longer body a part is read, which is no JSON.

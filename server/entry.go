@@ -46,7 +46,7 @@ func (s *Server) enter(w http.ResponseWriter, r *http.Request, e entry) {
 	}
 	// A misspelled tabs=own would show a Client all tabs.
 	if tabs := r.URL.Query().Get("tabs"); why == "" && tabs != "" && e.role == auth.RoleClient && !tabsKnown(r) {
-		http.Error(w, "tabs="+cut(tabs)+" is not valid: set tabs=own for a Client that sees only the tabs that it opens, or leave it out.", http.StatusBadRequest)
+		http.Error(w, "tabs="+cutWords(tabs)+" is not valid: set tabs=own for a Client that sees only the tabs that it opens, or leave it out.", http.StatusBadRequest)
 		return
 	}
 	// Only CDP Clients of the whole browser have named sessions.

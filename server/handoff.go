@@ -39,7 +39,7 @@ func (s *Server) handoffURL(hub, ticket string) string {
 // servesUI reports whether a listener of Clients serves the dashboard.
 func (s *Server) servesUI() bool {
 	for _, ln := range s.listeners {
-		if s.hasUI(audience{ln.clients, ln.hosts, exposed(ln.Addr())}) {
+		if s.hasUI(audience{ln.clients, ln.hosts, isExposed(ln.Addr())}) {
 			return true
 		}
 	}

@@ -246,7 +246,7 @@ func (s *Server) beginAgain(name string, st *named.SessionState) (*named.Begin, 
 		return nil, err
 	}
 	pass := s.gate.PassAgain(v)
-	client, err := hub.Admit(relay.ClientOptions{Policy: policy(pass), Known: st.Client.Name, Account: pass.Account(), Payer: pass.Payer()})
+	client, err := hub.Admit(relay.ClientOptions{Policy: policyOf(pass), Known: st.Client.Name, Account: pass.Account(), Payer: pass.Payer()})
 	if err != nil {
 		release()
 		return nil, err

@@ -101,7 +101,7 @@ func (s *Server) serveHomeStatus(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if err := s.sandboxes.check(routeOf(r).hub); err != nil {
-		refuse(w, err)
+		refuseHub(w, err)
 		return
 	}
 	status := homeStatus{Version: version.Current().Version}
@@ -153,7 +153,7 @@ func (s *Server) homeHub(ctx context.Context, name, prefix string, pass auth.Pas
 	hub, release := s.hubs.Peek(name)
 	defer release()
 	stats := hub.Stats()
-	clients, sessions := visible{hub, policy(pass)}.counts()
+	clients, sessions := visible{hub, policyOf(pass)}.counts()
 	h := homeHub{
 		Summary: relay.Summary{Hub: name, HostConnected: stats.Hosts > 0, Clients: clients, Targets: stats.Targets, Sessions: sessions},
 		Path:    prefix, HostHangs: hub.HostHangs(), Browser: s.browsers.Has(name),
@@ -164,7 +164,7 @@ func (s *Server) homeHub(ctx context.Context, name, prefix string, pass auth.Pas
 	ctx, cancel := context.WithTimeout(ctx, titlesWithin)
 	defer cancel()
 	hub.Refresh(ctx)
-	list := hub.Targets(policy(pass))
+	list := hub.Targets(policyOf(pass))
 	h.Targets = len(list)
 	for _, t := range list[:min(len(list), maxHomePages)] {
 		h.Pages = append(h.Pages, homePage{t.Title, t.URL})

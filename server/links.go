@@ -246,7 +246,7 @@ func (s *Server) joinLink(w http.ResponseWriter, r *http.Request) (j link.Joined
 		http.Error(w, "A link cannot be opened through another link: connect to the address of the hub itself.", http.StatusForbidden)
 		return j, false
 	case query != "" && query != "none":
-		http.Error(w, "pass="+cut(query)+" is not valid: set pass=none for requests that bring their own tokens, or leave it out.", http.StatusBadRequest)
+		http.Error(w, "pass="+cutWords(query)+" is not valid: set pass=none for requests that bring their own tokens, or leave it out.", http.StatusBadRequest)
 		return j, false
 	case query == "none" && !s.tokens.Set():
 		http.Error(w, "This hub needs no tokens, so it would accept requests without a token: leave pass=none out.", http.StatusForbidden)
@@ -258,7 +258,7 @@ func (s *Server) joinLink(w http.ResponseWriter, r *http.Request) (j link.Joined
 		return j, false
 	}
 	j, err = s.links.table.Join(hello, link.Peer{
-		Owner: auth.PassOf(r).Bearer(), Payer: payer(r), Place: auth.Place(s.gate.Address(r)).String(), Local: linkAddr("links"), Remote: s.addressOf(r),
+		Owner: auth.PassOf(r).Bearer(), Payer: payerOf(r), Place: auth.Place(s.gate.Address(r)).String(), Local: linkAddr("links"), Remote: s.addressOf(r),
 	})
 	status := 0
 	switch {

@@ -202,9 +202,9 @@ func refuseExposed(option, addr string) error {
 	return fmt.Errorf("%s %s can be reached from other machines, and everybody who reaches it %s: listen on 127.0.0.1, %s", option, addr, could, cure)
 }
 
-// exposed reports whether other machines can reach a listener. A listener that is no
+// isExposed reports whether other machines can reach a listener. A listener that is no
 // TCP port counts as exposed, since nothing is known of it.
-func exposed(at net.Addr) bool {
+func isExposed(at net.Addr) bool {
 	tcp, ok := at.(*net.TCPAddr)
 	return !ok || !tcp.IP.IsLoopback()
 }

@@ -110,7 +110,7 @@ func (s *Server) passOn(w http.ResponseWriter, r *http.Request, e entry, owner c
 		// next (httputil.ReverseProxy).
 		FlushInterval: -1, // server-sent events
 		ErrorLog:      zap.NewStdLog(s.log.Named("cluster")),
-		Rewrite:       rewrite,
+		Rewrite:       removeTokens,
 		ModifyResponse: func(answer *http.Response) error {
 			for name := range answer.Header { // httputil adds, where the owner has overwritten
 				w.Header().Del(name)
@@ -121,7 +121,7 @@ func (s *Server) passOn(w http.ResponseWriter, r *http.Request, e entry, owner c
 				answer.Header.Set("Sec-WebSocket-Protocol", pass.Protocol)
 			}
 			if mark != "" && strings.HasPrefix(routeOf(r).path, "/json") {
-				return unmark(answer, mark, strings.TrimPrefix(pass.Query, "?token="))
+				return restoreToken(answer, mark, strings.TrimPrefix(pass.Query, "?token="))
 			}
 			return nil
 		},
@@ -182,9 +182,9 @@ func portOf(addr string) uint16 {
 	return uint16(port)
 }
 
-// rewrite leaves tokens out of what is passed on: the verdict takes their place, and
+// removeTokens leaves tokens out of what is passed on: the verdict takes their place, and
 // the other node need not know the token.
-func rewrite(p *httputil.ProxyRequest) {
+func removeTokens(p *httputil.ProxyRequest) {
 	p.Out.Host = p.In.Host
 	p.Out.URL.RawQuery = p.In.URL.RawQuery // as it is: of /json/new it is an address
 	// A guest's key and a sandbox's token are known to the owner alone, which checks
@@ -201,9 +201,9 @@ func ownersKey(r *http.Request) bool {
 	return strings.HasPrefix(token, guestPrefix) || isSandbox(routeOf(r).hub) && auth.PassOf(r).Grant.Role == ""
 }
 
-// unmark puts the token of the asker into the URLs of an answer, in the place of the
+// restoreToken puts the token of the asker into the URLs of an answer, in the place of the
 // mark that the owner has put there. It reads maxRewrites bytes at most.
-func unmark(answer *http.Response, mark, token string) error {
+func restoreToken(answer *http.Response, mark, token string) error {
 	body, err := io.ReadAll(io.LimitReader(answer.Body, maxRewrites))
 	answer.Body.Close()
 	if err != nil {

@@ -39,8 +39,8 @@ func (s *Server) shareLimits() {
 	s.uiFrom = newAddressPools(s.quotas, quota.EventStreams, 0)
 }
 
-// payer is for whom what a request does counts.
-func payer(r *http.Request) quota.Payer { return quota.FromContext(r.Context()) }
+// payerOf is for whom what a request does counts.
+func payerOf(r *http.Request) quota.Payer { return quota.FromContext(r.Context()) }
 
 // tooManyClients answers that a hub has no place for one Client more.
 func tooManyClients(w http.ResponseWriter, why error) {
@@ -104,7 +104,7 @@ func (a *addressPools) take(at place, payer quota.Payer) (left func(), err error
 
 // takeOr is take for a request from an address, and answers 429 when there is none more.
 func (a *addressPools) takeOr(w http.ResponseWriter, r *http.Request, from netip.Addr) (left func(), ok bool) {
-	left, err := a.take(place{auth.Place(from), routeOf(r).on.name()}, payer(r))
+	left, err := a.take(place{auth.Place(from), routeOf(r).on.name()}, payerOf(r))
 	if err != nil {
 		w.Header().Set("Retry-After", "1")
 		http.Error(w, err.Error()+".", http.StatusTooManyRequests)

@@ -280,12 +280,12 @@ func (s *Server) acquire(w http.ResponseWriter, r *http.Request) (*relay.Hub, fu
 		err = s.cluster.here(r.Context(), name)
 	}
 	if err != nil {
-		refuse(w, err)
+		refuseHub(w, err)
 		return nil, nil, false
 	}
-	hub, release, err := s.hubs.AcquireFor(payer(r), name)
+	hub, release, err := s.hubs.AcquireFor(payerOf(r), name)
 	if err != nil {
-		refuse(w, err)
+		refuseHub(w, err)
 		return nil, nil, false
 	}
 	return hub, release, true
@@ -295,9 +295,9 @@ func (s *Server) acquire(w http.ResponseWriter, r *http.Request) (*relay.Hub, fu
 // browser free.
 const retryFull = "5"
 
-// refuse answers that there is no hub to have: 404 for a sandbox that has ended, else
+// refuseHub answers that there is no hub to have: 404 for a sandbox that has ended, else
 // 503, with Retry-After where a later try can succeed (RFC 9110, section 10.2.3).
-func refuse(w http.ResponseWriter, why error) {
+func refuseHub(w http.ResponseWriter, why error) {
 	status := http.StatusServiceUnavailable
 	switch {
 	case errors.Is(why, errNoSandbox):
@@ -320,7 +320,7 @@ func (s *Server) acquireReady(w http.ResponseWriter, r *http.Request) (*relay.Hu
 	}
 	hub, release, err := s.Hub(r.Context(), at.hub)
 	if err != nil {
-		refuse(w, err)
+		refuseHub(w, err)
 		return nil, nil, false
 	}
 	return hub, release, true

@@ -260,7 +260,7 @@ func (s *Server) Run(ctx context.Context) error {
 	var servers []*http.Server
 	for _, ln := range s.listeners {
 		s.log.Info("listening", zap.Stringer("addr", ln.Addr()), zap.Bool("clients", ln.clients), zap.Bool("hosts", ln.hosts))
-		servers = append(servers, serve(httpserver.New(s.handler(audience{ln.clients, ln.hosts, exposed(ln.Addr())}), s.o.rates.own, s.log), ln.Listener))
+		servers = append(servers, serve(httpserver.New(s.handler(audience{ln.clients, ln.hosts, isExposed(ln.Addr())}), s.o.rates.own, s.log), ln.Listener))
 	}
 	s.o.OnState(Ready)
 	reloaded := s.reloadWhenAsked()

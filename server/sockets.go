@@ -23,9 +23,9 @@ func (s *Server) servePageTo(w http.ResponseWriter, r *http.Request, private str
 	if !ok {
 		return
 	}
-	_, known := hub.Target(policy(auth.PassOf(r)), id)
+	_, known := hub.Target(policyOf(auth.PassOf(r)), id)
 	if private != "" {
-		_, known = hub.WatchedTarget(watcher(r), id)
+		_, known = hub.WatchedTarget(watcherOf(r), id)
 	}
 	if !known {
 		release()
@@ -46,7 +46,7 @@ func (s *Server) upgradeClient(w http.ResponseWriter, r *http.Request, hub *rela
 	who := s.peer("client", r)
 	pass := auth.PassOf(r)
 	client, err := hub.Admit(relay.ClientOptions{
-		Policy: policy(pass), Name: clientName(r, pass), Account: pass.Account(), Payer: pass.Payer(), PrivateOf: private,
+		Policy: policyOf(pass), Name: clientName(r, pass), Account: pass.Account(), Payer: pass.Payer(), PrivateOf: private,
 	})
 	if err != nil {
 		release()

@@ -65,13 +65,13 @@ func (s *Server) timelineOf(w http.ResponseWriter, r *http.Request) (hub, target
 	}
 	at := routeOf(r)
 	if err := s.sandboxes.check(at.hub); err != nil {
-		refuse(w, err)
+		refuseHub(w, err)
 		return "", "", false
 	}
 	h, release := s.hubs.Peek(at.hub)
 	defer release()
 	target = r.URL.Query().Get("target")
-	if _, known := h.WatchedTarget(watcher(r), target); !known && !s.journal.Shows(at.hub, target, watcher(r)) {
+	if _, known := h.WatchedTarget(watcherOf(r), target); !known && !s.journal.Shows(at.hub, target, watcherOf(r)) {
 		http.Error(w, "The target does not exist on this hub: set ?target=ID to an id of /ui/api/state.", http.StatusNotFound)
 		return "", "", false
 	}
@@ -91,7 +91,7 @@ func (s *Server) serveTimeline(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	// The entries are those that the asker may see.
-	json.NewEncoder(w).Encode(timeline{s.journal.Entries(hub, target, after, watcher(r))}) //nolint:errcheck // a peer that is gone
+	json.NewEncoder(w).Encode(timeline{s.journal.Entries(hub, target, after, watcherOf(r))}) //nolint:errcheck // a peer that is gone
 }
 
 // timeline is the answer to /ui/api/timeline.
@@ -116,7 +116,7 @@ func (s *Server) servePicture(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	seq, err := seqOf(r, "seq")
-	picture := s.journal.Picture(hub, target, seq, watcher(r))
+	picture := s.journal.Picture(hub, target, seq, watcherOf(r))
 	if err != nil || len(picture) == 0 {
 		http.Error(w, "The picture with this seq does not exist (it may have been deleted): use the seq of an entry whose picture is true.", http.StatusNotFound)
 		return

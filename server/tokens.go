@@ -86,10 +86,10 @@ func (s *Server) fragment() string {
 	return "token=" + token
 }
 
-// policy is what a Client may do and see, by its token and its URL; nil allows
+// policyOf is what a Client may do and see, by its token and its URL; nil allows
 // everything. The result is a nil interface then, and not an interface with a nil in
 // it.
-func policy(p auth.Pass) relay.Policy {
+func policyOf(p auth.Pass) relay.Policy {
 	switch {
 	case p.Owner != "":
 		return inTabs(p, cmp.Or(p.Grant.Scope, auth.ScopePrivileged))
@@ -108,11 +108,11 @@ func inTabs(pass auth.Pass, p relay.Policy) relay.Policy {
 	return relay.OwnTabs{Policy: p, Owner: pass.Owner}
 }
 
-// watcher is the one who looks at targets through the API of the dashboard. A guest
+// watcherOf is the one who looks at targets through the API of the dashboard. A guest
 // sees one target.
-func watcher(r *http.Request) relay.Watcher {
+func watcherOf(r *http.Request) relay.Watcher {
 	pass := auth.PassOf(r)
-	w := relay.Watcher{Policy: policy(pass), Account: pass.Account()}
+	w := relay.Watcher{Policy: policyOf(pass), Account: pass.Account()}
 	// A guest is another person than the Client that has asked, which pays for both.
 	if g := guestOf(r); g.key != "" {
 		w.Account, w.Only, w.Handoff = "", g.TargetID, g.ID

@@ -142,7 +142,7 @@ func TestR20EveryPathNeedsAToken(t *testing.T) {
 		for _, prefix := range []string{"", "/hub/x"} {
 			path := prefix + e.sample() + "?ticket=x"
 			if status, body := s.get(t, s.listenerOf(e), path, http.Header{"Accept": {"text/html"}}); status != want {
-				t.Errorf("%s without a token: %d %s, want %d", path, status, cut(body), want)
+				t.Errorf("%s without a token: %d %s, want %d", path, status, cutWords(body), want)
 			}
 		}
 	}

@@ -25,7 +25,7 @@ func (s *Server) serveUIState(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if err := s.sandboxes.check(routeOf(r).hub); err != nil {
-		refuse(w, err)
+		refuseHub(w, err)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
@@ -44,15 +44,15 @@ func (s *Server) uiState(r *http.Request) uiwire.State {
 	// A guest learns nothing of other Clients, hubs or closed connections.
 	if guest := guestOf(r); guest.key != "" {
 		state.You.DevTools = false
-		state.Hubs = append(state.Hubs, uncountedHub(s.uiHub(routeOf(r).hub, routeOf(r).prefix, "", watcher(r))))
+		state.Hubs = append(state.Hubs, uncountedHub(s.uiHub(routeOf(r).hub, routeOf(r).prefix, "", watcherOf(r))))
 		return state
 	}
 	names := map[string]bool{} // of hubs whose other Clients the asker may know of
 	for _, hub := range s.hubsFor(r) {
-		u := s.uiHub(hub.name, hub.prefix, pass.Bearer(), watcher(r))
+		u := s.uiHub(hub.name, hub.prefix, pass.Bearer(), watcherOf(r))
 		// A token that sees only its own tabs does not learn how much others do. The hub
 		// counts commands and events for everybody together.
-		if _, own := policy(pass).(relay.OwnTabs); own {
+		if _, own := policyOf(pass).(relay.OwnTabs); own {
 			u.Counters = uiwire.Counters{}
 		} else {
 			names[hub.name] = true

@@ -36,7 +36,7 @@ func (s *Server) serveUIEvents(w http.ResponseWriter, r *http.Request) {
 	}
 	at := routeOf(r)
 	if err := s.sandboxes.check(at.hub); err != nil {
-		refuse(w, err)
+		refuseHub(w, err)
 		return
 	}
 	left, ok := s.uiFrom.takeOr(w, r, s.gate.Address(r))
@@ -139,7 +139,7 @@ func (u *uiStream) news(now time.Time) []byte {
 	if bytes.Equal(counts, u.lastCounts) {
 		return nil
 	}
-	bare := mustJSON(uncounted(state))
+	bare := mustJSON(withoutCounters(state))
 	if bytes.Equal(bare, u.last) && now.Sub(u.sent) < uiCounts {
 		return nil
 	}
@@ -148,9 +148,9 @@ func (u *uiStream) news(now time.Time) []byte {
 	return append(append([]byte("event: state\ndata: "), mustJSON(state)...), "\n\n"...)
 }
 
-// uncounted is a state without its counters. It clones the lists before it changes
+// withoutCounters is a state without its counters. It clones the lists before it changes
 // them: the state is compared and sent afterwards.
-func uncounted(u uiwire.State) uiwire.State {
+func withoutCounters(u uiwire.State) uiwire.State {
 	u.Hubs = slices.Clone(u.Hubs)
 	for i := range u.Hubs {
 		u.Hubs[i].Counters = uiwire.Counters{}

@@ -40,7 +40,7 @@ func (s *Server) serveTabs(w http.ResponseWriter, r *http.Request) {
 	hub, release := s.hubs.Peek(routeOf(r).hub)
 	defer release()
 	// A target that the asker does not see is answered as one that does not exist.
-	who := watcher(r)
+	who := watcherOf(r)
 	if _, sees := hub.WatchedTarget(who, asked.TargetID); !sees {
 		http.Error(w, "The target does not exist.", http.StatusNotFound)
 		return

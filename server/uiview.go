@@ -24,17 +24,17 @@ type viewsKey struct{}
 func (s *Server) serveView(w http.ResponseWriter, r *http.Request) {
 	at, pass := routeOf(r), auth.PassOf(r)
 	if err := s.sandboxes.check(at.hub); err != nil {
-		refuse(w, err)
+		refuseHub(w, err)
 		return
 	}
 	hub, release := s.hubs.Peek(at.hub)
 	id := r.URL.Query().Get("target")
-	if _, known := hub.WatchedTarget(watcher(r), id); !known {
+	if _, known := hub.WatchedTarget(watcherOf(r), id); !known {
 		release()
 		http.Error(w, "The target does not exist on this hub: set ?target=ID to an id of /ui/api/state.", http.StatusNotFound)
 		return
 	}
-	left, err := s.quotas.Take(quota.Viewers, payer(r), 1)
+	left, err := s.quotas.Take(quota.Viewers, payerOf(r), 1)
 	if err != nil {
 		release()
 		w.Header().Set("Retry-After", "1")
@@ -71,17 +71,17 @@ func viewsOf(hub *relay.Hub) *live.Views {
 // handoff.
 func viewKey(target string, pass auth.Pass) string {
 	switch {
-	case privileged(pass):
+	case isPrivileged(pass):
 		return "privileged " + target
-	case policy(pass) == nil || policy(pass).Files():
+	case policyOf(pass) == nil || policyOf(pass).Files():
 		return "files " + target
 	}
 	return "web " + target
 }
 
-// privileged reports whether somebody has a token of scope privileged.
-func privileged(pass auth.Pass) bool {
-	return pass.Bearer() != "" && policy(pass) != nil && policy(pass).Files()
+// isPrivileged reports whether somebody has a token of scope privileged.
+func isPrivileged(pass auth.Pass) bool {
+	return pass.Bearer() != "" && policyOf(pass) != nil && policyOf(pass).Files()
 }
 
 // privilegedViews is the account of the Clients of views for privileged tokens. It is no
@@ -93,11 +93,11 @@ const privilegedViews = "views"
 // what scope full allows, or everything where the viewers may see pages of files.
 func (s *Server) viewOf(hub *relay.Hub, name, target string, pass auth.Pass) live.Options {
 	var p relay.Policy
-	if mine := policy(pass); mine != nil && !mine.Files() {
+	if mine := policyOf(pass); mine != nil && !mine.Files() {
 		p = scope.Full
 	}
 	o := relay.ClientOptions{Policy: p, Payer: pass.Payer(), PrivateOf: target}
-	if privileged(pass) {
+	if isPrivileged(pass) {
 		o.Account = privilegedViews
 	}
 	return live.Options{
@@ -143,11 +143,11 @@ func (s *Server) viewClient(hub *relay.Hub, name, target string, o relay.LocalOp
 // reload of the page.
 func (s *Server) viewer(r *http.Request, hub *relay.Hub, target string, who peer, conn *wsconn.Conn) live.ViewerOptions {
 	pass := auth.PassOf(r)
-	w := watcher(r)
+	w := watcherOf(r)
 	o := live.ViewerOptions{
 		Name: viewerName(r, pass), Key: pass.Bearer() + guestOf(r).key + " " + hostOf(r.RemoteAddr),
 		Handoff: guestOf(r).ID, Account: s.handoffAccount(r),
-		Reads:   func(held relay.Holding) bool { return held.Readable(privileged(pass), pass.Account()) },
+		Reads:   func(held relay.Holding) bool { return held.Readable(isPrivileged(pass), pass.Account()) },
 		Control: pass.Grant.Scope == 0 || !pass.Grant.Scope.ReadOnly(),
 		Sees: func() bool {
 			_, ok := hub.WatchedTarget(w, target)
@@ -179,5 +179,5 @@ func (s *Server) viewer(r *http.Request, hub *relay.Hub, target string, who peer
 //
 //	{"logger":"audit","msg":"page taken over","target":"T1","bearer":"ann","hub":"","peer":"127.0.0.1:5"}
 func (s *Server) audit(who peer, what, target string, more ...zap.Field) {
-	s.log.Named("audit").Info(what, who.fields(append([]zap.Field{zap.String("target", cut(target))}, more...)...)...)
+	s.log.Named("audit").Info(what, who.fields(append([]zap.Field{zap.String("target", cutWords(target))}, more...)...)...)
 }

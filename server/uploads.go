@@ -26,7 +26,7 @@ func newUploads(dir string) (func(params []byte, take func(bytes int64) error) (
 	if dir == "" {
 		return nil, nil
 	}
-	root, err := resolve(dir)
+	root, err := resolveDir(dir)
 	if err != nil {
 		return nil, fmt.Errorf("upload directory: %w", err)
 	}

@@ -59,7 +59,7 @@ var oneWord = map[string]bool{"main": true, "init": true}
 // what: a word alone is found in a hundred places. A method has its noun in front.
 func TestFunctionsHaveTwoWords(t *testing.T) {
 	for _, f := range goFiles(t) {
-		if f.isTest() || f.isBelow("internal/e2e") || f.isBelow("server") {
+		if f.isTest() || f.isBelow("internal/e2e") {
 			continue
 		}
 		for _, d := range f.ast.Decls {

@@ -16,15 +16,15 @@ import (
 
 // Size gates in bytes, minified: a frame loads the agent before anything else.
 const (
-	maxAgent         = 155 << 10 // without its parts and that of workers
-	maxPacked        = 60 << 10  // the same by gzip
-	maxModule        = 297 << 10 // with its parts
+	maxAgent         = 163 << 10 // without its parts and that of workers
+	maxPacked        = 63 << 10  // the same by gzip
+	maxModule        = 312 << 10 // with its parts
 	maxDOM           = 13 << 10  // parts, loaded when a client first needs them
-	maxAccessibility = 52 << 10
-	maxInput         = 25 << 10
-	maxExtras        = 18 << 10
-	maxNetwork       = 20 << 10
-	maxWork          = 32 << 10
+	maxAccessibility = 54 << 10
+	maxInput         = 26 << 10
+	maxExtras        = 19 << 10
+	maxNetwork       = 21 << 10
+	maxWork          = 33 << 10
 	maxHost          = 58 << 10
 	maxShell         = 16 << 10 // with the stylesheet
 	maxHome          = 6 << 10
@@ -33,7 +33,7 @@ const (
 	maxSnap          = 12 << 10
 	maxShot          = 300 << 10 // loaded when a client first wants a screenshot
 	maxTools         = 64 << 10  // loaded when DevTools come
-	maxActs          = 68 << 10  // sent to each document that an action concerns
+	maxActs          = 70 << 10  // sent to each document that an action concerns
 )
 
 // target is the language level of every bundle.
