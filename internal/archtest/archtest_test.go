@@ -77,9 +77,8 @@ var allowed = map[string]string{
 	"internal/wiretest":       "",
 	"internal/bench":          "",
 	"internal/chaos":          "*",
-	"internal/docgen":         "actions/mcp internal/bounds internal/methods internal/scope",
+	"internal/docgen":         "actions/mcp internal/bounds internal/scope",
 	"internal/docstest":       "",
-	"internal/methods":        "",
 	"internal/mutate":         "",
 }
 

@@ -10,7 +10,7 @@ import { installConsole, installErrors, replayConsole } from "./runtime/console"
 import type { FrameContext } from "./runtime/context";
 import { announceContexts, createContexts, mainContext } from "./runtime/contexts";
 import { installDialogs } from "./page/dialogs";
-import { installDownloads } from "./page/downloads";
+import { installDownloads, setDownloadChannel } from "./page/downloads";
 import { installChoosers, listenForChoosers } from "./dom/files";
 import { readName } from "./link/framename";
 import { address, describeFrame, frameOfDocument, mainFrame } from "./page/frames";
@@ -18,7 +18,7 @@ import { adopt, announceFrames, surviveDocumentOpen, watchFrames } from "./page/
 import { addBaseUrl } from "./base/bundles";
 import { begin, holdLoad, installStop, markReached, watchLoading } from "./page/lifecycle";
 import { interceptedBefore } from "./network/intercept";
-import { logWarning } from "./network/log";
+import { installLog, logWarning } from "./network/log";
 import { tellInfo, watchNavigation } from "./page/navigation";
 import { isOwnError } from "./link/scriptelement";
 import { listenForAgents, takeHellos } from "./link/hellos";
@@ -29,7 +29,6 @@ import {
   installNetwork,
   keepDocumentResponse,
   respondDocument,
-  watchElements,
   watchResources,
 } from "./network";
 import { isProxied, leaveUpstream, refreshUpstream } from "./network/upstream";
@@ -37,9 +36,9 @@ import { monotonic, originals } from "./base/originals";
 import { NOT_IN_A_HOST, say } from "../wire/messages";
 import { hubOfProxy } from "./link/hub";
 import { tree } from "./page/page";
-import { greet, leave, listenForHost, pair } from "./link/port";
+import { control, greet, leave, listenForHost, pair, send } from "./link/port";
 import { installPopups, listenForPopups, startPopups, welcomePopups } from "./windows/popups";
-import { installWorkers } from "./workers/workers";
+import { installWorkers, startWorkers } from "./workers/workers";
 import { carryOut, ready } from "./base/parts";
 import { handlerOf } from "./base/registry";
 import { installFocus, listenForFocus } from "./input/webkitfocus";
@@ -53,6 +52,7 @@ import "./runtime/runtime";
 import "./page/emulation";
 import { resumeDevTools } from "./devtools";
 import { installHover } from "./input/hoverselector";
+import "./page/smalldomains";
 
 type Win = Window & typeof globalThis;
 
@@ -95,16 +95,18 @@ export function startFrameAgent(options: AgentOptions): void {
   Object.defineProperty(window, PRESENT, { value: arrive });
   hideFrameElement();
   readName();
-  startPopups();
+  startPopups(control);
+  setDownloadChannel(send);
+  startWorkers({ send, control });
   wrap(window);
   listen(window);
   listenInBlank();
   if (options.state) restoreScripts(options.state);
   else runStored();
   watchLoading(mainFrame());
-  watchNavigation();
+  watchNavigation(control);
   watchFrames({ wrap, listen }, tellInfo);
-  watchNested(() => tree(mainFrame()), giveKeysTo);
+  watchNested({ send, control, tree: () => tree(mainFrame()), focus: giveKeysTo });
   surviveDocumentOpen(mainFrame(), relisten);
   watchLeaving();
   if (interceptedBefore()) void ready("Fetch.enable")?.catch(() => {}); // partsFor reports the failure
@@ -167,7 +169,7 @@ function contextIn(win: Win): FrameContext {
 /** Listens in one window; again when document.open has taken the listeners off. */
 function listen(win: Win): void {
   installErrors(win, () => contextIn(win), isOwnError);
-  watchElements(win);
+  installLog(win);
   listenForAgents(win);
   listenForPopups(win);
   listenForChoosers(win);

@@ -1,10 +1,17 @@
 // Forwards Input commands to the agents of child frames of other origins.
 
-import { added } from "../base/added";
 import type { Protocol } from "../../cdp";
 import type { Answer, Json } from "../../wire/cdp";
 import type { Nested } from "../link/nested";
-import { type Point, agentAt, giveKeysTo, inViewportOfAgent, takeKeys, updateKeyTarget } from "../link/route";
+import {
+  type Point,
+  agentAt,
+  giveKeysTo,
+  inViewportOfAgent,
+  setInputRoute,
+  takeKeys,
+  updateKeyTarget,
+} from "../link/route";
 import { hover } from "./hover";
 import { spotAt } from "./point";
 
@@ -70,4 +77,4 @@ function touch(
   );
 }
 
-added.routeInput = route;
+setInputRoute(route);

@@ -31,14 +31,19 @@ import { isLoaded, setAfterChildren } from "../page/lifecycle";
 import { channel } from "../base/channels";
 import { base, originals } from "../base/originals";
 import { emit } from "../base/session";
-import { uplink } from "../base/uplink";
 
 const GONE = { error: { code: -32000, message: "Cannot find context with specified id" } };
 
-/** The tree of this agent's frames. */
-let frameTree: () => Protocol.Page.FrameTree;
-/** An element in the frame of a nested agent got the focus. */
-let giveFocus: (n: Nested) => void;
+/** The connection to this agent's own Host. */
+interface Uplink {
+  send(message: string): void;
+  control(message: FromAgent): boolean;
+  tree(): Protocol.Page.FrameTree;
+  /** An element in the frame of this agent got the focus. */
+  focus(n: Nested): void;
+}
+
+let uplink: Uplink;
 /** The welcome of this agent's own Host. */
 let welcome: Welcome | undefined;
 const states = new Map<string, SessionState>();
@@ -48,9 +53,8 @@ const settings = new Map<string, Map<string, Json>>();
 let due = false;
 
 /** Starts the adoption of agents in child frames. */
-export function watchNested(tree: typeof frameTree, focus: typeof giveFocus): void {
-  frameTree = tree;
-  giveFocus = focus;
+export function watchNested(up: Uplink): void {
+  uplink = up;
   setAfterChildren(whenLoaded);
   setFrameChangeListener(() => {
     releaseLoads();
@@ -66,7 +70,7 @@ export function tellSubtree(): void {
   due = false;
   uplink.control({
     icdp: "subtree",
-    tree: frameTree(),
+    tree: uplink.tree(),
     bases: subtreeBases(),
     contexts: subtreeContexts(),
     loaded: isLoaded(mainFrame()),
@@ -307,7 +311,7 @@ export class Nested implements Agent {
       this.gone();
       documentMayHaveChanged(this.frame, this.loads > 1);
     } else if (m.icdp === "focus") {
-      giveFocus(this);
+      uplink.focus(this);
       focusTaken();
     } else this.requested(m);
   }

@@ -2,7 +2,6 @@
 
 import type { EventParams, Protocol } from "../../cdp";
 import type { ExtraEvent } from "../../wire/proxy";
-import { added } from "../base/added";
 import { currentStack } from "../runtime/exceptions";
 import { type Frame, splitFragment } from "../page/frames";
 import { logFailure, logRefusal, logStatus } from "./log";
@@ -63,19 +62,24 @@ interface IncomingResponse {
 /** What is known of a request at least. */
 type BareRequest = Pick<Protocol.Network.Request, "url" | "method" | "headers">;
 
-declare module "../base/added" {
-  interface Added {
-    /** Takes a request that Clients cannot pause, because it has been sent. */
-    tellInFlight(networkId: string, frame: Frame, request: BareRequest, type: Protocol.Network.ResourceType): void;
-  }
+let onInFlightRequest: (
+  networkId: string,
+  frame: Frame,
+  request: BareRequest,
+  type: Protocol.Network.ResourceType,
+) => void = () => {};
+
+/** Sets the listener for requests that Clients cannot pause, because they have been sent. */
+export function setInFlightListener(f: typeof onInFlightRequest): void {
+  onInFlightRequest = f;
 }
 
 /**
- * Reports that a document's request has been sent. To be called after its requestWillBeSent and before its
+ * Tells the listener that a document's request has been sent. To be called after its requestWillBeSent and before its
  * responseReceived.
  */
 export function reportDocumentInFlight(loaderId: string, frame: Frame, url: string): void {
-  added.tellInFlight?.(
+  onInFlightRequest(
     loaderId,
     frame,
     { url: splitFragment(url)[0], method: "GET", headers: { "User-Agent": navigator.userAgent } },
@@ -144,7 +148,7 @@ export class Exchange extends NetworkReporter {
       frameId: this.frame.id,
       hasUserGesture: false,
     }));
-    if (!sent.pausable) whenReady(() => added.tellInFlight?.(this.id, this.frame, request, type));
+    if (!sent.pausable) whenReady(() => onInFlightRequest(this.id, this.frame, request, type));
     notifyActivity(this.frame);
   }
 
@@ -274,7 +278,7 @@ export class Exchange extends NetworkReporter {
     if (!url || url === from) return;
     this.redirect(url, /^(GET|HEAD)$/.test(method) ? method : "GET", response(from, 0, "", {}, ""));
     const { request } = this;
-    whenReady(() => added.tellInFlight?.(this.id, this.frame, request, this.type));
+    whenReady(() => onInFlightRequest(this.id, this.frame, request, this.type));
   }
 
   /**

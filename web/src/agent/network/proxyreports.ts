@@ -5,8 +5,7 @@ import { originals } from "../base/originals";
 import { isSameServer } from "../base/urls";
 import { proxyBase } from "../link/hub";
 import { type Asker, type Refusal, isSameOrigin, refusal } from "./cors";
-import { added } from "../base/added";
-import { EXTRA_MS } from "./extrainfo";
+import { EXTRA_MS, addProxyReports } from "./extrainfo";
 
 /** An older report belongs to an aborted request, or to one of a worker. In milliseconds. */
 const STALE_MS = 1_000;
@@ -54,4 +53,4 @@ async function refusalOf(method: string, asker: Asker): Promise<Refusal | undefi
   return came && refusal(asker, (name) => came.headers[name] ?? null, before);
 }
 
-added.proxyReports = { extraOf, refusalOf };
+addProxyReports({ extraOf, refusalOf });

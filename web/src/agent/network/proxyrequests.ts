@@ -19,8 +19,7 @@ import { bytesOf } from "./payload";
 import { receiveExtra } from "./proxyreports";
 import { noteReported } from "./resources";
 import { plainHeaders, response } from "./responsefields";
-import { added } from "../base/added";
-import { sendToProxy } from "./upstream";
+import { sendToProxy, setUpstream } from "./upstream";
 
 const types: Record<string, Protocol.Network.ResourceType> = {
   document: "Document",
@@ -275,5 +274,4 @@ function pause(
   return verdict;
 }
 
-added.isIntercepting = () => interceptors().length > 0;
-added.receiveProxyEvent = received;
+setUpstream(() => interceptors().length > 0, received);

@@ -32,5 +32,6 @@ function metrics(): Protocol.Performance.Metric[] {
 register("Performance", {
   enable: () => {},
   disable: () => {},
+  setTimeDomain: () => {},
   getMetrics: (_p, s) => ({ metrics: s.enabled.has("Performance") ? metrics() : [] }),
 });

@@ -3,7 +3,7 @@
 import type { Win } from "../page/frames";
 import { withHelpers } from "./commandline";
 import { prepare, run, runAlone } from "./evaluate";
-import { type Added, added } from "../base/added";
+import { setConsoleWays } from "./runtime";
 import { cuts } from "./statements";
 
 /**
@@ -55,4 +55,4 @@ function compiles(win: Win, form: string): (() => unknown) | undefined {
   }
 }
 
-Object.assign(added, { withHelpers, prepareRepl, runRepl } satisfies Partial<Added>);
+setConsoleWays({ withHelpers, prepareRepl, runRepl });

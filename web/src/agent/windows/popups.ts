@@ -11,7 +11,6 @@ import { mint, originals } from "../base/originals";
 import { emit } from "../base/session";
 import { isUrl } from "../base/urls";
 import { type RemoteWindow, type WindowCall, dispatchWindowMessage, markWindow, windowProxyOf } from "./windowproxy";
-import { uplink } from "../base/uplink";
 
 type Win = Window & typeof globalThis;
 const { apply } = Reflect;
@@ -29,11 +28,16 @@ let hostOpensWindows = false;
 /** Whether script has opened this Target, and may close it. */
 let openedByScript = false;
 let opener: RemoteWindow | undefined;
+let sendToHost: (message: FromAgent) => boolean = () => false;
 /** Messages to the opener from before there was a Host. */
 const earlyCalls: FromAgent[] = [];
 
-/** Starts. The frame's name says whether there is an opener, which the page's first script must see. */
-export function startPopups(): void {
+/**
+ * Starts. `control` sends messages to the Host. The frame's name says whether there is an opener, which the page's
+ * first script must see.
+ */
+export function startPopups(control: (message: FromAgent) => boolean): void {
+  sendToHost = control;
   if (carried("o")) haveOpener();
 }
 
@@ -44,14 +48,14 @@ export function welcomePopups(w: Welcome): void {
   if (w.opener) haveOpener();
   if (opener) opener.id = w.openerId ?? "";
   markWindow([hubTarget(), ...(w.openId ? [w.openId] : [])]);
-  for (const m of earlyCalls.splice(0)) uplink.control(m);
+  for (const m of earlyCalls.splice(0)) sendToHost(m);
 }
 
 function haveOpener(): void {
   if (opener) return;
   const send = (message: WindowCall): void => {
     const m: OpenerCall = { icdp: "opener", ...message };
-    if (!uplink.control(m)) earlyCalls.push(m);
+    if (!sendToHost(m)) earlyCalls.push(m);
   };
   opener = { id: "", closed: false, url: "", send };
   window.opener = windowProxyOf(opener, window);
@@ -88,7 +92,7 @@ function open(win: Win, url: string, target: string, features: string, noopener:
     win,
     closed: false,
     url,
-    send: (m) => void uplink.control({ icdp: "popup", openId: id, ...m }),
+    send: (m) => void sendToHost({ icdp: "popup", openId: id, ...m }),
   };
   popups.set(id, popup);
   emit("Page", "Page.windowOpen", {
@@ -97,7 +101,7 @@ function open(win: Win, url: string, target: string, features: string, noopener:
     windowFeatures: featureList(features, noopener),
     userGesture: true,
   });
-  uplink.control({ icdp: "open", url, openId: id, name, ...(noopener && { noopener }) });
+  sendToHost({ icdp: "open", url, openId: id, name, ...(noopener && { noopener }) });
   return windowProxyOf(popup, win);
 }
 
@@ -148,7 +152,7 @@ export function installPopups(win: Win): void {
   win.open = Object.defineProperty(replaced, "name", { value: "open" });
   if (win === window) {
     win.close = Object.defineProperty(
-      () => (openedByScript ? void uplink.control({ icdp: "close" }) : close.call(win)),
+      () => (openedByScript ? void sendToHost({ icdp: "close" }) : close.call(win)),
       "name",
       {
         value: "close",

@@ -77,7 +77,8 @@ function platformFonts(el: Element): Protocol.CSS.GetPlatformFontsForNodeRespons
   const loaded = [...el.ownerDocument.fonts].find(
     (f) => f.status === "loaded" && f.family.replace(/^["']|["']$/g, "") === family,
   );
-  if (!loaded) throw impossible("CSS.getPlatformFontsForNode");
+  if (!loaded)
+    throw impossible("CSS.getPlatformFontsForNode", "script is not told which installed font the browser has chosen");
   const text = [...el.childNodes].filter((n) => n.nodeType === Node.TEXT_NODE).map((n) => n.nodeValue?.trim() ?? "");
   return {
     fonts: [{ familyName: family, postScriptName: family, isCustomFont: true, glyphCount: text.join("").length }],
@@ -139,4 +140,8 @@ export const css: Handlers<"CSS"> = {
   trackComputedStyleUpdates: track,
   takeComputedStyleUpdates: (_p, s) => take(s),
   trackComputedStyleUpdatesForNode: trackNode,
+  forcePseudoState: (p) => {
+    if (p.forcedPseudoClasses?.length)
+      throw impossible("CSS.forcePseudoState", "script cannot put an element into a state such as :active");
+  },
 };
