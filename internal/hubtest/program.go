@@ -16,7 +16,7 @@ var environment = os.Environ()
 // Go keeps what it runs in its cache (Go 1.24), so that one linked program serves all
 // test binaries; go build would link 40 MB for each.
 func Program(folder string, env ...string) (path string, err error) {
-	for range 2 { // what has just been linked runs in a folder that goes at once
+	for range 5 { // what has just been linked, here or beside, runs in a folder that goes at once
 		cmd := exec.Command("go", "run", "-exec", "echo", ".")
 		cmd.Dir, cmd.Env = folder, append(slices.Clip(environment), env...)
 		var said strings.Builder
