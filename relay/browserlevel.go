@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -63,7 +64,7 @@ func (s *side) dropBrowserLocked(why *wire.Error) {
 	for t := range s.targets.Clear() {
 		h.endedLocked(s, t)
 		for l := range h.subscribers.discovering.All() {
-			if l.discover.Takes(orElse(t.Type, "page")) && l.client.sees(t) {
+			if l.discover.Takes(cmp.Or(t.Type, "page")) && l.client.sees(t) {
 				l.event("Target.targetDestroyed", append(wire.AppendString([]byte(`{"targetId":`), t.ID), '}'))
 			}
 		}

@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strconv"
@@ -100,7 +101,7 @@ func (f *fakeHost) Send(c bridge.Command) error {
 // Responsive implements bridge.Liveness.
 func (f *fakeHost) Responsive() bool { return !f.hung }
 
-func dash(s string) string { return orElse(s, "-") }
+func dash(s string) string { return cmp.Or(s, "-") }
 
 func (f *fakeHost) Release(sessionID, targetID string) {
 	f.stage.got(f.name, "release %s %s", sessionID, dash(targetID))

@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"cmp"
 	"errors"
 	"strconv"
 	"strings"
@@ -101,7 +102,7 @@ func beginHandoff(h *Hub, r *request) ([]byte, *wire.Error) {
 		return nil, err
 	}
 	// The whole page is handed over, also from a session on a frame in it.
-	o.TargetID = orElse(sideOf(r.session).pageOf(r.session.TargetID), r.session.TargetID)
+	o.TargetID = cmp.Or(sideOf(r.session).pageOf(r.session.TargetID), r.session.TargetID)
 	if h.handoffs[o.TargetID] != nil {
 		return nil, errHandoffOpen
 	}

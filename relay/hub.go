@@ -11,6 +11,7 @@
 package relay
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -78,8 +79,8 @@ func (o Options) withDefaults() Options {
 	if o.Log == nil {
 		o.Log = zap.NewNop()
 	}
-	o.Product = orElse(o.Product, "cdphub")
-	o.UserAgent = orElse(o.UserAgent, o.Product)
+	o.Product = cmp.Or(o.Product, "cdphub")
+	o.UserAgent = cmp.Or(o.UserAgent, o.Product)
 	if o.NewID == nil {
 		o.NewID = session.NewID
 	}
@@ -89,13 +90,13 @@ func (o Options) withDefaults() Options {
 	if o.HandoffURL == nil {
 		o.HandoffURL = func(string, string) string { return "" }
 	}
-	o.Grace = orElse(o.Grace, 30*time.Second)
+	o.Grace = cmp.Or(o.Grace, 30*time.Second)
 	l := &o.Limits
-	l.Clients = orElse(l.Clients, int(quota.Table[quota.Clients].Total))
-	l.ClientSessions = orElse(l.ClientSessions, 8192)
-	l.ClientCalls = orElse(l.ClientCalls, 4096)
-	l.Calls = orElse(l.Calls, int(quota.Table[quota.Calls].Total))
-	l.Sessions = orElse(l.Sessions, max(int(quota.Table[quota.Sessions].Total), l.ClientSessions))
+	l.Clients = cmp.Or(l.Clients, int(quota.Table[quota.Clients].Total))
+	l.ClientSessions = cmp.Or(l.ClientSessions, 8192)
+	l.ClientCalls = cmp.Or(l.ClientCalls, 4096)
+	l.Calls = cmp.Or(l.Calls, int(quota.Table[quota.Calls].Total))
+	l.Sessions = cmp.Or(l.Sessions, max(int(quota.Table[quota.Sessions].Total), l.ClientSessions))
 	if o.Quotas == nil {
 		o.Quotas = quota.New(quota.Options{})
 	}
@@ -108,14 +109,6 @@ func (o *Options) derive(parts ...string) string {
 		return o.NewID()
 	}
 	return o.Derive(parts...)
-}
-
-// orElse is v, or d where v is the zero value.
-func orElse[T comparable](v, d T) T {
-	if zero := *new(T); v == zero {
-		return d
-	}
-	return v
 }
 
 // Hub owns the routing state of one browser endpoint.
@@ -419,6 +412,6 @@ func (h *Hub) versionLocked() (v bridge.Version) {
 	} else if n := slices.IndexFunc(h.sides, func(s *side) bool { return s.version != bridge.Version{} }); n >= 0 {
 		v = h.sides[n].version
 	}
-	v.Product, v.UserAgent = orElse(v.Product, h.opts.Product), orElse(v.UserAgent, h.opts.UserAgent)
+	v.Product, v.UserAgent = cmp.Or(v.Product, h.opts.Product), cmp.Or(v.UserAgent, h.opts.UserAgent)
 	return v
 }

@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 	"time"
@@ -101,7 +102,7 @@ const maxViewerName = 64
 // lease with the same Key but of another connection is refused: only when its viewer has
 // gone does it pass to whoever comes back with the Key.
 func (l *Local) Take(targetID, name string, o LeaseOptions) error {
-	o.Idle, o.Gone = orElse(o.Idle, 10*time.Minute), orElse(o.Gone, 30*time.Second)
+	o.Idle, o.Gone = cmp.Or(o.Idle, 10*time.Minute), cmp.Or(o.Gone, 30*time.Second)
 	c, h := l.client, l.client.hub
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -173,7 +174,7 @@ func viewerName(name string) string {
 		}
 		return r
 	}, targets.Cut(name, maxViewerName))
-	return orElse(strings.TrimSpace(name), "somebody")
+	return cmp.Or(strings.TrimSpace(name), "somebody")
 }
 
 // Release ends the Client's lease on a target.

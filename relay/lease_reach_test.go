@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"cmp"
 	"strings"
 	"testing"
 
@@ -46,7 +47,7 @@ func newReach(t *testing.T) *reach {
 	r.client = join(t, r.hub, r.inbox)
 	r.client.Receive([]byte(`{"id":1,"method":"Target.setDiscoverTargets","params":{"discover":true}}`)) // makes its root
 	for id, target := range reachable {
-		r.events.Opened(bridge.Nested{Parent: r.host.root, SessionID: "in " + id, TargetID: id, Type: orElse(target.Type, "page")})
+		r.events.Opened(bridge.Nested{Parent: r.host.root, SessionID: "in " + id, TargetID: id, Type: cmp.Or(target.Type, "page")})
 	}
 	var err error
 	if r.ann, err = r.hub.JoinLocal(LocalOptions{}); err != nil {

@@ -1,6 +1,8 @@
 package relay
 
 import (
+	"cmp"
+
 	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/relay/quota"
@@ -85,7 +87,7 @@ func pageOf(s *session.Session) (page string, inside bool) {
 func (h *Hub) Name() string { return h.opts.Name }
 
 // observedName is what people know the Client by.
-func (c *Client) observedName() string { return orElse(c.name, "a client within the hub") }
+func (c *Client) observedName() string { return cmp.Or(c.name, "a client within the hub") }
 
 // sendObservedLocked is sendLocked for a command that the Observer wants. The Observer is
 // asked before the command is sent: what it asks for itself reaches the Host first

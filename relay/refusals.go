@@ -1,6 +1,8 @@
 package relay
 
 import (
+	"cmp"
+
 	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/internal/advice"
 	"github.com/cdphub/cdphub/internal/wire"
@@ -46,7 +48,7 @@ func (h *Hub) advised(e *wire.Error, a advice.Entry) *wire.Error {
 
 // fill names the page to open.
 func (h *Hub) fill(a advice.Entry) advice.Entry {
-	return a.With("page", orElse(h.opts.PageAddress(h.opts.Name), "a page that is a Host of this hub"))
+	return a.With("page", cmp.Or(h.opts.PageAddress(h.opts.Name), "a page that is a Host of this hub"))
 }
 
 // silent says why a Host takes no command.

@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -52,8 +53,8 @@ func paramsOf(t *testing.T) map[string][]param {
 				if p.Ref != "" && !strings.Contains(p.Ref, ".") {
 					p.Ref = d.Domain + "." + p.Ref
 				}
-				p.Type = orElse(p.Type, named[p.Ref])
-				p.Type = orElse(words[p.Type], p.Type)
+				p.Type = cmp.Or(p.Type, named[p.Ref])
+				p.Type = cmp.Or(words[p.Type], p.Type)
 				methods[d.Domain+"."+c.Name] = append(methods[d.Domain+"."+c.Name], p)
 			}
 		}

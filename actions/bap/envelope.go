@@ -95,14 +95,11 @@ type notification struct {
 	Params  any    `json:"params"`
 }
 
-// encodeMessage is a message as a frame. It does not escape <, > and &, which encoding/json
-// does for HTML.
+// encodeMessage is a message as a frame.
 func encodeMessage(v any) []byte {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
+	text, err := envelope.Encode(v)
+	if err != nil {
 		panic(err) // all results are made of what can be encoded
 	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	return text
 }

@@ -72,3 +72,15 @@ func Object(member []byte) (object json.RawMessage, ok bool) {
 	}
 	return bytes.Clone(member), member[0] == '{'
 }
+
+// Encode is a message as JSON, as the adapters send it. It does not escape <, > and &, which
+// encoding/json does for HTML. The error is that of a value that JSON has not.
+func Encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}

@@ -3,6 +3,8 @@ package jsonrpc
 import (
 	"encoding/json"
 	"testing"
+
+	"github.com/cdphub/cdphub/actions/envelope"
 )
 
 // FuzzMessage reads any message: what is taken can be answered, with its id as
@@ -25,7 +27,7 @@ func FuzzMessage(f *testing.F) {
 			if err != nil {
 				answer = failureResponse(r.id, err)
 			}
-			if text, err := encodeMessage(answer); err != nil || !json.Valid(text) {
+			if text, err := envelope.Encode(answer); err != nil || !json.Valid(text) {
 				t.Errorf("%q is answered with %s, %v", frame, text, err)
 			}
 			if err == nil && r.method == "" {

@@ -122,15 +122,3 @@ func readAny(raw json.RawMessage) (r request, err error) {
 	}
 	return r, nil
 }
-
-// encodeMessage is a message as JSON. It does not escape <, > and &, which encoding/json
-// does for HTML.
-func encodeMessage(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
-}

@@ -10,6 +10,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/actions"
+	"github.com/cdphub/cdphub/actions/envelope"
 	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/internal/wsconn"
 )
@@ -181,10 +182,10 @@ func failureResponse(id json.RawMessage, err error) *response {
 
 // write sends an answer, or the array of answers of a batch.
 func (s *socket) write(v any) {
-	text, err := encodeMessage(v)
+	text, err := envelope.Encode(v)
 	if err != nil {
 		s.log.Warn("an answer cannot be written", zap.String("adapter", "jsonrpc"), zap.Error(err))
-		text, _ = encodeMessage(failureResponse(nil, err))
+		text, _ = envelope.Encode(failureResponse(nil, err))
 	}
 	s.conn.Deliver(wire.Frame{Head: text})
 }

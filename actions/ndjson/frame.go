@@ -112,13 +112,11 @@ func answerFrame(id string, data any, err error) []byte {
 		}
 		out = success{id, true, data}
 	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(out); err != nil { // a value of a page that is no JSON
+	text, err := envelope.Encode(out)
+	if err != nil { // a value of a page that is no JSON
 		return answerFrame(id, nil, err)
 	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	return text
 }
 
 // errorText is the text of an error: that of package actions, except for internal

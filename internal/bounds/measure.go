@@ -1,6 +1,7 @@
 package bounds
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -116,7 +117,7 @@ func (m *measure) value(b *Bound) {
 		m.count(b, m.array(b), "has %s elements")
 	case c == '"':
 		m.i = wire.Skip(m.in, m.i)
-		m.most(m.i-from-len(`""`), orElse(b.Text, m.table.all.Text), "is %s bytes long")
+		m.most(m.i-from-len(`""`), cmp.Or(b.Text, m.table.all.Text), "is %s bytes long")
 	default:
 		m.i = wire.Skip(m.in, m.i)
 		if c == '-' || '0' <= c && c <= '9' {
@@ -128,7 +129,7 @@ func (m *measure) value(b *Bound) {
 // array judges the elements of a list, each by the bound of the list, and returns how many
 // there are. It goes no further than what the list may have.
 func (m *measure) array(b *Bound) (n int) {
-	most := orElse(b.Items, m.table.all.Items)
+	most := cmp.Or(b.Items, m.table.all.Items)
 	m.i++ // the bracket
 	for m.space(); m.in[m.i] != ']'; m.space() {
 		if m.in[m.i] == ',' {
@@ -224,7 +225,7 @@ func (m *measure) count(b *Bound, n int, what string) {
 	if n < b.Least && m.what == "" {
 		m.refuse(strings.Replace(what, "%s", strconv.Itoa(n), 1) + ", at least " + strconv.Itoa(b.Least) + " is allowed")
 	}
-	m.most(n, orElse(b.Items, m.table.all.Items), what)
+	m.most(n, cmp.Or(b.Items, m.table.all.Items), what)
 }
 
 // most judges a count. what has a place for it: "has %s elements".

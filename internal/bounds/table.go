@@ -21,6 +21,7 @@
 package bounds
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -134,7 +135,7 @@ func (t *Table) At(method, path string) Bound {
 		b = t.member(b, part)
 	}
 	found := *b
-	found.Items, found.Text = orElse(b.Items, t.all.Items), orElse(b.Text, t.all.Text)
+	found.Items, found.Text = cmp.Or(b.Items, t.all.Items), cmp.Or(b.Text, t.all.Text)
 	return found
 }
 
@@ -287,14 +288,6 @@ func mustNumber(text string) float64 {
 	n, err := strconv.ParseFloat(text, 64)
 	if err != nil {
 		panic("bounds: " + err.Error())
-	}
-	return n
-}
-
-// orElse is n, or instead where it is 0.
-func orElse(n, instead int) int {
-	if n == 0 {
-		return instead
 	}
 	return n
 }
