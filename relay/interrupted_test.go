@@ -261,7 +261,7 @@ func (r *interrupted) take(wait time.Duration) {
 	}
 }
 
-// passOn has Bob take the page over in the moment in which Ann gives it back: nobody finds it free.
+// passOn has Bob take the page over in the moment in which Ann gives it back, so that it is never free.
 func (r *interrupted) passOn() {
 	r.hub.mu.Lock()
 	defer r.hub.mu.Unlock()

@@ -98,10 +98,9 @@ func (v visible) Clients() int {
 	return n
 }
 
-// counts are the numbers of Clients and of sessions that everything tells which the server
-// answers to holders of tokens: /icdp/status, /home.json and the dashboard. Who sees only tabs of
-// their own learns their own numbers. Views of the dashboard are Clients of the hub, but
-// nobody's programs.
+// counts are the numbers of Clients and of sessions for holders of tokens: in /icdp/status, in
+// /home.json and on the dashboard. A token that sees only its own tabs gets its own numbers. A view
+// of the dashboard is a Client of the hub, and does not count, since no program is behind it.
 func (v visible) counts() (clients, sessions int) {
 	clients, sessions = v.Counts(v.policy)
 	if _, own := v.policy.(relay.OwnTabs); own {

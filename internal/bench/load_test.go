@@ -93,7 +93,7 @@ func openHub(tb testing.TB, c *child, path string, clients, targets int, result 
 	}
 	s.host = s.connect("ws://"+c.hosts+path+"/icdp/host", answerCommands(result))
 	send(s.host, readyMessage(targets, features...))
-	// The Client is told of each Target: that is when the hub has them.
+	// The hub has the Targets once it has told the Client of each.
 	announced := 0
 	s.ask([]byte(`{"id":1,"method":"Target.setDiscoverTargets","params":{"discover":true}}`), func(m []byte) bool {
 		if bytes.Contains(m, []byte(`"Target.targetCreated"`)) {
@@ -173,7 +173,7 @@ func sessionOf(m []byte) (id string, ok bool) {
 
 // runFlood does nothing but load a hub: a Client sends commands to Target T0 as fast as
 // the hub takes them, and the Host answers them and sends events of Target T1, to which
-// nobody listens. It ends when it is killed.
+// no Client listens. It runs until it is killed.
 func runFlood(address, path string) {
 	clients, hosts, _ := strings.Cut(address, ",")
 	s := openHub(process{}, &child{clients: clients, hosts: hosts}, path, 1, 2, nodes(100))
