@@ -1,10 +1,21 @@
 // The functions of the agent for this bundle, which has no copy of the agent's state.
 
+import type { Handlers as Possible } from "../agent/base/registry";
+import { byMethod } from "../agent/base/table";
 import type { Lent } from "../agent/devtools";
+import type { Domain } from "../cdp";
+import { DEVTOOLS_REFUSED, type Handled } from "../methods";
 
-export type { Handlers } from "../agent/base/registry";
-export type { Lent } from "../agent/devtools";
 export type Session = Parameters<Lent["wrap"]>[2];
+
+type Verbs<D extends string> = Handled["devtools.js"] extends infer M
+  ? M extends `${D}.${infer V}`
+    ? V
+    : never
+  : never;
+
+/** Handlers for a domain: of all methods that this bundle carries out, and of those of others that need one. */
+export type Handlers<D extends Domain> = Possible<D> & Required<Pick<Possible<D>, Verbs<D> & keyof Possible<D>>>;
 
 /** The functions of the agent; set before the first command. */
 export let agent: Lent;
@@ -23,8 +34,13 @@ export class CommandError extends Error {
   }
 }
 
+const reasons = byMethod(DEVTOOLS_REFUSED);
+
+/** Why a method is refused, if it is. */
+export const reasonOf = (method: string): string => reasons.get(method) ?? "";
+
 /** The error for what page script cannot do. */
-export function impossible(method: string, reason: string): CommandError {
+export function impossible(method: string, reason = reasonOf(method)): CommandError {
   return new CommandError(`${method} is not possible in an embedded frame: ${reason}`);
 }
 

@@ -1,7 +1,7 @@
 // Commands wait here until the part of the agent that carries them out has been loaded (see ../lazy.ts).
 
 import type { Json } from "../../wire/cdp";
-import { handlerOf, isRegistered } from "./registry";
+import { handlerOf } from "./registry";
 import type { Session } from "./session";
 
 let missing: (method: string, p: Json) => Promise<void> | undefined = () => undefined;
@@ -16,7 +16,7 @@ export const wantsMore = (p: Json): unknown => p.serializationOptions ?? (p.repl
 
 /** Resolves when the part for a command has been loaded. Undefined if no part must be loaded. */
 export function ready(method: string, p: Json = {}): Promise<void> | undefined {
-  return isRegistered(method) && !wantsMore(p) ? undefined : missing(method, p);
+  return missing(method, p);
 }
 
 /** Carries a command out when its part has been loaded. */

@@ -31,19 +31,14 @@ import { isLoaded, setAfterChildren } from "../page/lifecycle";
 import { channel } from "../base/channels";
 import { base, originals } from "../base/originals";
 import { emit } from "../base/session";
+import { uplink } from "../base/uplink";
 
 const GONE = { error: { code: -32000, message: "Cannot find context with specified id" } };
 
-/** The connection to this agent's own Host. */
-interface Uplink {
-  send(message: string): void;
-  control(message: FromAgent): boolean;
-  tree(): Protocol.Page.FrameTree;
-  /** An element in the frame of this agent got the focus. */
-  focus(n: Nested): void;
-}
-
-let uplink: Uplink;
+/** The tree of this agent's frames. */
+let frameTree: () => Protocol.Page.FrameTree;
+/** An element in the frame of a nested agent got the focus. */
+let giveFocus: (n: Nested) => void;
 /** The welcome of this agent's own Host. */
 let welcome: Welcome | undefined;
 const states = new Map<string, SessionState>();
@@ -53,8 +48,9 @@ const settings = new Map<string, Map<string, Json>>();
 let due = false;
 
 /** Starts the adoption of agents in child frames. */
-export function watchNested(up: Uplink): void {
-  uplink = up;
+export function watchNested(tree: typeof frameTree, focus: typeof giveFocus): void {
+  frameTree = tree;
+  giveFocus = focus;
   setAfterChildren(whenLoaded);
   setFrameChangeListener(() => {
     releaseLoads();
@@ -70,7 +66,7 @@ export function tellSubtree(): void {
   due = false;
   uplink.control({
     icdp: "subtree",
-    tree: uplink.tree(),
+    tree: frameTree(),
     bases: subtreeBases(),
     contexts: subtreeContexts(),
     loaded: isLoaded(mainFrame()),
@@ -311,7 +307,7 @@ export class Nested implements Agent {
       this.gone();
       documentMayHaveChanged(this.frame, this.loads > 1);
     } else if (m.icdp === "focus") {
-      uplink.focus(this);
+      giveFocus(this);
       focusTaken();
     } else this.requested(m);
   }

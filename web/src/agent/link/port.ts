@@ -18,7 +18,7 @@ import { renumberContexts } from "../runtime/contexts";
 import { forgetAccess, storeAccess, storeDriven } from "../page/dialogs";
 import { address, mainFrame } from "../page/frames";
 import { flushAddress } from "../page/navigation";
-import { endUpload, enterHub, hubOfProxy, proxyKey, setHub, setHubChannel } from "./hub";
+import { endUpload, enterHub, hubOfProxy, proxyKey, setHub } from "./hub";
 import { admitted, askAround, vouched } from "./madeparent";
 import { sessionChanged, share, tellSubtree, whenReported } from "./nested";
 import { noteSimpleHost } from "../base/bundles";
@@ -32,6 +32,7 @@ import { forward } from "./route";
 import { Session, addSession, allSessions, endSession, sendTogether, sessionOf } from "../base/session";
 import { flushChanges } from "../dom/treewatch";
 import { refusal } from "../base/unsupported";
+import { uplink } from "../base/uplink";
 
 const HELLO_MS = 300;
 const HELLOS = 10;
@@ -244,19 +245,17 @@ function tellFirst(tell: () => void): void {
  */
 const LONGEST = 160 << 20;
 
-/** Sends a message to the Host. */
-export function send(message: string): void {
+function send(message: string): void {
   tellFirst(tellSubtree);
   port?.postMessage(message);
 }
 
-/** Sends a control message to an extended Host; false while there is none. */
-export function control(message: FromAgent): boolean {
+function control(message: FromAgent): boolean {
   if (port) send(originals.stringify(message));
   return port !== undefined;
 }
 
-setHubChannel(control);
+Object.assign(uplink, { send, control });
 
 /** The document is being unloaded: announces it and closes the channel. */
 export function leave(): void {

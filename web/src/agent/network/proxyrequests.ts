@@ -19,7 +19,8 @@ import { bytesOf } from "./payload";
 import { receiveExtra } from "./proxyreports";
 import { noteReported } from "./resources";
 import { plainHeaders, response } from "./responsefields";
-import { sendToProxy, setUpstream } from "./upstream";
+import { added } from "../base/added";
+import { sendToProxy } from "./upstream";
 
 const types: Record<string, Protocol.Network.ResourceType> = {
   document: "Document",
@@ -274,4 +275,5 @@ function pause(
   return verdict;
 }
 
-setUpstream(() => interceptors().length > 0, received);
+added.isIntercepting = () => interceptors().length > 0;
+added.receiveProxyEvent = received;

@@ -5,9 +5,9 @@
 import type { Protocol } from "../../cdp";
 import { isOfProxy } from "../link/hub";
 import { isBundle } from "../base/bundles";
-import { onElementFailed } from "./log";
 import { atProxy } from "../page/moved";
 import { originals } from "../base/originals";
+import { isUrl } from "../base/urls";
 import { takeOwnAddress } from "../link/scriptelement";
 import { keepUrl } from "./bodies";
 import { netErrorOf } from "./neterror";
@@ -150,7 +150,21 @@ const recentEntries = new Set<string>();
 /** How long a failure waits for its timing entry. Some failures have none. */
 const ENTRY_MS = 500;
 
-onElementFailed((win, element, url) => {
+/** Listens for elements whose resource fails to load; again after document.open, which removes the listener. */
+export function watchElements(win: Win): void {
+  win.addEventListener(
+    "error",
+    (e) => {
+      const from = e.target;
+      if (!(from instanceof win.Element)) return;
+      const url = from.getAttribute("src") ?? from.getAttribute("href");
+      if (url && isUrl(url, from.baseURI)) noteFailed(win, from, new URL(url, from.baseURI).href);
+    },
+    true,
+  );
+}
+
+function noteFailed(win: Win, element: Element, url: string): void {
   if (reported.has(url)) return;
   failures.set(url, (failures.get(url) ?? 0) + 1);
   originals.setTimeout(() => {
@@ -160,7 +174,7 @@ onElementFailed((win, element, url) => {
       ...netErrorOf(url),
     );
   }, ENTRY_MS);
-});
+}
 
 function takeFailure(url: string): boolean {
   const n = failures.get(url) ?? 0;

@@ -2,7 +2,6 @@
 // asks for; changes of address within the document; history.
 
 import type { Protocol } from "../../cdp";
-import type { FromAgent } from "../../wire/frame";
 import {
   type Frame,
   type Win,
@@ -20,6 +19,7 @@ import { sendToProxy as toUpstream, refreshUpstream } from "../network/upstream"
 import { ProtocolError } from "../base/registry";
 import { carryScripts } from "../runtime/scripts";
 import { emit } from "../base/session";
+import { uplink } from "../base/uplink";
 
 // The part of the Navigation API that is used; Firefox ESR and Safari 16 have none.
 interface HistoryEntry {
@@ -46,10 +46,6 @@ interface Navigation extends EventTarget {
 }
 const api = (window as unknown as { navigation?: Navigation }).navigation;
 
-/** Sends a control message to the Host, if there is one. */
-type SendToHost = (message: FromAgent) => boolean;
-let sendToHost: SendToHost = () => false;
-
 /** The loader of a navigation whose first events the Host has sent. This document must not send them again. */
 let announcedByHost = "";
 /** The loader of the pending navigation, if this document has announced it. */
@@ -59,9 +55,8 @@ let current: { loaderId: string; url: string } | undefined;
 /** A Client asked for the next navigation, so Page.frameRequestedNavigation is not sent. */
 let askedByClient = false;
 
-/** Starts watching. `control` sends messages to the Host. */
-export function watchNavigation(control: SendToHost): void {
-  sendToHost = control;
+/** Starts watching. */
+export function watchNavigation(): void {
   onNavigate(
     window,
     (e) => {
@@ -143,7 +138,7 @@ function begun(e: NavigateEvent, byClient: boolean): void {
   if (!byClient) {
     emit("Page", "Page.frameRequestedNavigation", { frameId, reason: reasonOf(e), url, disposition: "currentTab" });
   }
-  sendToHost({ icdp: "nav", loaderId, url });
+  uplink.control({ icdp: "nav", loaderId, url });
   emit("Page", "Page.frameStartedNavigating", { frameId, url, loaderId, navigationType: typeOf(e) });
   emit("Page", "Page.frameStartedLoading", { frameId });
   emit(
@@ -208,7 +203,7 @@ export function navigationUnderWay(): typeof current {
 export function failMainNavigation(loaderId: string, errorText: string): void {
   if (current?.loaderId !== loaderId) return;
   if (announced === loaderId) abort();
-  else sendToHost({ icdp: "navabort", loaderId, errorText });
+  else uplink.control({ icdp: "navabort", loaderId, errorText });
   current = undefined;
 }
 
@@ -225,7 +220,7 @@ function abort(): void {
   });
   if (current?.loaderId !== requestId) return; // another one has taken its place
   emit("Page", "Page.frameStoppedLoading", { frameId: mainFrame().id });
-  sendToHost({ icdp: "navabort", loaderId: requestId });
+  uplink.control({ icdp: "navabort", loaderId: requestId });
 }
 
 // --------------------------------------------------- within the document
@@ -308,7 +303,7 @@ export function tellInfo(): void {
   const title = document.title;
   const url = address();
   const key = `${title}\n${url}`;
-  if (key !== lastInfo && sendToHost({ icdp: "info", title, url })) lastInfo = key;
+  if (key !== lastInfo && uplink.control({ icdp: "info", title, url })) lastInfo = key;
 }
 
 // ------------------------------------------------------------- commands

@@ -3,13 +3,15 @@
 
 import type { Protocol } from "../../cdp";
 import type { Answer, CdpEvent, Json, Response } from "../../wire/cdp";
-import type { FromAgent } from "../../wire/frame";
 import type { FromWorker, ToWorker, WantsLetter } from "../../wire/worker";
+import { IN_WORKERS } from "../../methods";
 import { hexId, originals } from "../base/originals";
 import { ready } from "../base/parts";
 import { ProtocolError, errorOf, handlerOf, register } from "../base/registry";
 import { Session, onSessionEnd } from "../base/session";
+import { methodsIn } from "../base/table";
 import { refusal } from "../base/unsupported";
+import { uplink } from "../base/uplink";
 import { hubOfProxy } from "../link/hub";
 import { type Frame, frameOfDocument, mainFrame } from "../page/frames";
 import { endOverrides, isOffline, setWantsListener } from "../network/upstream";
@@ -18,14 +20,6 @@ import { WorkerRequests, wantsNow } from "./requests";
 import { absolute, awaitAgent, optionsFor, watchBlobs, withAgent } from "./script";
 
 type Win = Window & typeof globalThis;
-
-/** The connection to the Host. */
-interface Uplink {
-  send(message: string): void;
-  control(message: FromAgent): boolean;
-}
-
-let uplink: Uplink;
 
 /** A worker whose agent has said hello. */
 class AgentOfWorker {
@@ -121,10 +115,10 @@ class AgentOfWorker {
         await this.ask("Runtime.getIsolateId", {}, s.id);
       } else if (method === "Network.disable") this.requests.disable(s);
       else {
-        if (OF_WORKERS.test(method)) await ready(method);
-        const handler = handlerOf(method);
-        if (!handler || !OF_WORKERS.test(method))
-          throw new ProtocolError(`'${method}' wasn't found in a worker of an embedded frame`, -32601);
+        const isThere = inWorkers.has(method);
+        if (isThere) await ready(method);
+        const handler = isThere && handlerOf(method);
+        if (!handler) throw new ProtocolError(`'${method}' wasn't found in a worker of an embedded frame`, -32601);
         const no = refusal(method, params);
         if (no) throw new ProtocolError(no);
         return { result: (await handler(params, s)) ?? {} };
@@ -169,8 +163,7 @@ class AgentOfWorker {
 }
 
 /** Methods of the page's agent that also answer in a worker's session. */
-const OF_WORKERS =
-  /\.(setAutoAttach|getResponseBody|getRequestPostData|set(CacheDisabled|BypassServiceWorker|AttachDebugStack|ExtraHTTPHeaders)|emulateNetworkConditions)$/;
+const inWorkers = new Set(methodsIn(IN_WORKERS));
 
 const workers = new Set<AgentOfWorker>();
 /** The worker that a session belongs to; undefined for a session of the page. */
@@ -182,11 +175,6 @@ setWantsListener(() => {
 });
 /** Sessions with auto-attach: each gets a session for every worker that its page, or its worker, starts. */
 const attaching = new Set<Session>();
-
-/** Starts. `up` is the connection to the Host. */
-export function startWorkers(up: Uplink): void {
-  uplink = up;
-}
 
 /** Passes a command to the worker that its session belongs to. Undefined if there is none. */
 export function inWorker(sessionId: string, method: string, params: Json): Promise<Answer> | undefined {
