@@ -2,11 +2,12 @@
 // Client first sends such a command. agent.mjs has all of them in it.
 
 /// <reference path="./agent-lent.d.ts" />
-import { lend, version } from "agent-lent";
+import { lend, needs, version } from "agent-lent";
 import { INERT, PARTS, REFUSED } from "../methods";
+import { added } from "./base/added";
 import { load } from "./base/bundles";
 import { originals } from "./base/originals";
-import { loadMissing, wantsMore } from "./base/parts";
+import { wantsMore } from "./base/parts";
 import { ProtocolError } from "./base/registry";
 import { byMethod, rowOf } from "./base/table";
 
@@ -15,9 +16,6 @@ interface Part {
   version: string;
   default(lent: object): object;
 }
-
-/** The parts that a part uses. */
-const NEEDS: Record<string, string[]> = { "accessibility.js": ["dom.js"], "extras.js": ["dom.js"] };
 
 /** The part of each method; "" for those that agent.js answers itself. */
 const partOf = byMethod({ "": [INERT, ...Object.values(REFUSED)].join(" "), ...PARTS });
@@ -29,13 +27,13 @@ const there = new Set<string>();
 /** What parts may use: exports of agent.js and of the parts that have been loaded. */
 let lent: object | undefined;
 
-loadMissing((method, p) => {
+added.loadPart = (method, p) => {
   const name = wantsMore(p) ? "extras.js" : rowOf(partOf, method);
   return !name || there.has(name) ? undefined : add(name, method);
-});
+};
 
 async function add(name: string, method: string): Promise<void> {
-  const missing = (NEEDS[name] ?? []).filter((p) => !there.has(p));
+  const missing = (needs[name] ?? []).filter((p) => !there.has(p));
   const needed = Promise.all(missing.map((p) => add(p, method)));
   needed.catch(() => {}); // not an unhandled rejection: it is awaited below
   const part = await inTime(load<Part>(name, method), name);

@@ -16,18 +16,11 @@ import {
 import { isOf } from "../../host/addresses";
 import { emptyState, record } from "../../host/state";
 import { contextIds } from "../runtime/contexts";
-import {
-  type Agent,
-  type Frame,
-  allFrames,
-  frameOf,
-  mainFrame,
-  notifyFrameChange,
-  setFrameChangeListener,
-} from "../page/frames";
+import { type Agent, type Frame, allFrames, frameOf, mainFrame } from "../page/frames";
 import { documentMayHaveChanged } from "../page/framewatch";
 import { hubAccess } from "./hub";
-import { isLoaded, setAfterChildren } from "../page/lifecycle";
+import { isLoaded } from "../page/lifecycle";
+import { type Added, added } from "../base/added";
 import { channel } from "../base/channels";
 import { base, originals } from "../base/originals";
 import { emit } from "../base/session";
@@ -51,14 +44,16 @@ let due = false;
 export function watchNested(tree: typeof frameTree, focus: typeof giveFocus): void {
   frameTree = tree;
   giveFocus = focus;
-  setAfterChildren(whenLoaded);
-  setFrameChangeListener(() => {
-    releaseLoads();
-    if (due || !mainFrame().parentId) return;
-    due = true;
-    originals.queueMicrotask(tellSubtree);
-  });
 }
+
+function framesChanged(): void {
+  releaseLoads();
+  if (due || !mainFrame().parentId) return;
+  due = true;
+  originals.queueMicrotask(tellSubtree);
+}
+
+Object.assign(added, { afterChildren: whenLoaded, framesChanged } satisfies Partial<Added>);
 
 /** Reports changed frames and contexts to the parent agent. This message must precede the events about them. */
 export function tellSubtree(): void {
@@ -81,7 +76,7 @@ export function focusTaken(): void {
 /** Called at the welcome: agents in child frames join the sessions of this agent. */
 export function beginNesting(w: Welcome): void {
   welcome = w;
-  notifyFrameChange();
+  framesChanged();
   states.clear();
   for (const s of w.state?.sessions ?? []) states.set(s.sessionId, s);
   for (const n of agents()) n.welcome(true);
@@ -331,7 +326,7 @@ export class Nested implements Agent {
     this.loaded = loaded;
     releaseLoads();
     this.frame.url = this.tree.frame.url;
-    notifyFrameChange();
+    framesChanged();
   }
 
   /**

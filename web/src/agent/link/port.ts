@@ -17,6 +17,7 @@ import {
 import { renumberContexts } from "../runtime/contexts";
 import { forgetAccess, storeAccess, storeDriven } from "../page/dialogs";
 import { address, mainFrame } from "../page/frames";
+import { restWithoutClients } from "../page/framewatch";
 import { flushAddress } from "../page/navigation";
 import { endUpload, enterHub, hubOfProxy, proxyKey, setHub } from "./hub";
 import { admitted, askAround, vouched } from "./madeparent";
@@ -224,6 +225,7 @@ function restore(state: SessionState): void {
 function begin(id: string): Session {
   const s = new Session(id, send);
   addSession(s);
+  restWithoutClients();
   return s;
 }
 

@@ -5,6 +5,7 @@ import type { ExtraEvent } from "../../wire/proxy";
 import { added } from "../base/added";
 import { currentStack } from "../runtime/exceptions";
 import { type Frame, splitFragment } from "../page/frames";
+import { awaitQuiet } from "../page/lifecycle";
 import { logFailure, logRefusal, logStatus } from "./log";
 import { monotonic, originals } from "../base/originals";
 import { keepBody, keepPayload } from "./bodies";
@@ -13,7 +14,7 @@ import type { FailureFields } from "./neterror";
 import { type Payload, postFields } from "./payload";
 import { answeredByWorker, proxyReports, withCookies } from "./extrainfo";
 import { refererOf } from "./referrer";
-import { NetworkReporter, type NetworkEvent, notifyActivity, whenReady } from "./reporter";
+import { NetworkReporter, type NetworkEvent, whenReady } from "./reporter";
 import { headText, plainHeaders, response, timing } from "./responsefields";
 
 type Win = Window & typeof globalThis;
@@ -145,12 +146,12 @@ export class Exchange extends NetworkReporter {
       hasUserGesture: false,
     }));
     if (!sent.pausable) whenReady(() => added.tellInFlight?.(this.id, this.frame, request, type));
-    notifyActivity(this.frame);
+    awaitQuiet(this.frame);
   }
 
   protected override end(): boolean {
     const first = super.end();
-    if (first) notifyActivity(this.frame);
+    if (first) awaitQuiet(this.frame);
     return first;
   }
 

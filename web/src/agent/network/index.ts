@@ -9,7 +9,7 @@ import { emit } from "../base/session";
 import { watchPolicy } from "./neterror";
 import { installEventSource } from "./eventsource";
 import { documentResponseOf, bytesOfDocument, reportDocumentResponse } from "./documentresponse";
-import { abandonUnfinished } from "./reporter";
+import { abandonUnfinished } from "./unfinished";
 import { response } from "./responsefields";
 import { installFetch } from "./fetch";
 import { installOnline, tellOnline } from "./offline";

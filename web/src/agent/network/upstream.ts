@@ -32,14 +32,9 @@ declare module "../base/added" {
     isIntercepting(): boolean;
     /** Takes the proxy's events. */
     receiveProxyEvent(news: ControlEvent): void;
+    /** Tells workers what Clients want to do with requests. */
+    refreshWorkers(): void;
   }
-}
-
-let onWants: () => void = () => {};
-
-/** Sets the listener for changes of what Clients want to do with requests. */
-export function setWantsListener(f: () => void): void {
-  onWants = f;
 }
 
 /** Sets overrides of a session. Resolves when they are in force. */
@@ -84,7 +79,7 @@ let acknowledged: Promise<void> = Promise.resolve();
 
 /** Sends the current state to the proxy, if there is one. Resolves when the proxy has it. */
 export async function refreshUpstream(): Promise<void> {
-  onWants();
+  added.refreshWorkers?.();
   const base = proxyBase();
   if (!base || mainFrame().parentId) return;
   const now = state();

@@ -5,6 +5,7 @@ import type { Protocol } from "../../cdp";
 import type { Answer, CdpEvent, Json, Response } from "../../wire/cdp";
 import type { FromWorker, ToWorker, WantsLetter } from "../../wire/worker";
 import { IN_WORKERS } from "../../methods";
+import { added } from "../base/added";
 import { hexId, originals } from "../base/originals";
 import { ready } from "../base/parts";
 import { ProtocolError, errorOf, handlerOf, register } from "../base/registry";
@@ -14,7 +15,7 @@ import { refusal } from "../base/unsupported";
 import { uplink } from "../base/uplink";
 import { hubOfProxy } from "../link/hub";
 import { type Frame, frameOfDocument, mainFrame } from "../page/frames";
-import { endOverrides, isOffline, setWantsListener } from "../network/upstream";
+import { endOverrides, isOffline } from "../network/upstream";
 import { agentText, agentUrl } from "./agenttext";
 import { WorkerRequests, wantsNow } from "./requests";
 import { absolute, awaitAgent, optionsFor, watchBlobs, withAgent } from "./script";
@@ -170,9 +171,9 @@ const workers = new Set<AgentOfWorker>();
 function workerOf(s: Session): AgentOfWorker | undefined {
   return [...workers].find((w) => w.sessions.get(s.id)?.own === s);
 }
-setWantsListener(() => {
+added.refreshWorkers = () => {
   for (const w of workers) w.refresh();
-});
+};
 /** Sessions with auto-attach: each gets a session for every worker that its page, or its worker, starts. */
 const attaching = new Set<Session>();
 
