@@ -13,6 +13,8 @@ import { keepUrl } from "./bodies";
 import { netErrorOf } from "./neterror";
 import { streamUrls } from "./eventsource";
 import { Exchange } from "./exchange";
+import { welcomed } from "./reporter";
+import { isProxied, refreshUpstream } from "./upstream";
 import { timing } from "./responsefields";
 import { payloadOf } from "./payload";
 
@@ -167,8 +169,11 @@ export function watchElements(win: Win): void {
 function noteFailed(win: Win, element: Element, url: string): void {
   if (reported.has(url)) return;
   failures.set(url, (failures.get(url) ?? 0) + 1);
-  originals.setTimeout(() => {
-    if (!takeFailure(url) || recentEntries.has(url)) return;
+  originals.setTimeout(async () => {
+    // What the proxy reports of the time before its connection comes with that.
+    await welcomed;
+    if (isProxied()) await refreshUpstream();
+    if (!takeFailure(url) || recentEntries.has(url) || reported.has(url)) return;
     const type = byInitiator[element.localName] ?? (element.localName === "link" ? "Stylesheet" : "Other");
     new Exchange(win, type, { url, method: "GET", headers: {}, initiator: { type: "other" } }).failed(
       ...netErrorOf(url),
