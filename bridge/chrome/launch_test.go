@@ -154,7 +154,7 @@ func TestLaunchFails(t *testing.T) {
 		{
 			name: "root",
 			path: script(t, "echo '[1:ERROR:content/zygote.cc:103] Running as root without --no-sandbox is not supported.' >&2; exit 1"),
-			want: []string{"as another user, or set --browser-no-sandbox", "it said: [1:ERROR"},
+			want: []string{"as another user, or set chrome.Options.NoSandbox", "it said: [1:ERROR"},
 		},
 		{
 			name: "another runs in the profile",
@@ -205,7 +205,7 @@ func TestLaunchWithSandbox(t *testing.T) {
 			t.Errorf("the browser answered %s", m)
 		}
 	case err := <-c.ended:
-		if err == nil || !strings.Contains(err.Error(), ", or set --browser-no-sandbox") {
+		if err == nil || !strings.Contains(err.Error(), ", or set chrome.Options.NoSandbox") {
 			t.Errorf("Serve returned %v", err)
 		}
 	case <-time.After(patience):

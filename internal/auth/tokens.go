@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+
+	"github.com/cdphub/cdphub/internal/optionname"
 )
 
 // TokenOptions names the sources of tokens. Without any everybody is let in.
@@ -55,23 +57,27 @@ func NewTokens(o TokenOptions) (*Tokens, error) {
 		t.log = zap.NewNop()
 	}
 	for _, f := range []struct {
-		text, name string
-		role       Role
-	}{{o.Client, "--client-token", RoleClient}, {o.Host, "--host-token", RoleHost}, {o.Admin, "--admin-token", RoleAdmin}} {
+		text, name, option string
+		role               Role
+	}{
+		{o.Client, "--client-token", "server.Tokens.Client", RoleClient},
+		{o.Host, "--host-token", "server.Tokens.Host", RoleHost},
+		{o.Admin, "--admin-token", "server.Tokens.Admin", RoleAdmin},
+	} {
 		if f.text == "" {
 			continue
 		}
 		s := NewSecret(f.text)
 		if err := s.checkLength(); err != nil {
-			return nil, fmt.Errorf("%s: %w", f.name, err)
+			return nil, fmt.Errorf("%s: %w", optionname.Of(f.option), err)
 		}
 		t.fixed = append(t.fixed, entry{digestOf(s), Grant{Role: f.role, Hub: EveryHub, Scope: ScopeFull, Name: f.name, Own: true}})
 	}
 	if o.File != "" {
-		t.file = newSource(o.File, "--tokens", t.readFile)
+		t.file = newSource(o.File, "server.Tokens.File", t.readFile)
 	}
 	for i, path := range o.Keys {
-		t.keys = append(t.keys, newSource(path, "--jwt-key", func(raw []byte) error { return t.readKeys(i, raw) }))
+		t.keys = append(t.keys, newSource(path, "server.Tokens.JWTKeys", func(raw []byte) error { return t.readKeys(i, raw) }))
 	}
 	// Also if a file has no tokens: an empty file lets nobody in, and not everybody.
 	t.set = len(t.fixed) > 0 || len(t.sources()) > 0

@@ -103,7 +103,7 @@ func TestBadSources(t *testing.T) {
 
 func TestR12ShortTokensAreRefused(t *testing.T) {
 	for _, o := range []TokenOptions{{Client: "0123456789"}, {Host: "0123456789"}, {Admin: "0123456789abcde"}} {
-		if _, err := NewTokens(o); err == nil || !strings.Contains(err.Error(), "could be guessed") || !strings.Contains(err.Error(), "-token") {
+		if _, err := NewTokens(o); err == nil || !strings.Contains(err.Error(), "could be guessed") || !strings.Contains(err.Error(), "server.Tokens.") {
 			t.Errorf("%+v: got %v, want a refusal that names the option", o, err)
 		}
 	}

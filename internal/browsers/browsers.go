@@ -12,7 +12,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"path"
 	"slices"
 	"time"
@@ -22,6 +21,7 @@ import (
 	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/bridge/chrome"
 	"github.com/cdphub/cdphub/internal/advice"
+	"github.com/cdphub/cdphub/internal/optionname"
 	"github.com/cdphub/cdphub/relay"
 	"github.com/cdphub/cdphub/relay/quota"
 )
@@ -96,7 +96,7 @@ func New(hubs *relay.Hubs, o Options) (*Pool, error) {
 	}
 	for _, pattern := range patterns {
 		if _, err := path.Match(pattern, ""); err != nil {
-			return nil, fmt.Errorf("--browser-hub %q can never match: %w", pattern, err)
+			return nil, optionname.Errorf("{server.Browsers.Hubs} %q can never match: %w", pattern, err)
 		}
 	}
 	log := o.Log

@@ -17,6 +17,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"go.uber.org/zap"
 
+	"github.com/cdphub/cdphub/internal/optionname"
 	"github.com/cdphub/cdphub/relay/quota"
 )
 
@@ -99,20 +100,20 @@ func openFiles(o Record, quotas *quota.Ledger, log *zap.Logger) (*files, error) 
 		o.Size = 1 << 30
 	}
 	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
-		return nil, fmt.Errorf("--record: the folder cannot be made: %w", err)
+		return nil, optionname.Errorf("{server.Timeline.Record}: the folder cannot be made: %w", err)
 	}
 	root, err := os.OpenRoot(o.Dir)
 	if err != nil {
-		return nil, fmt.Errorf("--record: the folder cannot be opened: %w", err)
+		return nil, optionname.Errorf("{server.Timeline.Record}: the folder cannot be opened: %w", err)
 	}
 	f := &files{o: o, log: log.Named("journal"), audit: log.Named("audit"), root: root, pool: quotas.Pool(quota.Recordings, o.Size), lines: make(map[*line]*fileLine), sizes: make(map[string]*size), flushed: time.Now()}
 	if err := f.tryOut(); err != nil {
 		root.Close()
-		return nil, fmt.Errorf("--record: nothing can be written to the folder: %w", err)
+		return nil, optionname.Errorf("{server.Timeline.Record}: nothing can be written to the folder: %w", err)
 	}
 	if err := f.measure(); err != nil {
 		root.Close()
-		return nil, fmt.Errorf("--record: the folder cannot be read: %w", err)
+		return nil, optionname.Errorf("{server.Timeline.Record}: the folder cannot be read: %w", err)
 	}
 	f.encoder, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20))
 	return f, err
@@ -277,13 +278,13 @@ func (f *files) save(fl *fileLine) {
 		f.detach(fl)
 		if now := time.Now(); now.Sub(f.saidFull) >= mayRemove {
 			f.saidFull = now
-			f.log.Error("entries are missing in the recordings: set a greater --record-size; everything else continues", zap.String("file", fl.name+Extension), zap.Error(err))
+			f.log.Error(optionname.Text("entries are missing in the recordings: set a greater {server.Timeline.RecordSize}; everything else continues"), zap.String("file", fl.name+Extension), zap.Error(err))
 		}
 		return
 	}
 	if err != nil {
 		f.stopped = true
-		f.log.Error("recording has stopped: make room in the folder of --record, then start the hub again; everything else continues", zap.Error(err))
+		f.log.Error(optionname.Text("recording has stopped: make room in the folder of {server.Timeline.Record}, then start the hub again; everything else continues"), zap.Error(err))
 		return
 	}
 	if fl.offset == int64(len(frame)) {
