@@ -15,6 +15,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/cdphub/cdphub/internal/browsertest"
 	"github.com/cdphub/cdphub/internal/held/heldtest"
 	"github.com/cdphub/cdphub/internal/hubtest"
 )
@@ -45,6 +46,9 @@ func startLogged(t *testing.T, log *zap.Logger, change func(*Options)) started {
 	f := testOptions()
 	if change != nil {
 		change(&f)
+	}
+	if f.Browsers != nil && f.Browsers.Run == nil { // Chromium, and no fake browser
+		browsertest.SkipShort(t)
 	}
 	if os.Getenv(throughEnv) != "" && f.Cluster == nil && !f.NoListeners {
 		f.Log = log
