@@ -106,7 +106,7 @@ func (h *Hub) parkLocked(r *request, m method) bool {
 	switch {
 	case !h.browserComesLocked() || !r.isMethod || h.draining,
 		!m.real && m.browser != nil, // the hub can answer it
-		r.session != nil && (r.session.Kind != session.Browser || r.session.Side != nil),
+		r.session != nil && (r.session.Kind != session.Browser || r.session.side != nil),
 		len(r.Params) > maxParkedParams:
 		return false
 	}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/internal/wire"
-	"github.com/cdphub/cdphub/session"
 )
 
 // call is one command that the Host has and has not answered. A call's memory is used again
@@ -15,10 +14,10 @@ type call struct {
 	number  bridge.CallID
 	side    *side // whose Host has it
 	client  *Client
-	session *session.Session // nil for a browser-level command
+	session *clientSession // nil for a browser-level command
 	// answerTo is the session that the Client named, perhaps for a browser-level
 	// command; nil is the connection.
-	answerTo *session.Session
+	answerTo *clientSession
 	timer    *time.Timer // nil for a command inside a session
 	sent     time.Time   // zero for a command that is not measured
 	// finish makes the Client's result of the Host's; nil for most.
@@ -67,7 +66,7 @@ func (cs *calls) get(n bridge.CallID) *call { return cs.byNumber[n] }
 // add files a command for a side under the next number. The Host has it in the
 // session s, nil at browser level. Numbers only grow, so that an answer to a call of an
 // earlier connection is known by its number (dropAnswerLocked).
-func (cs *calls) add(to *side, r *request, s *session.Session) *call {
+func (cs *calls) add(to *side, r *request, s *clientSession) *call {
 	if cs.byNumber == nil {
 		cs.byNumber = make(map[bridge.CallID]*call)
 	}
@@ -118,8 +117,7 @@ func newestCall(at origin) *call {
 	if at.session == nil {
 		return at.client.newest
 	}
-	c, _ := at.session.Calls.(*call)
-	return c
+	return at.session.newest
 }
 
 // setNewest notes the newest command in flight of a place; nil for none.
@@ -128,5 +126,5 @@ func setNewest(at origin, c *call) {
 		at.client.newest = c
 		return
 	}
-	at.session.Calls = c
+	at.session.newest = c
 }

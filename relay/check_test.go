@@ -21,11 +21,11 @@ func (h *Hub) check() error {
 			}
 		}
 		for s := range c.sessions {
-			if h.sessions.Get(s.ID) != s {
+			if h.sessions.get(s.ID) != s {
 				return fmt.Errorf("session %s of a client is not in the table", s.ID)
 			}
 			if s.Kind == session.Worker {
-				if !inTarget(s.Parent) || h.sessions.Get(s.Parent.ID) != s.Parent {
+				if !inTarget(s.parent) || h.sessions.get(s.parent.ID) != s.parent {
 					return fmt.Errorf("session %s of a worker is in no session of a page", s.ID)
 				}
 				continue
@@ -39,7 +39,7 @@ func (h *Hub) check() error {
 	}
 	hearing := make(map[*Client]int)
 	for at, l := range h.subscribers.at {
-		if _, ok := h.clients[l.client]; !ok || at != l.origin || l.session != nil && h.sessions.Get(l.session.ID) != l.session {
+		if _, ok := h.clients[l.client]; !ok || at != l.origin || l.session != nil && h.sessions.get(l.session.ID) != l.session {
 			return fmt.Errorf("something is discovered or attached to for a client or a session that has ended")
 		}
 		if l.discover.on() {
@@ -64,8 +64,8 @@ func (h *Hub) check() error {
 			return fmt.Errorf("there are dialogs of the missing target %s", id)
 		}
 		wanted := 0
-		for _, s := range d.side.sessions.OfTarget(id) {
-			if s.PageEvents && s.Peer.(*Client).answers() {
+		for _, s := range d.side.sessions.ofTarget(id) {
+			if s.pageEvents && s.client.answers() {
 				wanted++
 			}
 		}
@@ -73,8 +73,8 @@ func (h *Hub) check() error {
 			return fmt.Errorf("%d sessions would answer the dialogs of %s, counted are %d", wanted, id, d.wanted)
 		}
 	}
-	if owned != h.sessions.Len() {
-		return fmt.Errorf("clients own %d sessions, the table has %d", owned, h.sessions.Len())
+	if owned != h.sessions.len() {
+		return fmt.Errorf("clients own %d sessions, the table has %d", owned, h.sessions.len())
 	}
 	if err := h.checkSides(); err != nil {
 		return err
@@ -107,7 +107,7 @@ func (h *Hub) checkCalls() error {
 	for _, c := range h.calls.byNumber {
 		byClient[c.client]++
 		linked++
-		if c.session != nil && h.sessions.Get(c.session.ID) != c.session {
+		if c.session != nil && h.sessions.get(c.session.ID) != c.session {
 			return fmt.Errorf("call %d waits for the ended session %s", c.number, c.session.ID)
 		}
 	}

@@ -71,8 +71,8 @@ func (s *side) dialogKeyLocked(targetID string) string {
 			d.key = s.hub.opts.Derive("dialog", s.hub.opts.Name, s.hostID, targetID)
 		}
 		// Sessions may have enabled Page before the key was made.
-		for _, on := range s.sessions.OfTarget(targetID) {
-			if on.Answers {
+		for _, on := range s.sessions.ofTarget(targetID) {
+			if on.answersDialogs {
 				d.wanted++
 			}
 		}
@@ -82,8 +82,8 @@ func (s *side) dialogKeyLocked(targetID string) string {
 }
 
 // attachmentOf describes a session to its Host.
-func attachmentOf(s *session.Session, dialogKey string) bridge.Attachment {
-	c := s.Peer.(*Client)
+func attachmentOf(s *clientSession, dialogKey string) bridge.Attachment {
+	c := s.client
 	_, lasts := c.peer.(Lasting)
 	return bridge.Attachment{
 		SessionID: s.ID, TargetID: s.TargetID, DialogKey: dialogKey,
@@ -246,10 +246,10 @@ func notePage(on bool) func(*Hub, *request) {
 // pageEventsLocked notes whether a session has Page enabled. When no session is left
 // that answers dialogs, the browser shows the open one itself. slot.wanted must be exact:
 // at 0 the browser shows dialogs itself, and above it the page waits for a Client.
-func (h *Hub) pageEventsLocked(s *session.Session, on bool) {
-	answers := on && s.Peer.(*Client).answers()
-	was := s.Answers
-	s.PageEvents, s.Answers = on, answers
+func (h *Hub) pageEventsLocked(s *clientSession, on bool) {
+	answers := on && s.client.answers()
+	was := s.answersDialogs
+	s.pageEvents, s.answersDialogs = on, answers
 	slot := h.dialogs[s.TargetID]
 	switch {
 	case slot == nil || answers == was:
@@ -278,17 +278,15 @@ func (c *Client) readOnly() bool {
 
 // notifyLocked sends an event to those sessions of the Target that have Page enabled.
 func (slot *dialogs) notifyLocked(targetID, method string, params []byte) {
-	e := session.Event{Method: method}
 	h := slot.side.hub
 	seen := h.viewsOf(method, params)
-	list := slot.side.sessions.OfTarget(targetID)
+	list := slot.side.sessions.ofTarget(targetID)
 	if h.observer != nil && len(list) > 0 {
 		h.observeEventLocked(list[0], method, params)
 	}
 	for _, s := range list {
-		var ok bool
-		if e.Params, ok = slot.side.hub.seenLocked(&seen, s); ok && s.PageEvents {
-			s.Peer.Event(s, &e)
+		if body, ok := h.seenLocked(&seen, s); ok && s.pageEvents {
+			s.client.event(s, method, body)
 		}
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/internal/advice"
 	"github.com/cdphub/cdphub/internal/wire"
-	"github.com/cdphub/cdphub/session"
 )
 
 // browserTimeout is how long a Host may take over a browser-level request.
@@ -19,7 +18,7 @@ const browserTimeout = 30 * time.Second
 
 // forwardLocked sends a command for a session to the Host that the session is
 // in, which answers it later. It returns nil if the command was refused and answered.
-func (h *Hub) forwardLocked(r *request, s *session.Session) *call {
+func (h *Hub) forwardLocked(r *request, s *clientSession) *call {
 	noteDisable(s, r.Method)
 	if listsTargets(r.Method) {
 		return h.forwardListLocked(r, s)
@@ -38,7 +37,7 @@ func listsTargets(method string) bool {
 
 // forwardListLocked is forwardLocked for such a method. A page may be quiet by the time of
 // the answer.
-func (h *Hub) forwardListLocked(r *request, s *session.Session) *call {
+func (h *Hub) forwardListLocked(r *request, s *clientSession) *call {
 	c := h.sendLocked(r, sideOf(s), s, bridge.Command{SessionID: s.ID, TargetID: s.TargetID, Method: r.Method, Params: r.Params, Args: r.members})
 	if asker := r.client; c != nil {
 		c.finish = func(result []byte) []byte { return h.hushListLocked(asker, result) }
@@ -74,7 +73,7 @@ func (s *side) forwardBrowserLocked(r *request) {
 // when the command has failed and been answered. bridge.Host.Send must not block. If it
 // returns a *wire.Error, that is the Client's answer; any other error says that the Host
 // takes no more at present.
-func (h *Hub) sendLocked(r *request, to *side, s *session.Session, cmd bridge.Command) *call {
+func (h *Hub) sendLocked(r *request, to *side, s *clientSession, cmd bridge.Command) *call {
 	refuse := func(e *wire.Error) *call {
 		r.client.fail(r.session, r.ID, e)
 		return nil
@@ -99,8 +98,8 @@ func (h *Hub) sendLocked(r *request, to *side, s *session.Session, cmd bridge.Co
 
 // failLocked answers every command in flight of a session with an error, the
 // oldest first. The list begins with the newest, hence the walk to its end.
-func (h *Hub) failLocked(s *session.Session, why *wire.Error) {
-	c := newestCall(origin{s.Peer.(*Client), s})
+func (h *Hub) failLocked(s *clientSession, why *wire.Error) {
+	c := newestCall(origin{s.client, s})
 	if c == nil {
 		return
 	}

@@ -12,7 +12,6 @@ import (
 
 	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/relay/quota"
-	"github.com/cdphub/cdphub/session"
 )
 
 // A Client may ask a person to do something in its page, such as to log in:
@@ -51,7 +50,7 @@ type Opener struct{ Account, Name string }
 // that a link in somebody's history opens nothing.
 type handoff struct {
 	Handoff
-	session *session.Session
+	session *clientSession
 	ticket  string // of the link; "" once it was used
 	key     string // of the person who has used it
 	timer   *time.Timer
@@ -83,7 +82,7 @@ var (
 )
 
 // client is the Client that has asked.
-func (o *handoff) client() *Client { return o.session.Peer.(*Client) }
+func (o *handoff) client() *Client { return o.session.client }
 
 // account is that of the Client that has asked; "" is none.
 func (o *handoff) account() string { return o.client().bearer }
@@ -268,7 +267,7 @@ func (h *Hub) auditHandoff(what string, o *handoff) {
 }
 
 // dropHandoffsLocked forgets what a session has asked for, since it ends.
-func (h *Hub) dropHandoffsLocked(s *session.Session) {
+func (h *Hub) dropHandoffsLocked(s *clientSession) {
 	for _, o := range h.handoffs {
 		if o.session == s {
 			h.forgetHandoffLocked(o)

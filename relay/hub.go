@@ -141,7 +141,7 @@ type Hub struct {
 	told         bridge.Host             // the last that was told of a session
 	// policyCount is how many of them have a Policy.
 	policyCount map[Policy]int `held:"policies"`
-	sessions    session.Table
+	sessions    sessionTable
 	subscribers subscribers
 	dialogs     map[string]*dialogs `held:"dialogs"`  // by targetId
 	handoffs    map[string]*handoff `held:"handoffs"` // by targetId; nil until the first
@@ -237,7 +237,7 @@ func (h *Hub) Admit(o ClientOptions) (*Client, error) {
 	}
 	c := &Client{
 		hub: h, peer: discard{}, policy: policy, owner: of, name: name, bearer: o.Account, account: paid, privateOf: o.PrivateOf,
-		sessions: make(map[*session.Session]struct{}),
+		sessions: make(map[*clientSession]struct{}),
 	}
 	c.noFiles, c.redacts = !policy.Files(), policy.Redacts()
 	c.pace = h.paceLocked(o.Payer.ID)
@@ -282,8 +282,7 @@ func (c *Client) ConnectPage(p session.Peer, targetID string, gone func()) error
 	}
 	c.connectLocked(p)
 	c.gone = gone
-	c.page = session.NewImplicit(h.opts.NewID(), t.ID, c)
-	c.page.Side = side
+	c.page = &clientSession{Session: session.NewImplicit(h.opts.NewID(), t.ID), client: c, side: side}
 	h.beginLocked(c, c.page, target{session.Page, side, t})
 	return nil
 }
@@ -385,7 +384,7 @@ func (h *Hub) Counts(p Policy) (clients, sessions int) {
 	defer h.mu.Unlock()
 	own, is := p.(OwnTabs)
 	if !is {
-		return len(h.clients), h.sessions.Len()
+		return len(h.clients), h.sessions.len()
 	}
 	of := h.owners[own.Owner]
 	for c := range h.clients {

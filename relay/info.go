@@ -60,11 +60,11 @@ func (h *Hub) find(id string) (t target, known bool) {
 }
 
 // onLocked returns the sessions on a target with this targetId.
-func (t target) onLocked(h *Hub, id string) []*session.Session {
+func (t target) onLocked(h *Hub, id string) []*clientSession {
 	if t.side == nil {
-		return h.sessions.OfTarget(id)
+		return h.sessions.ofTarget(id)
 	}
-	return t.side.sessions.OfTarget(id)
+	return t.side.sessions.ofTarget(id)
 }
 
 // targetInfoParamsLocked is {"targetInfo":{…}}.

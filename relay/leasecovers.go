@@ -22,8 +22,8 @@ func (s *side) pageOf(targetID string) string {
 
 // covers reports whether a session is on the page of a lease: on itself, its tab, a
 // frame in it that is a target of its own, a worker of it, or inside such a session.
-func (l *lease) covers(s *session.Session) bool {
-	for ; s != nil; s = s.Parent {
+func (l *lease) covers(s *clientSession) bool {
+	for ; s != nil; s = s.parent {
 		if s.Kind == session.Browser || sideOf(s) != l.side {
 			continue
 		}
@@ -65,7 +65,7 @@ func (l *lease) shows(targetID string) bool {
 // intercepts reports whether a session gets at what belongs to all pages of the browser, and
 // so to the page of a lease. Fetch.enable works at browser level, too, where that is
 // allowed; a session of nil is there. The heap of a page is that of all pages in its process.
-func (l *lease) intercepts(s *session.Session, method string) bool {
+func (l *lease) intercepts(s *clientSession, method string) bool {
 	switch {
 	case strings.HasPrefix(method, "Fetch."):
 		return s == nil || s.Kind == session.Browser && sideOf(s) == l.side
@@ -77,14 +77,14 @@ func (l *lease) intercepts(s *session.Session, method string) bool {
 
 // unsure reports whether a session may be on the page of a lease: the Host does not
 // know what its target is part of.
-func (l *lease) unsure(s *session.Session) bool {
+func (l *lease) unsure(s *clientSession) bool {
 	return s != nil && s.Kind != session.Browser && sideOf(s) == l.side && l.side.pageOf(s.TargetID) == ""
 }
 
 // hears reports whether a session may show what a person does on the page of a quiet lease:
 // it is on the page, on one that reaches it, or on a worker that may serve the page, or
 // perhaps on a part of it.
-func (l *lease) hears(s *session.Session) bool {
+func (l *lease) hears(s *clientSession) bool {
 	switch {
 	case l.covers(s) || l.unsure(s):
 		return true
@@ -94,7 +94,7 @@ func (l *lease) hears(s *session.Session) bool {
 	if f, ok := l.side.host.(bridge.Families); ok && f.MayServe(s.TargetID, l.target) {
 		return true
 	}
-	return l.reaches(s.TargetID) || s.Parent != nil && l.hears(s.Parent)
+	return l.reaches(s.TargetID) || s.parent != nil && l.hears(s.parent)
 }
 
 // concerns reports whether a command may be for the page of a lease: by its session,

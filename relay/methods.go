@@ -294,16 +294,16 @@ func (h *Hub) attachForLocked(r *request, t target) ([]byte, *wire.Error) {
 // as unknown as none.
 func detachFromTarget(h *Hub, r *request) ([]byte, *wire.Error) {
 	p := &r.args
-	var s *session.Session
+	var s *clientSession
 	switch {
 	case p.hasSessionID:
-		s = h.sessions.Get(p.sessionID)
+		s = h.sessions.get(p.sessionID)
 	case p.hasTargetID:
 		s = h.sessionOnLocked(r.client, r.session, p.targetID)
 	default:
 		return nil, errNoSessionID
 	}
-	if s == nil || s.Peer != session.Peer(r.client) {
+	if s == nil || s.client != r.client {
 		return nil, errNotYours
 	}
 	h.endSessionLocked(s, errDetached)
@@ -341,7 +341,7 @@ func setAutoAttach(h *Hub, r *request) ([]byte, *wire.Error) {
 	// To call it again changes the filter. It attaches to no target a second time.
 	attached := make(map[string]bool)
 	for s := range r.client.sessions {
-		if s.Parent == r.session {
+		if s.parent == r.session {
 			attached[s.TargetID] = true
 		}
 	}

@@ -48,8 +48,8 @@ func (h *Hub) Drivers(targetID string) []string {
 		return nil
 	}
 	var list []string
-	for _, on := range s.sessions.OfTarget(targetID) {
-		if c := on.Peer.(*Client); c.name != "" && on.Kind == session.Page {
+	for _, on := range s.sessions.ofTarget(targetID) {
+		if c := on.client; c.name != "" && on.Kind == session.Page {
 			list = append(list, c.name)
 		}
 	}

@@ -54,11 +54,11 @@ type Observed struct {
 }
 
 // observedMessage describes a message in a session.
-func observedMessage(s *session.Session, method string, params []byte) Observed {
+func observedMessage(s *clientSession, method string, params []byte) Observed {
 	page, inside := pageOf(s)
 	return Observed{
-		Payer:  s.Peer.(*Client).account.payer,
-		Client: s.Peer.(*Client).observedName(), SessionID: s.ID, TargetID: page, Inside: inside,
+		Payer:  s.client.account.payer,
+		Client: s.client.observedName(), SessionID: s.ID, TargetID: page, Inside: inside,
 		Method: method, Params: params,
 	}
 }
@@ -67,13 +67,13 @@ func observedMessage(s *session.Session, method string, params []byte) Observed 
 // around it, or for a Client that has attached to a frame or a worker itself, by what
 // the Host knows. A lease is for the whole page, too: what its Clients may not see must not
 // be reported for its frames either.
-func pageOf(s *session.Session) (page string, inside bool) {
-	for p := s; p != nil; p = p.Parent {
-		if p.Kind == session.Page && (p.Type == "" || p.Type == "page") {
+func pageOf(s *clientSession) (page string, inside bool) {
+	for p := s; p != nil; p = p.parent {
+		if p.Kind == session.Page && (p.targetType == "" || p.targetType == "page") {
 			return p.TargetID, p != s
 		}
 	}
-	for p := s; p != nil && p.Kind != session.Browser; p = p.Parent {
+	for p := s; p != nil && p.Kind != session.Browser; p = p.parent {
 		if on := sideOf(p); on != nil {
 			if page = on.pageOf(p.TargetID); page != "" && page != p.TargetID {
 				return page, true
@@ -92,7 +92,7 @@ func (c *Client) observedName() string { return cmp.Or(c.name, "a client within 
 // sendObservedLocked is sendLocked for a command that the Observer wants. The Observer is
 // asked before the command is sent: what it asks for itself reaches the Host first
 // (AskNow).
-func (h *Hub) sendObservedLocked(r *request, s *session.Session, cmd bridge.Command) *call {
+func (h *Hub) sendObservedLocked(r *request, s *clientSession, cmd bridge.Command) *call {
 	seen := observedMessage(s, r.Method, r.Params)
 	if l := h.quietLocked(s); l != nil && l.target != seen.TargetID {
 		return h.sendLocked(r, sideOf(s), s, cmd)
@@ -114,7 +114,7 @@ func (h *Hub) sendObservedLocked(r *request, s *session.Session, cmd bridge.Comm
 
 // observeEventLocked tells the Observer of an event of a session on a target. For an event
 // of bridge.Events.Event, callers pass the first session of the Target alone.
-func (h *Hub) observeEventLocked(s *session.Session, method string, params []byte) {
+func (h *Hub) observeEventLocked(s *clientSession, method string, params []byte) {
 	if !inTarget(s) || !h.observer.Wants(method) {
 		return
 	}
@@ -156,7 +156,7 @@ func (h *Hub) Ask(sessionID, method string, params []byte, done func(result []by
 // the Observer asks in Command goes to the Host right before the observed one. While a page is
 // quiet, it fails there, and where the page would be reached.
 func (h *Hub) AskNow(sessionID, method string, params []byte, done func(result []byte, err *Error)) {
-	if l := h.quietLocked(h.sessions.Get(sessionID)); l != nil {
+	if l := h.quietLocked(h.sessions.get(sessionID)); l != nil {
 		done(nil, l.paused())
 		return
 	}
@@ -165,13 +165,13 @@ func (h *Hub) AskNow(sessionID, method string, params []byte, done func(result [
 
 // askInLocked is AskNow also while the page is quiet.
 func (h *Hub) askInLocked(sessionID, method string, params []byte, done func(result []byte, err *Error)) {
-	s := h.sessions.Get(sessionID)
+	s := h.sessions.get(sessionID)
 	if !inTarget(s) || sideOf(s) == nil {
 		done(nil, errNoSession)
 		return
 	}
 	h.counters.Received++
-	r := request{Envelope: wire.Envelope{Method: method, Params: params}, client: s.Peer.(*Client), session: s, isMethod: true}
+	r := request{Envelope: wire.Envelope{Method: method, Params: params}, client: s.client, session: s, isMethod: true}
 	c := h.sendLocked(&r, sideOf(s), s, bridge.Command{SessionID: s.ID, TargetID: s.TargetID, Method: method, Params: params})
 	if c == nil {
 		done(nil, errNotTaken)

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/cdphub/cdphub/internal/scope"
-	"github.com/cdphub/cdphub/session"
 	"github.com/cdphub/cdphub/targets"
 )
 
@@ -95,8 +94,8 @@ func (h *Hub) countQuietLocked() {
 }
 
 // seenLocked is what the Client of a session sees of an event.
-func (h *Hub) seenLocked(v *views, s *session.Session) (seen []byte, ok bool) {
-	c := s.Peer.(*Client)
+func (h *Hub) seenLocked(v *views, s *clientSession) (seen []byte, ok bool) {
+	c := s.client
 	if v.hushed != nil && h.leases != nil { // else it came before the page was quiet
 		for _, l := range h.leases.list {
 			if l.hushesLocked(c) && (l.hears(s) || l.intercepts(s, v.method) || v.about != "" && l.reaches(v.about)) {
@@ -124,7 +123,7 @@ func (h *Hub) Quieted(targetID string) (Holding, bool) {
 }
 
 // quietLocked is the quiet lease that what happens in a session would show; nil for none.
-func (h *Hub) quietLocked(s *session.Session) *lease {
+func (h *Hub) quietLocked(s *clientSession) *lease {
 	if !h.quiet.Load() {
 		return nil
 	}

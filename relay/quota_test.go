@@ -118,7 +118,7 @@ func TestR247Sessions(t *testing.T) {
 		send(c, p, 1, `{"id":ID,"method":"Target.setAutoAttach","params":{"autoAttach":true,"flatten":true,"waitForDebuggerOnStart":false}}`)
 		send(c, p, 30, `{"id":ID,"method":"Target.attachToTarget","params":{"targetId":"T0","flatten":true}}`)
 	}
-	if n := h.sessions.Len(); n > 55 {
+	if n := h.sessions.len(); n > 55 {
 		t.Errorf("one token has %d of 100 sessions", n)
 	}
 	c, p := joinAs(t, h, "B")

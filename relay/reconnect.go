@@ -75,7 +75,7 @@ func (s *side) resumeLocked(list []targets.Info) {
 			continue
 		}
 		kept[t] = true
-		for _, on := range s.sessions.OfTarget(t.ID) {
+		for _, on := range s.sessions.ofTarget(t.ID) {
 			if on.Kind == session.Page {
 				s.announceLocked(on)
 			}

@@ -147,7 +147,7 @@ var notShown = map[string]string{
 	"Hub.Restore": "its Targets are those of the Host page", "Hub.Revoke": "a seer is made by it", "Hub.SetHost": ofHost, "Hub.State": ofHub, "Hub.Stats": noTarget,
 	"Hub.TabClients": byWatcher, "Hub.TakeScript": byKey, "Hub.Value": ofHub, "Hub.Version": noTarget, "Hub.WatchLeases": byWatcher,
 
-	"Client.Answer": inSession, "Client.AwaitReturn": noTarget, "Client.Connect": noTarget, "Client.Event": inSession, "Client.Leave": noTarget,
+	"Client.AwaitReturn": noTarget, "Client.Connect": noTarget, "Client.Leave": noTarget,
 	"Client.Name": noTarget, "Client.Receive": "its methods are columns", "Client.State": "Client.Restore reads it", "Client.Succeed": "a seer is made by it",
 	"Local.Answer": inSession, "Local.Call": "its methods are columns", "Local.Event": inSession, "Local.Holds": "by Local.Take", "Local.Leave": noTarget,
 	"Local.MayAct": "it is CdpHub.mayAct", "Local.Name": noTarget, "Local.Release": "by Local.Take", "Local.Send": "its methods are columns", "Local.ViewerGone": "by Local.Take",

@@ -41,24 +41,11 @@ type side struct {
 	hostID       string // "" for a Host that does not come back
 	disconnected *disconnection
 	targets      targets.Registry
-	sessions     session.ByTarget
+	sessions     sessionsByTarget
 	scripts      scripts
 	// roots holds the session of each Client at the browser level of its Host;
 	// empty while the side is emulated.
-	roots map[*Client]*session.Session
-}
-
-// Sessions implements session.Side.
-func (s *side) Sessions() *session.ByTarget { return &s.sessions }
-
-// sideOf returns the side of a session; nil for a session of the emulated
-// browser, and for none.
-func sideOf(s *session.Session) *side {
-	if s == nil {
-		return nil
-	}
-	found, _ := s.Side.(*side)
-	return found
+	roots map[*Client]*clientSession
 }
 
 // slotOf is the slot of a Host.
@@ -329,7 +316,7 @@ func (s *side) endTargetLocked(info targets.Info, why *wire.Error) {
 	h.listing.stale = true
 	for _, k := range [...]session.Kind{session.Page, session.Tab} {
 		id := h.idOf(k, info)
-		for _, on := range slices.Clone(s.sessions.OfTarget(id)) {
+		for _, on := range slices.Clone(s.sessions.ofTarget(id)) {
 			h.endSessionLocked(on, why)
 		}
 		h.notifyLocked("Target.targetDestroyed", k, info, func(*Client) []byte {
@@ -341,7 +328,7 @@ func (s *side) endTargetLocked(info targets.Info, why *wire.Error) {
 }
 
 // announceLocked tells the Host of a session on a Target of its side.
-func (s *side) announceLocked(on *session.Session) {
+func (s *side) announceLocked(on *clientSession) {
 	a, ok := s.host.(bridge.Announcer)
 	if !ok {
 		return
@@ -356,8 +343,8 @@ func (s *side) announceLocked(on *session.Session) {
 
 // releaseLocked tells the Host that a session has ended, if the Host was told of
 // its beginning. What a Host has minted ends with the session around it.
-func (s *side) releaseLocked(ended *session.Session) {
-	if s == nil || s.host == nil || !inTarget(ended) || s.browser != nil && ended.Parent != nil {
+func (s *side) releaseLocked(ended *clientSession) {
+	if s == nil || s.host == nil || !inTarget(ended) || s.browser != nil && ended.parent != nil {
 		return
 	}
 	s.hub.told = s.host

@@ -3,7 +3,6 @@ package relay
 import (
 	"strings"
 
-	"github.com/cdphub/cdphub/session"
 	"github.com/cdphub/cdphub/targets"
 )
 
@@ -49,7 +48,7 @@ func (c *Client) seesOwnerOf(t targets.Info) bool {
 	if t.Owner == "" {
 		return false
 	}
-	if root := c.hub.sessions.Get(t.Owner); root != nil && root.Peer == session.Peer(c) {
+	if root := c.hub.sessions.get(t.Owner); root != nil && root.client == c {
 		return true
 	}
 	at, _, _ := c.hub.targetLocked(c.privateOf) // "" is none

@@ -175,9 +175,9 @@ func (c *Client) State() ClientState {
 	if c.owner != nil {
 		st.Tabs = c.owner.tabs.Entries()
 	}
-	byID := func(a, b *session.Session) int { return strings.Compare(a.ID, b.ID) }
+	byID := func(a, b *clientSession) int { return strings.Compare(a.ID, b.ID) }
 	for _, s := range slices.SortedFunc(maps.Keys(c.sessions), byID) {
-		if s.Parent == nil {
+		if s.parent == nil {
 			st.addLocked(h, s)
 		}
 	}
@@ -187,18 +187,18 @@ func (c *Client) State() ClientState {
 
 // addLocked describes a session, and then those inside it. What a Host has minted is lost
 // with its connection. A parent comes before its children, so that Restore finds it.
-func (st *ClientState) addLocked(h *Hub, s *session.Session) {
+func (st *ClientState) addLocked(h *Hub, s *clientSession) {
 	on := sideOf(s)
 	if s.Kind == session.Worker || on != nil && (on.browser != nil || on.slot != "" || on.hostID == "") {
 		return
 	}
-	one := SessionState{ID: s.ID, Kind: s.Kind, TargetID: s.TargetID, PageEvents: s.PageEvents}
-	if s.Parent != nil {
-		one.Parent = s.Parent.ID
+	one := SessionState{ID: s.ID, Kind: s.Kind, TargetID: s.TargetID, PageEvents: s.pageEvents}
+	if s.parent != nil {
+		one.Parent = s.parent.ID
 	}
 	st.Sessions = append(st.Sessions, one)
-	st.addOriginLocked(h, origin{s.Peer.(*Client), s})
-	for _, inner := range s.Inside() {
+	st.addOriginLocked(h, origin{s.client, s})
+	for _, inner := range s.inside {
 		st.addLocked(h, inner)
 	}
 }
@@ -239,7 +239,7 @@ func (c *Client) Restore(st ClientState) {
 		c.owner.tabs.Put(st.Tabs)
 	}
 	// Only sessions that were made count, by their ids; "" is the connection.
-	own := map[string]*session.Session{"": nil}
+	own := map[string]*clientSession{"": nil}
 	for i := range st.Sessions {
 		if s := c.restoreLocked(&st.Sessions[i], own); s != nil {
 			own[s.ID] = s
@@ -259,19 +259,16 @@ func (c *Client) Restore(st ClientState) {
 }
 
 // restoreLocked makes one session; nil where what it was on, or in, is gone.
-func (c *Client) restoreLocked(st *SessionState, own map[string]*session.Session) *session.Session {
+func (c *Client) restoreLocked(st *SessionState, own map[string]*clientSession) *clientSession {
 	h := c.hub
 	t, known := h.find(st.TargetID)
 	switch parent, ok := own[st.Parent]; {
-	case !ok || st.ID == "" || len(st.ID) > session.MaxID || h.sessions.Get(st.ID) != nil || h.refusesSessionLocked(c) != nil,
+	case !ok || st.ID == "" || len(st.ID) > maxSessionID || h.sessions.get(st.ID) != nil || h.refusesSessionLocked(c) != nil,
 		!known || t.kind != st.Kind || t.kind != session.Browser && !c.sees(t.Info):
 		return nil
 	default:
-		s := session.New(strings.Clone(st.ID), h.idOf(t.kind, t.Info), c)
-		s.Kind, s.Parent = t.kind, parent
-		if t.side != nil {
-			s.Side = t.side
-		}
+		s := &clientSession{Session: session.New(strings.Clone(st.ID), h.idOf(t.kind, t.Info)), client: c, parent: parent, side: t.side}
+		s.Kind = t.kind
 		h.registerLocked(c, s)
 		if st.PageEvents {
 			h.pageEventsLocked(s, true)
@@ -282,7 +279,7 @@ func (c *Client) restoreLocked(st *SessionState, own map[string]*session.Session
 }
 
 // subscribeLocked turns a subscription on, and sends nothing of what there is.
-func (c *Client) subscribeLocked(s *session.Session, method string, params []byte) {
+func (c *Client) subscribeLocked(s *clientSession, method string, params []byte) {
 	r := request{Envelope: wire.Envelope{Method: method, Params: params}, client: c, session: s}
 	if params == nil || r.read() != nil {
 		return

@@ -81,7 +81,7 @@ func (h *Hub) Stats() Stats {
 	defer h.mu.Unlock()
 	s := h.counters
 	s.Pending = uint64(h.calls.len())
-	s.Hubs, s.Clients, s.Sessions = 1, len(h.clients), h.sessions.Len()
+	s.Hubs, s.Clients, s.Sessions = 1, len(h.clients), h.sessions.len()
 	for _, side := range h.sides {
 		if side.host != nil {
 			s.Hosts++

@@ -144,8 +144,8 @@ func (s *side) withdrawLocked(from *owner, t targets.Info) {
 	h := s.hub
 	for _, k := range [...]session.Kind{session.Page, session.Tab} {
 		id := h.idOf(k, t)
-		for _, on := range slices.Clone(s.sessions.OfTarget(id)) {
-			if on.Peer.(*Client).owner == from {
+		for _, on := range slices.Clone(s.sessions.ofTarget(id)) {
+			if on.client.owner == from {
 				h.endSessionLocked(on, errDetached)
 			}
 		}

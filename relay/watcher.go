@@ -106,8 +106,8 @@ func (h *Hub) notePrivateLocked(t targets.Info) {
 		return
 	}
 	of := private{}
-	if s := h.sessions.Get(t.Owner); s != nil {
-		c := s.Peer.(*Client)
+	if s := h.sessions.get(t.Owner); s != nil {
+		c := s.client
 		of = private{c.observedName(), c.bearer}
 	}
 	if h.private == nil {
