@@ -160,7 +160,7 @@ func (h *Hub) checkAccounts() error {
 		want[id].sessions += int64(len(c.sessions))
 		want[id].clients++
 	}
-	for _, p := range h.awaited.parked {
+	for _, p := range h.awaited.parked.list {
 		want[p.client.account.payer.ID].parked++
 	}
 	for id, w := range want {

@@ -296,7 +296,7 @@ func (c *Client) Leave() {
 	if c.owner != nil {
 		c.owner.clients--
 	}
-	h.dropParkedLocked(c)
+	h.awaited.parked.forget(c)
 	h.leaseClientLeftLocked(c)
 	h.countPolicyLocked(c.policy, -1)
 	h.subscribers.forget(origin{c, nil}) // before the ends of sessions are sent

@@ -22,7 +22,7 @@ func (h *Hub) Drain() {
 		return
 	}
 	h.draining = true
-	h.resumeParkedLocked() // to be refused
+	h.awaited.parked.resume() // to be refused
 	h.endLeasesLocked(hubEnd{})
 	for c := range h.clients {
 		c.drainLocked()

@@ -184,7 +184,7 @@ var waitingOps = map[string]waitingOp{
 		},
 		want: map[string]string{"": "paused: Ann has the page", "Host lost": "<nil>", "target gone": "<nil>", "Host replaced": "<nil>", "lease given up": "<nil>", "hub drains": "<nil>", "lease passes on": "paused: Bob has the page"},
 	},
-	"relay.Hub.keepLocked": {
+	"relay.waitingCommands.keep": {
 		async: true,
 		begin: func(r *interrupted) { r.take(time.Minute); r.send("Input.dispatchMouseEvent", "{}") },
 		end:   func(r *interrupted) string { return fmt.Sprint(r.count("paused: Ann")) },
@@ -210,7 +210,7 @@ var waitingOps = map[string]waitingOp{
 		},
 		want: map[string]string{"": advice.Restarting.Error(), "caller gives up": "context canceled", "no browser": "<nil>"},
 	},
-	"relay.Hub.parkLocked": {
+	"relay.waitingCommands.keep for a browser": {
 		async: true,
 		begin: func(r *interrupted) { r.over = r.hub.ExpectBrowser(); r.atBrowser("Storage.getCookies", "{}") },
 		end:   func(r *interrupted) string { return fmt.Sprint(r.count("shutting down")) },
@@ -319,7 +319,7 @@ func (r *interrupted) check() {
 	if err := r.hub.check(); err != nil {
 		r.t.Error(err)
 	}
-	if l := r.hub.leaseOnLocked("T0"); r.left && (l != nil && len(l.kept) > 0 || len(r.hub.awaited.parked) > 0) {
+	if l := r.hub.leaseOnLocked("T0"); r.left && (l != nil && len(l.kept.list) > 0 || len(r.hub.awaited.parked.list) > 0) {
 		r.t.Error("a command of a Client that has left waits")
 	}
 	if r.ctx.Err() != nil && len(r.local.waiting) > 0 {

@@ -82,8 +82,8 @@ type lease struct {
 	away    bool     // its viewer has gone
 	until   time.Time
 	timer   *time.Timer
-	kept    []*kept
-	waiting *quota.Pool   // counts them; nil until the first
+	kept    waitingCommands
+	room    *quota.Pool   // counts them; nil until the first
 	over    chan struct{} // closed at the end
 }
 

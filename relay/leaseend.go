@@ -55,7 +55,7 @@ func (h *Hub) leaseClientLeftLocked(c *Client) {
 		return
 	}
 	for _, l := range h.leases.list {
-		l.forgetLocked(c)
+		l.kept.forget(c)
 		if l.owner == c {
 			l.owner = nil
 			h.awayLocked(l)
@@ -108,7 +108,7 @@ func (e handoffEnd) endOf(l *lease) (LeaseEnd, bool) {
 func (hubEnd) endOf(*lease) (LeaseEnd, bool) { return LeaseHubEnds, true }
 
 // endLeaseLocked ends a lease, if the ender may. The commands that have waited for its end
-// are carried out. It may be called again for the same lease: what resumeLocked carries out
+// are carried out. It may be called again for the same lease: what has waited
 // may end leases, too.
 func (h *Hub) endLeaseLocked(l *lease, by ender) {
 	why, may := by.endOf(l)
@@ -125,7 +125,7 @@ func (h *Hub) endLeaseLocked(l *lease, by ender) {
 	}
 	h.ObserveLease(LeaseChange{TargetID: l.target, Name: l.name, Handoff: l.quiet != nil})
 	h.leaseChangedLocked(l.target)
-	h.resumeLocked(l)
+	l.kept.resume()
 }
 
 // removeLeaseLocked forgets a lease, and reports false for one that has ended.

@@ -94,22 +94,13 @@ func TestR296Limits(t *testing.T) {
 	keys := 0
 	limittest.Reach(t, "maxScriptSize", maxScriptSize, func(n int) bool { keys++; return ev.PutScript(fmt.Sprint(keys), x(n)) })
 	limittest.Reach(t, "maxScriptKey", maxScriptKey, func(n int) bool { keys++; return ev.PutScript(fmt.Sprintf("%0*d", n, keys), "1") })
-	limittest.Reach(t, "maxKeptParams", maxKeptParams, func(n int) bool {
-		h := newHub(t, Options{})
-		c := join(t, h, &inbox{})
-		l := &lease{LeaseOptions: LeaseOptions{Wait: time.Hour}}
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		defer l.forgetLocked(c)
-		return h.keepLocked(l, &request{client: c, Envelope: wire.Envelope{Params: []byte(x(n))}})
-	})
-	limittest.Reach(t, "maxParkedParams", maxParkedParams, func(n int) bool {
+	limittest.Reach(t, "maxWaitingParams", maxWaitingParams, func(n int) bool {
 		h := newHub(t, Options{})
 		defer h.ExpectBrowser()()
 		p := &inbox{}
 		c := join(t, h, p)
 		defer c.Leave()
 		c.Receive([]byte(`{"id":1,"method":"Target.createBrowserContext","params":{"x":"` + x(n-8) + `"}}`))
-		return len(p.take()) == 0 && len(h.awaited.parked) == 1
+		return len(p.take()) == 0 && len(h.awaited.parked.list) == 1
 	})
 }

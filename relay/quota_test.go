@@ -137,13 +137,13 @@ func TestR247Parked(t *testing.T) {
 	const command = `{"id":ID,"method":"Target.createBrowserContext"}`
 	a, p := joinAs(t, h, "A")
 	send(a, p, 200, command)
-	before := len(h.awaited.parked)
+	before := len(h.awaited.parked.list)
 	if before == 0 || before > 33 {
 		t.Errorf("one token has %d commands that wait", before)
 	}
 	b, p := joinAs(t, h, "B")
 	send(b, p, 1, command)
-	if len(h.awaited.parked) != before+1 {
+	if len(h.awaited.parked.list) != before+1 {
 		t.Error("a command of another token does not wait")
 	}
 	if err := h.check(); err != nil {
@@ -175,9 +175,9 @@ func TestR247Paused(t *testing.T) {
 	if !h.keepLocked(l, &request{client: b}) {
 		t.Error("a command of another token does not wait")
 	}
-	l.forgetLocked(a)
-	l.forgetLocked(b)
-	if n := len(l.kept); n != 0 {
+	l.kept.forget(a)
+	l.kept.forget(b)
+	if n := len(l.kept.list); n != 0 {
 		t.Errorf("%d commands stay", n)
 	}
 }
