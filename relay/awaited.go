@@ -71,7 +71,7 @@ func (h *Hub) AwaitBrowser(ctx context.Context) error {
 }
 
 // browserComesLocked reports whether a browser is being started.
-func (h *Hub) browserComesLocked() bool { return h.awaited.expected > 0 && h.browserLocked() == nil }
+func (h *Hub) browserComesLocked() bool { return h.awaited.expected > 0 && h.sides.browser() == nil }
 
 // arrivedLocked wakes the goroutines in AwaitBrowser, which check again. It serves the
 // parked commands if there is a browser now or none will come.

@@ -110,7 +110,7 @@ func (s *side) leaveLocked(c *Client) {
 // not for one that the hub emulates a browser around; nil when there is none.
 func (h *Hub) browserOfLocked(r *request) *side {
 	if r.session == nil {
-		return h.browserLocked()
+		return h.sides.browser()
 	}
 	if s := sideOf(r.session); s != nil && s.browser != nil {
 		return s

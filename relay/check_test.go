@@ -15,7 +15,7 @@ func (h *Hub) check() error {
 	owned := 0
 	for c := range h.clients {
 		owned += len(c.sessions)
-		for _, side := range h.sides {
+		for _, side := range h.sides.list {
 			if side.roots[c] != nil {
 				owned++
 			}
@@ -30,7 +30,7 @@ func (h *Hub) check() error {
 				}
 				continue
 			}
-			if side := sideOf(s); side != nil && !slices.Contains(h.sides, side) {
+			if side := sideOf(s); side != nil && !slices.Contains(h.sides.list, side) {
 				return fmt.Errorf("session %s is of a Host that has gone", s.ID)
 			} else if t, ok := h.find(s.TargetID); (!ok || t.side != side) && (side == nil || side.browser == nil) {
 				return fmt.Errorf("session %s is on the missing target %s", s.ID, s.TargetID)
@@ -85,16 +85,16 @@ func (h *Hub) check() error {
 // checkSides wants each side to have a Host, connected or away, and a slot of its
 // own, and emulated ones to come first.
 func (h *Hub) checkSides() error {
-	for i, s := range h.sides {
+	for i, s := range h.sides.list {
 		if (s.host == nil) != (s.connection == nil) || (s.host == nil) != (s.disconnected != nil) {
 			return fmt.Errorf("the side %q has neither a host nor waits for one, or both", s.slot)
 		}
-		if h.inSlotLocked(s.slot) != s || (i < h.emulated) != (s.browser == nil) {
+		if h.sides.inSlot(s.slot) != s || (i < h.sides.emulatedCount) != (s.browser == nil) {
 			return fmt.Errorf("the side %q is not where it belongs", s.slot)
 		}
 	}
 	for n, c := range h.calls.byNumber {
-		if !slices.Contains(h.sides, c.side) {
+		if !slices.Contains(h.sides.list, c.side) {
 			return fmt.Errorf("call %d waits for a Host that has gone", n)
 		}
 	}

@@ -247,7 +247,7 @@ func (h *Hub) handlerLocked(r *request) *side {
 		}
 		return nil
 	}
-	for _, s := range h.emulatedLocked() {
+	for _, s := range h.sides.emulated() {
 		if s.handles(r.Method) {
 			return s
 		}
@@ -306,7 +306,7 @@ func (c *Client) Leave() {
 	for s := range c.sessions {
 		h.endSessionLocked(s, errDetached)
 	}
-	for _, s := range h.sides {
+	for _, s := range h.sides.list {
 		s.leaveLocked(c)
 	}
 	top := origin{c, nil} // at browser level, where a Host handles commands

@@ -49,7 +49,7 @@ func (h *Hub) Grant(targetID, client string) error {
 // Target that is private to a Client (targets.Info.Owner) cannot be granted, nor can a
 // frame or a worker without its page.
 func (h *Hub) grantLocked(targetID string, to *Client) error {
-	t, s, known := h.targetLocked(targetID)
+	t, s, known := h.sides.target(targetID)
 	switch {
 	case !known || t.Owner != "" || t.Type != "" && t.Type != "page":
 		return ErrNoTarget
@@ -81,7 +81,7 @@ func (h *Hub) Revoke(targetID, client string) error {
 
 // revokeLocked is Revoke under the lock; from is nil where no Client has the name.
 func (h *Hub) revokeLocked(targetID string, from *Client) error {
-	t, s, known := h.targetLocked(targetID)
+	t, s, known := h.sides.target(targetID)
 	switch {
 	case !known || t.Type != "" && t.Type != "page": // frames and workers go with their pages
 		return ErrNoTarget
@@ -183,7 +183,7 @@ func (h *Hub) namedTabLocked(r *request) (string, *wire.Error) {
 		return "", missingParam("targetId")
 	}
 	id := strings.TrimPrefix(r.args.targetID, h.tabPrefix)
-	if t, _, known := h.targetLocked(id); !known || !r.client.sees(t) {
+	if t, _, known := h.sides.target(id); !known || !r.client.sees(t) {
 		return "", errNoTarget
 	}
 	return id, nil

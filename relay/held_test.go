@@ -25,7 +25,7 @@ func newHub(t testing.TB, o Options) *Hub {
 func wantsNothingLeft(t testing.TB, h *Hub) {
 	t.Helper()
 	h.mu.Lock()
-	clients, sides := slices.Collect(maps.Keys(h.clients)), slices.Clone(h.sides)
+	clients, sides := slices.Collect(maps.Keys(h.clients)), slices.Clone(h.sides.list)
 	h.mu.Unlock()
 	for _, c := range clients {
 		c.Leave()

@@ -129,10 +129,8 @@ type Hub struct {
 	observer  Observer                 // nil: there is none
 	returning atomic.Pointer[expected] // nil: no Host page comes from another node
 
-	mu           sync.Mutex    // guards everything below
-	sides        []*side       `held:"hosts"`                       // one for each Host: the emulated ones come first, see emulatedLocked
-	emulated     int           `held:"emulated hosts"`              // number of emulated sides
-	freed        chan struct{} `stays:"one signal for all waiters"` // closed when a Host leaves its slot; nil: nobody waits
+	mu           sync.Mutex // guards everything below
+	sides        sides
 	replacements replacements
 	listing      listing
 	clients      map[*Client]struct{} `held:"clients"`
@@ -276,7 +274,7 @@ func (c *Client) ConnectPage(p session.Peer, targetID string, gone func()) error
 	h := c.hub
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	t, side, known := h.targetLocked(targetID)
+	t, side, known := h.sides.target(targetID)
 	if !known || !c.sees(t) {
 		return ErrNoTarget
 	}
@@ -317,7 +315,7 @@ func (h *Hub) Targets(p Policy) []targets.Info {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	list := []targets.Info{}
-	for _, s := range h.sides {
+	for _, s := range h.sides.list {
 		list = slices.AppendSeq(slices.Grow(list, s.targets.Len()), s.targets.All())
 	}
 	tabs := h.owners.tabsOf(p)
@@ -332,43 +330,32 @@ func (h *Hub) Targets(p Policy) []targets.Info {
 func (h *Hub) Target(p Policy, id string) (targets.Info, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	t, _, known := h.targetLocked(id)
+	t, _, known := h.sides.target(id)
 	if !known || !policyShows(p, h.owners.tabsOf(p), t) {
 		return targets.Info{}, false
 	}
 	return shownInfo(p, h.shownLocked(nil, t)), true
 }
 
-// targetLocked finds a Target, and the side that has it. It asks each side in turn: a hub
-// has few.
-func (h *Hub) targetLocked(id string) (t targets.Info, on *side, known bool) {
-	for _, on = range h.sides {
-		if t, known = on.targets.Get(id); known {
-			return t, on, true
-		}
-	}
-	return targets.Info{}, nil, false
-}
-
 // HostConnected reports whether there is a Host.
 func (h *Hub) HostConnected() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return slices.ContainsFunc(h.sides, func(s *side) bool { return s.host != nil })
+	return slices.ContainsFunc(h.sides.list, func(s *side) bool { return s.host != nil })
 }
 
 // BrowserConnected reports whether there is a Host that serves the browser level.
 func (h *Hub) BrowserConnected() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.browserLocked() != nil
+	return h.sides.browser() != nil
 }
 
 // HostHangs reports whether there is a Host whose page is known not to run.
 func (h *Hub) HostHangs() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return slices.ContainsFunc(h.sides, (*side).hangs)
+	return slices.ContainsFunc(h.sides.list, (*side).hangs)
 }
 
 // Clients is the number of Clients.
@@ -406,10 +393,10 @@ func (h *Hub) Version() bridge.Version {
 
 // versionLocked is Version under the lock.
 func (h *Hub) versionLocked() (v bridge.Version) {
-	if s := h.browserLocked(); s != nil {
+	if s := h.sides.browser(); s != nil {
 		v = s.version
-	} else if n := slices.IndexFunc(h.sides, func(s *side) bool { return s.version != bridge.Version{} }); n >= 0 {
-		v = h.sides[n].version
+	} else if n := slices.IndexFunc(h.sides.list, func(s *side) bool { return s.version != bridge.Version{} }); n >= 0 {
+		v = h.sides.list[n].version
 	}
 	v.Product, v.UserAgent = cmp.Or(v.Product, h.opts.Product), cmp.Or(v.UserAgent, h.opts.UserAgent)
 	return v

@@ -28,7 +28,7 @@ func (h *Hub) idOf(k session.Kind, t targets.Info) string {
 func (h *Hub) Emulated(targetID string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	_, on, known := h.targetLocked(targetID)
+	_, on, known := h.sides.target(targetID)
 	return known && on.browser == nil
 }
 
@@ -50,7 +50,7 @@ func (h *Hub) find(id string) (t target, known bool) {
 	if isTab {
 		t.kind = session.Tab
 	}
-	for _, s := range h.emulatedLocked() {
+	for _, s := range h.sides.emulated() {
 		if t.Info, known = s.targets.Get(inner); known {
 			t.side = s
 			break

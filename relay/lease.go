@@ -106,7 +106,7 @@ func (l *Local) Take(targetID, name string, o LeaseOptions) error {
 	c, h := l.client, l.client.hub
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	t, on, known := h.targetLocked(targetID)
+	t, on, known := h.sides.target(targetID)
 	switch {
 	case c.left:
 		return errLeft
@@ -267,7 +267,7 @@ func (h *Hub) leaseOnLocked(targetID string) *lease {
 	if h.leases == nil {
 		return nil
 	}
-	_, on, known := h.targetLocked(targetID)
+	_, on, known := h.sides.target(targetID)
 	if !known {
 		return nil
 	}

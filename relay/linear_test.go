@@ -36,7 +36,7 @@ func sessionsOn(h *Hub, targetID string) []*clientSession {
 
 // rootOf returns the session of a Client at the browser level of a Host.
 func rootOf(c *Client) *clientSession {
-	if s := c.hub.browserLocked(); s != nil {
+	if s := c.hub.sides.browser(); s != nil {
 		return s.roots[c]
 	}
 	return nil

@@ -96,7 +96,7 @@ func answerOK(*Hub, *request) ([]byte, *wire.Error) { return nil, nil }
 // notYours refuses what only the browser around the frames could do.
 func notYours(why string) action {
 	return func(h *Hub, r *request) ([]byte, *wire.Error) {
-		if len(h.sides) == 0 {
+		if len(h.sides.list) == 0 {
 			return nil, h.noHostLocked()
 		}
 		e := wire.ServerError(r.Method + " is not possible in an embedded frame: " + why)
@@ -153,8 +153,8 @@ func getDomains(*Hub, *request) ([]byte, *wire.Error) { return []byte(`{"domains
 // createTarget refuses: no Host makes Targets. If a page is connected, the message is that
 // of icdp.
 func createTarget(h *Hub, _ *request) ([]byte, *wire.Error) {
-	switch emulated := h.emulatedLocked(); {
-	case len(h.sides) == 0:
+	switch emulated := h.sides.emulated(); {
+	case len(h.sides.list) == 0:
 		return nil, h.noHostLocked()
 	case len(emulated) > 0 && !slices.ContainsFunc(emulated, func(s *side) bool { return s.host != nil }):
 		return nil, h.advised(errNoHost, advice.PageAway)
@@ -210,7 +210,7 @@ func (h *Hub) eachLocked(c *Client, f targets.Filter, fn func(target) *wire.Erro
 			}
 			continue
 		}
-		for _, s := range h.emulatedLocked() {
+		for _, s := range h.sides.emulated() {
 			for t := range s.targets.All() {
 				if !c.sees(t) {
 					continue

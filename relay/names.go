@@ -43,7 +43,7 @@ func (l *Local) Name() string { return l.client.name }
 func (h *Hub) Drivers(targetID string) []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	_, s, known := h.targetLocked(targetID)
+	_, s, known := h.sides.target(targetID)
 	if !known {
 		return nil
 	}

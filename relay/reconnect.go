@@ -112,7 +112,7 @@ const (
 func (h *Hub) ReconnectDelay() time.Duration {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if s := h.inSlotLocked(""); s == nil || s.host == nil {
+	if s := h.sides.inSlot(""); s == nil || s.host == nil {
 		return 0
 	}
 	return h.replacements.delay(time.Now())

@@ -28,7 +28,7 @@ type script struct {
 func (h *Hub) TakeScript(key string) (source string, ok bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for _, s := range h.sides {
+	for _, s := range h.sides.list {
 		if source, ok = s.scripts.take(key, time.Now()); ok {
 			break
 		}

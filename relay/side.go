@@ -56,52 +56,6 @@ func slotOf(host bridge.Host) string {
 	return ""
 }
 
-// inSlotLocked returns the side in a slot; nil when the slot is free.
-func (h *Hub) inSlotLocked(slot string) *side {
-	for _, s := range h.sides {
-		if s.slot == slot {
-			return s
-		}
-	}
-	return nil
-}
-
-// browserLocked returns the side whose Host serves the browser level; nil while
-// the hub does.
-func (h *Hub) browserLocked() *side {
-	if n := len(h.sides); n > h.emulated {
-		return h.sides[h.emulated]
-	}
-	return nil
-}
-
-// emulatedLocked returns the sides around whose Targets the hub emulates a
-// browser, in the order in which they came.
-func (h *Hub) emulatedLocked() []*side { return h.sides[:h.emulated] }
-
-// addLocked adds a side: emulated ones come before all others.
-func (h *Hub) addLocked(s *side) {
-	if s.browser != nil {
-		h.sides = append(h.sides, s)
-		return
-	}
-	h.sides = slices.Insert(h.sides, h.emulated, s)
-	h.emulated++
-}
-
-// removeLocked removes a side, and wakes the Hosts on standby.
-func (h *Hub) removeLocked(s *side) {
-	i := slices.Index(h.sides, s)
-	if i < 0 {
-		return
-	}
-	h.freedLocked()
-	h.sides = slices.Delete(h.sides, i, i+1)
-	if i < h.emulated {
-		h.emulated--
-	}
-}
-
 // SetHost implements bridge.Hub. A Host that comes back keeps its Targets with
 // their sessions; those of any other Host that was in its slot end. It may come back before
 // its old connection is known to be lost; commands in flight fail. The HostID is a secret,
@@ -116,10 +70,10 @@ func (h *Hub) SetHost(host bridge.Host, a bridge.Announcement) (bridge.Events, e
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	// Asked under the same lock as the slot is taken: of two Hosts on standby, one gets it.
-	if browser == nil && a.Yields && !h.freeLocked() {
+	if browser == nil && a.Yields && !h.sides.isFree() {
 		return nil, bridge.ErrTaken
 	}
-	s := h.inSlotLocked(slot)
+	s := h.sides.inSlot(slot)
 	back := s != nil && a.HostID != "" && a.HostID == s.hostID
 	if s != nil {
 		s.makeRoomLocked(back)
@@ -130,7 +84,7 @@ func (h *Hub) SetHost(host bridge.Host, a bridge.Announcement) (bridge.Events, e
 		if old != nil { // what it has left can still be fetched
 			s.scripts = old.scripts
 		}
-		h.addLocked(s)
+		h.sides.add(s)
 	}
 	// Answers to calls up to before are of another connection, and dropped as outdated.
 	hc.side, hc.before = s, h.calls.last
@@ -198,9 +152,9 @@ func (s *side) endLocked(why *wire.Error) {
 	s.stopWaitingLocked()
 	s.hostID = ""
 	s.dropLocked(why)
-	served := s == h.browserLocked()
-	h.removeLocked(s)
-	if next := h.browserLocked(); served && next != nil {
+	served := s == h.sides.browser()
+	h.sides.remove(s)
+	if next := h.sides.browser(); served && next != nil {
 		next.askAllLocked()
 	}
 }
@@ -214,7 +168,7 @@ func (s *side) adoptLocked(a bridge.Announcement) {
 	for _, t := range a.Targets {
 		s.createdLocked(t)
 	}
-	if s == s.hub.browserLocked() {
+	if s == s.hub.sides.browser() {
 		s.askAllLocked()
 	}
 }
@@ -262,7 +216,7 @@ func (s *side) isElsewhereLocked(id string) bool {
 	if _, emulated := s.hub.find(id); emulated {
 		return true
 	}
-	_, _, known := s.hub.targetLocked(id)
+	_, _, known := s.hub.sides.target(id)
 	return known
 }
 

@@ -76,7 +76,7 @@ func (h *Hub) State() HubState {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	st := HubState{Named: h.named}
-	if s := h.inSlotLocked(""); s != nil && s.browser == nil && s.hostID != "" {
+	if s := h.sides.inSlot(""); s != nil && s.browser == nil && s.hostID != "" {
 		st.HostID, st.Version = s.hostID, s.version
 		for t := range s.targets.All() {
 			st.Targets = append(st.Targets, t)
@@ -92,7 +92,7 @@ func (h *Hub) State() HubState {
 func (h *Hub) Part() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for _, s := range slices.Clone(h.sides) {
+	for _, s := range slices.Clone(h.sides.list) {
 		switch {
 		case s.host == nil: // it is away already
 		case s.browser == nil && s.slot == "" && s.hostID != "":
@@ -114,14 +114,14 @@ func (h *Hub) Restore(st HubState) {
 	if st.HostID == "" {
 		return
 	}
-	if s := h.inSlotLocked(""); s != nil {
+	if s := h.sides.inSlot(""); s != nil {
 		if s.host != nil {
 			return
 		}
 		s.endLocked(errHostGone)
 	}
 	s := &side{hub: h, hostID: st.HostID, version: st.Version}
-	h.addLocked(s)
+	h.sides.add(s)
 	for _, t := range st.Targets {
 		s.createdLocked(t)
 	}
@@ -171,7 +171,7 @@ func (c *Client) State() ClientState {
 	h := c.hub
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	st := ClientState{Name: c.name, InBrowser: slices.ContainsFunc(h.sides, func(s *side) bool { return s.roots[c] != nil })}
+	st := ClientState{Name: c.name, InBrowser: slices.ContainsFunc(h.sides.list, func(s *side) bool { return s.roots[c] != nil })}
 	if c.owner != nil {
 		st.Tabs = c.owner.tabs.Entries()
 	}

@@ -82,7 +82,7 @@ func (h *Hub) Stats() Stats {
 	s := h.counters
 	s.Pending = uint64(h.calls.len())
 	s.Hubs, s.Clients, s.Sessions = 1, len(h.clients), h.sessions.len()
-	for _, side := range h.sides {
+	for _, side := range h.sides.list {
 		if side.host != nil {
 			s.Hosts++
 		}

@@ -77,7 +77,7 @@ func (h *Hub) watchedInfoLocked(w Watcher, t targets.Info) targets.Info {
 func (h *Hub) WatchedTargets(w Watcher) (list []Watched) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for _, s := range h.sides {
+	for _, s := range h.sides.list {
 		for t := range s.targets.All() {
 			if seen, ok := h.watchedLocked(w, t); ok {
 				list = append(list, seen)
@@ -91,7 +91,7 @@ func (h *Hub) WatchedTargets(w Watcher) (list []Watched) {
 func (h *Hub) WatchedTarget(w Watcher, id string) (Watched, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if t, _, known := h.targetLocked(id); known {
+	if t, _, known := h.sides.target(id); known {
 		if seen, ok := h.watchedLocked(w, t); ok {
 			return seen, true
 		}
