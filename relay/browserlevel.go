@@ -93,7 +93,7 @@ func (s *side) rootLocked(c *Client) *clientSession {
 func (s *side) endRootLocked(c *Client, why *wire.Error) (ended *clientSession) {
 	ended = s.roots[c]
 	delete(s.roots, c)
-	s.hub.failLocked(ended, why)
+	s.hub.calls.failIn(ended, why)
 	s.hub.sessions.remove(ended)
 	return ended
 }

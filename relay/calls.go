@@ -1,6 +1,8 @@
 package relay
 
 import (
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/cdphub/cdphub/bridge"
@@ -109,6 +111,46 @@ func (cs *calls) remove(c *call) {
 	}
 	*c = call{next: cs.spare}
 	cs.spare = c
+}
+
+// failIn answers every command in flight of a session with an error, the
+// oldest first. The list begins with the newest, hence the walk to its end.
+func (cs *calls) failIn(s *clientSession, why *wire.Error) {
+	c := newestCall(origin{s.client, s})
+	if c == nil {
+		return
+	}
+	for c.next != nil {
+		c = c.next
+	}
+	for c != nil {
+		newer := c.prev
+		cs.fail(c, why)
+		c = newer
+	}
+}
+
+// failWhere answers the commands in flight that fit with an error, the
+// oldest first. It walks a sorted copy of the numbers: what a Client is told may end other
+// commands meanwhile.
+func (cs *calls) failWhere(why *wire.Error, fits func(*call) bool) {
+	for _, n := range slices.Sorted(maps.Keys(cs.byNumber)) {
+		if c := cs.get(n); c != nil && fits(c) {
+			cs.fail(c, why)
+		}
+	}
+}
+
+// fail answers one command in flight with an error. The call's id and Client are
+// used before remove, which clears them.
+func (cs *calls) fail(c *call, why *wire.Error) {
+	client := c.client
+	if c.ended != nil {
+		c.ended(nil, why)
+	}
+	client.fail(c.answerTo, c.id(), why)
+	cs.remove(c)
+	client.callEndedLocked()
 }
 
 // newestCall returns the newest command in flight of a place; nil when there is

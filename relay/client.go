@@ -298,7 +298,7 @@ func (c *Client) Leave() {
 	}
 	h.awaited.parked.forget(c)
 	h.leaseClientLeftLocked(c)
-	h.countPolicyLocked(c.policy, -1)
+	h.policies.count(c.policy, -1)
 	h.subscribers.forget(origin{c, nil}) // before the ends of sessions are sent
 	for s := range c.sessions {
 		h.subscribers.forget(origin{c, s})

@@ -343,7 +343,7 @@ func (hc *connection) Fail(sessionID string, why *wire.Error) {
 	}
 	defer hc.hub.mu.Unlock()
 	if s := hc.hub.sessions.get(sessionID); s != nil && sideOf(s) == hc.side {
-		hc.hub.failLocked(s, why)
+		hc.hub.calls.failIn(s, why)
 	}
 }
 

@@ -2,8 +2,6 @@ package relay
 
 import (
 	"errors"
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/cdphub/cdphub/bridge"
@@ -64,7 +62,7 @@ func (s *side) forwardBrowserLocked(r *request) {
 			if s.hangs() {
 				why = h.advised(why, advice.PageHangs)
 			}
-			h.failCallLocked(c, why)
+			h.calls.fail(c, why)
 		}
 	})
 }
@@ -94,44 +92,4 @@ func (h *Hub) sendLocked(r *request, to *side, s *clientSession, cmd bridge.Comm
 		return refuse(h.silent(to))
 	}
 	return c
-}
-
-// failLocked answers every command in flight of a session with an error, the
-// oldest first. The list begins with the newest, hence the walk to its end.
-func (h *Hub) failLocked(s *clientSession, why *wire.Error) {
-	c := newestCall(origin{s.client, s})
-	if c == nil {
-		return
-	}
-	for c.next != nil {
-		c = c.next
-	}
-	for c != nil {
-		newer := c.prev
-		h.failCallLocked(c, why)
-		c = newer
-	}
-}
-
-// failWhereLocked answers the commands in flight that fit with an error, the
-// oldest first. It walks a sorted copy of the numbers: what a Client is told may end other
-// commands meanwhile.
-func (h *Hub) failWhereLocked(why *wire.Error, fits func(*call) bool) {
-	for _, n := range slices.Sorted(maps.Keys(h.calls.byNumber)) {
-		if c := h.calls.get(n); fits(c) {
-			h.failCallLocked(c, why)
-		}
-	}
-}
-
-// failCallLocked answers one command in flight with an error. The call's id and Client are
-// used before remove, which clears them.
-func (h *Hub) failCallLocked(c *call, why *wire.Error) {
-	client := c.client
-	if c.ended != nil {
-		c.ended(nil, why)
-	}
-	client.fail(c.answerTo, c.id(), why)
-	h.calls.remove(c)
-	client.callEndedLocked()
 }

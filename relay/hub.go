@@ -123,8 +123,6 @@ type Hub struct {
 	tabPrefix string                   // before a Target's id, that of its tab
 	methods   map[string]method        // those of the package; they call back what looks them up
 	values    sync.Map                 `stays:"one for each adapter of the hub"`
-	policies  atomic.Pointer[[]Policy] // of Clients, but for those that see everything
-	redacting atomic.Bool              // one of policies redacts
 	quiet     atomic.Bool              // some lease is quiet (quiet.go); read without the lock
 	observer  Observer                 // nil: there is none
 	returning atomic.Pointer[expected] // nil: no Host page comes from another node
@@ -137,21 +135,20 @@ type Hub struct {
 	pools        pools
 	paces        map[string]*bridge.Pace `held:"paces of payers"` // of the Clients of a Payer, by its ID
 	told         bridge.Host             // the last that was told of a session
-	// policyCount is how many of them have a Policy.
-	policyCount map[Policy]int `held:"policies"`
-	sessions    sessionTable
-	subscribers subscribers
-	dialogs     map[string]*dialogs `held:"dialogs"`  // by targetId
-	handoffs    map[string]*handoff `held:"handoffs"` // by targetId; nil until the first
-	calls       calls
-	counters    Stats `stays:"counts what has been"`
-	draining    bool
-	drained     chan struct{} `stays:"is closed once, when the hub ends"` // closed when it drains and no command is in flight; nil: nobody waits
-	awaited     awaited
-	named       int                `stays:"numbers the names of clients"` // how many Clients have had a name
-	owners      owners             `held:"*"`                             // of tabs
-	private     map[string]private `held:"private targets"`               // by targetId; nil until the first
-	leases      *leases            `held:"*"`                             // nil while nobody has taken over a target
+	policies     policies
+	sessions     sessionTable
+	subscribers  subscribers
+	dialogs      dialogs             `held:"dialogs"`  // by targetId
+	handoffs     map[string]*handoff `held:"handoffs"` // by targetId; nil until the first
+	calls        calls
+	counters     Stats `stays:"counts what has been"`
+	draining     bool
+	drained      chan struct{} `stays:"is closed once, when the hub ends"` // closed when it drains and no command is in flight; nil: nobody waits
+	awaited      awaited
+	named        int                `stays:"numbers the names of clients"` // how many Clients have had a name
+	owners       owners             `held:"*"`                             // of tabs
+	private      map[string]private `held:"private targets"`               // by targetId; nil until the first
+	leases       *leases            `held:"*"`                             // nil while nobody has taken over a target
 	// leaseWatchers are called when a lease has changed.
 	leaseWatchers map[*func(string)]struct{} `held:"lease watchers"`
 	event         session.Event              `stays:"its memory serves the next event"` // the one on its way to Clients; its memory serves the next
@@ -167,12 +164,10 @@ func New(o Options) *Hub {
 		browserID: o.derive("browser", o.Name),
 		contextID: o.derive("context", o.Name),
 		clients:   make(map[*Client]struct{}),
-
-		policyCount: make(map[Policy]int),
-		dialogs:     make(map[string]*dialogs),
-		owners:      make(owners),
-		listing:     listing{stale: true},
-		methods:     methods,
+		dialogs:   make(dialogs),
+		owners:    make(owners),
+		listing:   listing{stale: true},
+		methods:   methods,
 	}
 	h.tabPrefix = "tab-" + h.contextID + "-"
 	h.pools = newPools(h)
@@ -228,7 +223,7 @@ func (h *Hub) Admit(o ClientOptions) (*Client, error) {
 		o.Policy = allowAll
 	}
 	policy, of := h.owners.enter(o.Policy)
-	h.countPolicyLocked(policy, 1)
+	h.policies.count(policy, 1)
 	name := o.Known
 	if name == "" {
 		name = h.nameLocked(o.Name)

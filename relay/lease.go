@@ -158,7 +158,7 @@ func (h *Hub) newLeaseLocked(on *side, page string) *lease {
 func (h *Hub) takenLocked(l *lease) {
 	h.countQuietLocked()
 	if l.quiet != nil {
-		h.failWhereLocked(l.paused(), func(p *call) bool {
+		h.calls.failWhere(l.paused(), func(p *call) bool {
 			return p.session != nil && l.hushesLocked(p.client) && l.hears(p.session)
 		})
 	}

@@ -161,7 +161,7 @@ func TestR24DialogsAreNotKeptForOnlookers(t *testing.T) {
 	watch(onlooker{})
 	watch(watcher{})
 	h.mu.Lock()
-	h.dialogs["T0"] = &dialogs{side: h.sides.list[0], key: "the key"}
+	h.dialogs["T0"] = &targetDialogs{side: h.sides.list[0], key: "the key"}
 	h.mu.Unlock()
 	confirm := Dialog{TargetID: "T0", Key: "the key", Type: "confirm"}
 	if a, err := h.OpenDialog(t.Context(), confirm); err != nil || !a.Native {

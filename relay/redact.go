@@ -16,7 +16,7 @@ import (
 // taken twice only while the hub has such a Client.
 func (hc *connection) redactsAnswer(id bridge.CallID) bool {
 	h := hc.hub
-	if !h.redacting.Load() {
+	if !h.policies.redacting.Load() {
 		return false
 	}
 	h.mu.Lock()

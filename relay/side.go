@@ -277,7 +277,7 @@ func (s *side) endTargetLocked(info targets.Info, why *wire.Error) {
 			return append(wire.AppendString([]byte(`{"targetId":`), id), '}')
 		})
 	}
-	h.endDialogsLocked(info.ID)
+	h.dialogs.forget(info.ID)
 	h.owners.gone(info.ID)
 }
 
@@ -307,10 +307,10 @@ func (s *side) releaseLocked(ended *clientSession) {
 
 // failAllLocked answers every command in flight of the side, the oldest first.
 func (s *side) failAllLocked(why *wire.Error) {
-	s.hub.failWhereLocked(why, func(c *call) bool { return c.side == s })
+	s.hub.calls.failWhere(why, func(c *call) bool { return c.side == s })
 }
 
 // failUnownedLocked answers every command in flight that no session owns.
 func (s *side) failUnownedLocked(why *wire.Error) {
-	s.hub.failWhereLocked(why, func(c *call) bool { return c.side == s && c.session == nil })
+	s.hub.calls.failWhere(why, func(c *call) bool { return c.side == s && c.session == nil })
 }

@@ -271,7 +271,7 @@ func (c *Client) restoreLocked(st *SessionState, own map[string]*clientSession) 
 		s.Kind = t.kind
 		h.registerLocked(c, s)
 		if st.PageEvents {
-			h.pageEventsLocked(s, true)
+			h.dialogs.setPageEvents(s, true)
 		}
 		h.listing.stale = true
 		return s

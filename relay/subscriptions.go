@@ -227,7 +227,7 @@ func (h *Hub) registerLocked(c *Client, s *clientSession) {
 
 // unregisterLocked forgets a session. Its commands in flight fail with why.
 func (h *Hub) unregisterLocked(c *Client, s *clientSession, why *wire.Error) {
-	h.failLocked(s, why)
+	h.calls.failIn(s, why)
 	h.dropHandoffsLocked(s)
 	if h.observer != nil {
 		h.observer.Detached(s.ID)
@@ -250,7 +250,7 @@ func (h *Hub) endSessionLocked(s *clientSession, why *wire.Error) {
 		h.endSessionLocked(inner, why)
 	}
 	h.unregisterLocked(c, s, why)
-	h.pageEventsLocked(s, false)
+	h.dialogs.setPageEvents(s, false)
 	sideOf(s).releaseLocked(s)
 	if s == c.page {
 		c.endPageLocked()
