@@ -189,7 +189,7 @@ func (s *side) serveBrowserLevelLocked(r *request) bool {
 	case "Target.getTargets":
 		if c := s.hub.forwardLocked(r, into); c != nil {
 			c.finish = func(result []byte) []byte {
-				return s.hub.withTargetsLocked(s.hub.hushListLocked(r.client, result), r.client, r.args.filter)
+				return s.hub.withTargetsLocked(s.hub.leases.hushList(r.client, result), r.client, r.args.filter)
 			}
 		}
 	default:

@@ -188,7 +188,7 @@ func (h *Hub) serveLocked(r *request, refused *wire.Error) bridge.Host {
 		c.answer(r.session, r.ID, nil, refused)
 		return nil
 	}
-	if h.leases != nil && r.isMethod && !h.hidesLocked(r) && h.leasedLocked(r) {
+	if len(h.leases.list) > 0 && r.isMethod && !h.hidesLocked(r) && h.leases.withhold(r) {
 		return nil
 	}
 	if s := h.browserOfLocked(r); s != nil && r.isMethod && !ownMethod(r.Method) && s.serveLocked(r) {
@@ -297,7 +297,7 @@ func (c *Client) Leave() {
 		c.owner.clients--
 	}
 	h.awaited.parked.forget(c)
-	h.leaseClientLeftLocked(c)
+	h.leases.forget(c)
 	h.policies.count(c.policy, -1)
 	h.subscribers.forget(origin{c, nil}) // before the ends of sessions are sent
 	for s := range c.sessions {

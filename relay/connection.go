@@ -195,7 +195,7 @@ func (hc *connection) Event(targetID, method string, params []byte) {
 	for _, s := range list {
 		c := s.client
 		var ok bool
-		if e.Params, ok = h.seenLocked(&seen, s); ok {
+		if e.Params, ok = h.leases.seen(&seen, s); ok {
 			h.counters.delivered(c.peer.Event(&s.Session, e))
 		}
 	}
@@ -235,7 +235,7 @@ func (hc *connection) SessionEvent(sessionID, method string, params []byte) {
 	}
 	noteDialog(s, method, params)
 	c := s.client
-	body, ok := h.seenLocked(&seen, s)
+	body, ok := h.leases.seen(&seen, s)
 	if !ok {
 		return
 	}
@@ -271,7 +271,7 @@ func (hc *connection) SessionsEvent(sessionIDs []string, method string, params [
 		}
 		noteDialog(s, method, params)
 		var ok bool
-		if e.Params, ok = h.seenLocked(&seen, s); ok {
+		if e.Params, ok = h.leases.seen(&seen, s); ok {
 			h.counters.delivered(s.client.peer.Event(&s.Session, e))
 		}
 	}

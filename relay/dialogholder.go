@@ -68,11 +68,11 @@ func (l *lease) dialogLocked() (params []byte, in *clientSession) {
 	return nil, nil
 }
 
-// holderDialogLocked sends the holder of a lease the dialog that was open before, once the
+// answerDialog sends the holder of a lease the dialog that was open before, once the
 // holder enables Page, and lets it answer the dialog. It reports whether the command needs
 // no more. The person's answer is sent in the session to which the dialog was announced, in
 // the name of its Client. That Client sees neither the command nor its result.
-func (h *Hub) holderDialogLocked(l *lease, r *request) bool {
+func (l *lease) answerDialog(r *request) bool {
 	if r.session == nil || r.session.TargetID != l.target || r.session.pageEvents || r.session.dialog != "" {
 		return false
 	}
@@ -82,6 +82,7 @@ func (h *Hub) holderDialogLocked(l *lease, r *request) bool {
 		r.client.event(r.session, dialogOpening, params)
 	case in != nil && r.Method == answerDialog:
 		id, c, s := bytes.Clone(r.ID), r.client, r.session
+		h := c.hub
 		h.counters.Received-- // it is counted when it is answered
 		h.askInLocked(in.ID, answerDialog, r.Params, func(result []byte, err *Error) {
 			h.counters.Received++

@@ -288,7 +288,7 @@ func (slot *targetDialogs) notifyLocked(targetID, method string, params []byte) 
 		h.observeEventLocked(list[0], method, params)
 	}
 	for _, s := range list {
-		if body, ok := h.seenLocked(&seen, s); ok && s.pageEvents {
+		if body, ok := h.leases.seen(&seen, s); ok && s.pageEvents {
 			s.client.event(s, method, body)
 		}
 	}

@@ -137,7 +137,7 @@ func (hc *connection) download(targetID, method string, params []byte) {
 			continue
 		}
 		seen := &told[i]
-		if seen.hushed != nil && h.hushedLocked(t.client, targetID) {
+		if seen.hushed != nil && h.leases.hushes(t.client, targetID) {
 			seen = seen.hushed
 		}
 		if body, ok := seen.of(t.client); ok {

@@ -23,7 +23,7 @@ func (h *Hub) Drain() {
 	}
 	h.draining = true
 	h.awaited.parked.resume() // to be refused
-	h.endLeasesLocked(hubEnd{})
+	h.leases.end(hubEnd{})
 	for c := range h.clients {
 		c.drainLocked()
 	}

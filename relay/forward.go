@@ -38,7 +38,7 @@ func listsTargets(method string) bool {
 func (h *Hub) forwardListLocked(r *request, s *clientSession) *call {
 	c := h.sendLocked(r, sideOf(s), s, bridge.Command{SessionID: s.ID, TargetID: s.TargetID, Method: r.Method, Params: r.Params, Args: r.members})
 	if asker := r.client; c != nil {
-		c.finish = func(result []byte) []byte { return h.hushListLocked(asker, result) }
+		c.finish = func(result []byte) []byte { return h.leases.hushList(asker, result) }
 	}
 	return c
 }

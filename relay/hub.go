@@ -123,7 +123,6 @@ type Hub struct {
 	tabPrefix string                   // before a Target's id, that of its tab
 	methods   map[string]method        // those of the package; they call back what looks them up
 	values    sync.Map                 `stays:"one for each adapter of the hub"`
-	quiet     atomic.Bool              // some lease is quiet (quiet.go); read without the lock
 	observer  Observer                 // nil: there is none
 	returning atomic.Pointer[expected] // nil: no Host page comes from another node
 
@@ -138,8 +137,8 @@ type Hub struct {
 	policies     policies
 	sessions     sessionTable
 	subscribers  subscribers
-	dialogs      dialogs             `held:"dialogs"`  // by targetId
-	handoffs     map[string]*handoff `held:"handoffs"` // by targetId; nil until the first
+	dialogs      dialogs  `held:"dialogs"`  // by targetId
+	handoffs     handoffs `held:"handoffs"` // nil until the first
 	calls        calls
 	counters     Stats `stays:"counts what has been"`
 	draining     bool
@@ -148,11 +147,9 @@ type Hub struct {
 	named        int                `stays:"numbers the names of clients"` // how many Clients have had a name
 	owners       owners             `held:"*"`                             // of tabs
 	private      map[string]private `held:"private targets"`               // by targetId; nil until the first
-	leases       *leases            `held:"*"`                             // nil while nobody has taken over a target
-	// leaseWatchers are called when a lease has changed.
-	leaseWatchers map[*func(string)]struct{} `held:"lease watchers"`
-	event         session.Event              `stays:"its memory serves the next event"` // the one on its way to Clients; its memory serves the next
-	shared        uint64                     `stays:"counts what has been"`             // counts the events for several sessions
+	leases       leases
+	event        session.Event `stays:"its memory serves the next event"` // the one on its way to Clients; its memory serves the next
+	shared       uint64        `stays:"counts what has been"`             // counts the events for several sessions
 }
 
 // New makes a hub without Hosts and Clients.
@@ -169,6 +166,7 @@ func New(o Options) *Hub {
 		listing:   listing{stale: true},
 		methods:   methods,
 	}
+	h.leases.hub = h
 	h.tabPrefix = "tab-" + h.contextID + "-"
 	h.pools = newPools(h)
 	if o.Observe != nil {
@@ -316,7 +314,7 @@ func (h *Hub) Targets(p Policy) []targets.Info {
 	tabs := h.owners.tabsOf(p)
 	list = slices.DeleteFunc(list, func(t targets.Info) bool { return !policyShows(p, tabs, t) })
 	for i := range list {
-		list[i] = shownInfo(p, h.shownLocked(nil, list[i]))
+		list[i] = shownInfo(p, h.leases.shown(nil, list[i]))
 	}
 	return list
 }
@@ -329,7 +327,7 @@ func (h *Hub) Target(p Policy, id string) (targets.Info, bool) {
 	if !known || !policyShows(p, h.owners.tabsOf(p), t) {
 		return targets.Info{}, false
 	}
-	return shownInfo(p, h.shownLocked(nil, t)), true
+	return shownInfo(p, h.leases.shown(nil, t)), true
 }
 
 // HostConnected reports whether there is a Host.

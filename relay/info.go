@@ -85,7 +85,7 @@ func (h *Hub) appendTargetInfoLocked(b []byte, c *Client, t target) []byte {
 		return append(b, `,"type":"browser","title":"","url":"","attached":true,"canAccessOpener":false}`...)
 	}
 	id := h.idOf(t.kind, t.Info)
-	t.Info = h.shownLocked(c, t.Info)
+	t.Info = h.leases.shown(c, t.Info)
 	b = wire.AppendString(append(b, `{"targetId":`...), id)
 	b = append(append(append(b, `,"type":"`...), typeOf(t.kind)...), '"')
 	b = wire.AppendString(append(b, `,"title":`...), t.Title)

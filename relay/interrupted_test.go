@@ -235,7 +235,7 @@ var waitingOps = map[string]waitingOp{
 		end:   func(r *interrupted) string { return fmt.Sprint(r.count("CdpHub.handoffComplete")) },
 		want:  map[string]string{"": "1", "Client leaves": "0", "session ends": "0", "tab taken away": "0", "target gone": "0", "Host lost": "0", "Host replaced": "0"},
 	},
-	"relay.Hub.leaseTimer": {
+	"relay.lease.startTimer": {
 		async: true,
 		begin: func(r *interrupted) { r.take(0); r.ann.ViewerGone("T0") },
 		end:   (*interrupted).holder,
@@ -265,11 +265,11 @@ func (r *interrupted) take(wait time.Duration) {
 func (r *interrupted) passOn() {
 	r.hub.mu.Lock()
 	defer r.hub.mu.Unlock()
-	if old := r.hub.leaseOnLocked("T0"); old != nil {
-		r.hub.endLeaseLocked(old, holder{old.owner})
-		l := r.hub.newLeaseLocked(old.side, old.target)
+	if old := r.hub.leases.covering("T0"); old != nil {
+		old.end(holder{old.owner})
+		l := r.hub.leases.add(old.side, old.target)
 		l.LeaseOptions, l.owner, l.name = r.lease(old.Wait), r.bob.client, "Bob"
-		r.hub.renewLocked(l, l.Idle, LeaseIdle)
+		l.renew(l.Idle, LeaseIdle)
 	}
 }
 
@@ -319,7 +319,7 @@ func (r *interrupted) check() {
 	if err := r.hub.check(); err != nil {
 		r.t.Error(err)
 	}
-	if l := r.hub.leaseOnLocked("T0"); r.left && (l != nil && len(l.kept.list) > 0 || len(r.hub.awaited.parked.list) > 0) {
+	if l := r.hub.leases.covering("T0"); r.left && (l != nil && len(l.kept.list) > 0 || len(r.hub.awaited.parked.list) > 0) {
 		r.t.Error("a command of a Client that has left waits")
 	}
 	if r.ctx.Err() != nil && len(r.local.waiting) > 0 {

@@ -120,26 +120,26 @@ func (l *lease) concerns(r *request, acts, hushes bool) bool {
 	return true // at browser level: the hub cannot tell what it would act on
 }
 
-// leasedLocked keeps a command of another Client from a page that somebody has taken
+// withhold keeps a command of another Client from a page that somebody has taken
 // over, and reports whether it did: the command waits, or has been refused. The holder's
 // own commands pass, and renew the lease if they act. Privileged Clients may always close
 // the page, and read it (hushesLocked).
-func (h *Hub) leasedLocked(r *request) bool {
+func (ls *leases) withhold(r *request) bool {
 	acts := scope.Acts(r.Method)
-	for _, l := range h.leases.list {
+	for _, l := range ls.list {
 		hushes := l.hushesLocked(r.client)
 		switch {
 		case l.owner == r.client:
 			if acts && !l.away && l.concerns(r, true, false) {
 				l.usedLocked()
 			}
-			if h.holderDialogLocked(l, r) {
+			if l.answerDialog(r) {
 				return true
 			}
 		case closes[r.Method] && r.client.privileged():
 		// It reads, and the page is not quiet for its Client; or it is for another page.
 		case !acts && (!hushes || goesOn(r)), !l.concerns(r, acts, hushes):
-		case l.Wait > 0 && h.keepLocked(l, r):
+		case l.Wait > 0 && l.keep(r):
 			return true
 		default:
 			r.client.answer(r.session, r.ID, nil, l.paused())

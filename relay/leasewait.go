@@ -10,12 +10,13 @@ import (
 
 // With LeaseOptions.Wait, commands that act on a page wait until it is handed back.
 
-// usedLocked notes that the holder has acted. It does not touch the timer, see leaseTimer.
+// usedLocked notes that the holder has acted. It does not touch the timer, see startTimer.
 func (l *lease) usedLocked() { l.until = time.Now().Add(l.Idle) }
 
-// keepLocked has a command wait for the end of a lease, and reports whether there was room for
+// keep has a command wait for the end of a lease, and reports whether there was room for
 // it (quota.Paused).
-func (h *Hub) keepLocked(l *lease, r *request) bool {
+func (l *lease) keep(r *request) bool {
+	h := l.side.hub
 	if l.room == nil {
 		l.room = h.opts.Quotas.Guarded(quota.Paused, 0, &h.mu)
 	}
@@ -41,7 +42,7 @@ func (l *Local) MayAct(ctx context.Context, targetID string) error {
 	var late <-chan time.Time
 	for {
 		h.mu.Lock()
-		held := h.leaseOnLocked(targetID)
+		held := h.leases.covering(targetID)
 		if held == nil || held.owner == l.client {
 			h.mu.Unlock()
 			return nil

@@ -169,7 +169,7 @@ func closeTarget(*Hub, *request) ([]byte, *wire.Error) { return []byte(`{"succes
 // getTargets answers Target.getTargets. The ready-made listing is for the usual filter and
 // Clients that see all.
 func getTargets(h *Hub, r *request) ([]byte, *wire.Error) {
-	if r.args.filter != nil || r.client.owner != nil || h.listing.partial || h.quiet.Load() {
+	if r.args.filter != nil || r.client.owner != nil || h.listing.partial || h.leases.quiet.Load() {
 		f := r.args.filter
 		if f == nil {
 			f = targets.Usual

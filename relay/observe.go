@@ -94,10 +94,10 @@ func (c *Client) observedName() string { return cmp.Or(c.name, "a client within 
 // (AskNow).
 func (h *Hub) sendObservedLocked(r *request, s *clientSession, cmd bridge.Command) *call {
 	seen := observedMessage(s, r.Method, r.Params)
-	if l := h.quietLocked(s); l != nil && l.target != seen.TargetID {
+	if l := h.leases.quietFor(s); l != nil && l.target != seen.TargetID {
 		return h.sendLocked(r, sideOf(s), s, cmd)
 	}
-	if l := h.leaseLocked(sideOf(s), seen.TargetID); l != nil && l.owner == r.client {
+	if l := h.leases.find(sideOf(s), seen.TargetID); l != nil && l.owner == r.client {
 		seen.Client, seen.Person = l.name, l.name
 	}
 	ended := h.observer.Command(seen)
@@ -120,7 +120,7 @@ func (h *Hub) observeEventLocked(s *clientSession, method string, params []byte)
 	}
 	seen := observedMessage(s, method, params)
 	// Of the quiet page itself the Observer keeps what it may; it knows the lease.
-	if l := h.quietLocked(s); l == nil || l.target == seen.TargetID {
+	if l := h.leases.quietFor(s); l == nil || l.target == seen.TargetID {
 		h.observer.Event(seen)
 	}
 }
@@ -156,7 +156,7 @@ func (h *Hub) Ask(sessionID, method string, params []byte, done func(result []by
 // the Observer asks in Command goes to the Host right before the observed one. While a page is
 // quiet, it fails there, and where the page would be reached.
 func (h *Hub) AskNow(sessionID, method string, params []byte, done func(result []byte, err *Error)) {
-	if l := h.quietLocked(h.sessions.get(sessionID)); l != nil {
+	if l := h.leases.quietFor(h.sessions.get(sessionID)); l != nil {
 		done(nil, l.paused())
 		return
 	}

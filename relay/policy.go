@@ -85,7 +85,7 @@ func (h *Hub) viewsOf(method string, params []byte) views {
 			v.add(p)
 		}
 	}
-	if h.quiet.Load() {
+	if h.leases.quiet.Load() {
 		seen, ok := scope.Hush(method, params)
 		v.hushed = &views{method: method, params: seen, none: !ok}
 		v.about = aboutTarget(method, params)

@@ -159,20 +159,20 @@ func TestR247Parked(t *testing.T) {
 // TestR247Paused has one token fill the room for commands that wait for a person.
 func TestR247Paused(t *testing.T) {
 	h := sharedHub(t, Limits{})
-	l := &lease{}
+	l := &lease{side: &side{hub: h}}
 	a, _ := joinAs(t, h, "A")
 	b, _ := joinAs(t, h, "B")
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	l.Wait = 1 << 40
 	kept := 0
-	for kept < 300 && h.keepLocked(l, &request{client: a}) { // 300: an end where nothing limits
+	for kept < 300 && l.keep(&request{client: a}) { // 300: an end where nothing limits
 		kept++
 	}
 	if kept == 0 || kept > 130 {
 		t.Errorf("%d commands of one token wait", kept)
 	}
-	if !h.keepLocked(l, &request{client: b}) {
+	if !l.keep(&request{client: b}) {
 		t.Error("a command of another token does not wait")
 	}
 	l.kept.forget(a)

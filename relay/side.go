@@ -195,7 +195,7 @@ func (s *side) createdLocked(t targets.Info) bool {
 		return false
 	}
 	defer s.hub.observeWebLocked(s, t.ID)
-	s.hub.noteAddressLocked(s, t)
+	s.hub.leases.noteAddress(s, t)
 	if s.browser == nil {
 		return s.announceTargetLocked(t)
 	}

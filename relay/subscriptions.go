@@ -141,7 +141,7 @@ func (h *Hub) notifyLocked(method string, k session.Kind, t targets.Info, body f
 	var made []byte
 	for l := range h.subscribers.discovering.All() {
 		if l.discover.Takes(typeOf(k)) && l.client.sees(t) {
-			if made == nil || h.quiet.Load() {
+			if made == nil || h.leases.quiet.Load() {
 				made = body(l.client)
 			}
 			l.event(method, made)
@@ -228,7 +228,7 @@ func (h *Hub) registerLocked(c *Client, s *clientSession) {
 // unregisterLocked forgets a session. Its commands in flight fail with why.
 func (h *Hub) unregisterLocked(c *Client, s *clientSession, why *wire.Error) {
 	h.calls.failIn(s, why)
-	h.dropHandoffsLocked(s)
+	h.handoffs.forget(s)
 	if h.observer != nil {
 		h.observer.Detached(s.ID)
 	}
