@@ -26,7 +26,7 @@ type awaited struct {
 
 // ExpectBrowser says that somebody keeps a browser at the hub, until over is
 // called: while there is none, it is being started. over must be called exactly once.
-func (h *Hub) ExpectBrowser() (over func()) {
+func (h Control) ExpectBrowser() (over func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.awaited.expected++
@@ -46,7 +46,7 @@ func (h *Hub) ExpectBrowser() (over func()) {
 // error says to callers what is the case. It returns nil, too, when no browser is expected
 // any more: the next command then gets the refusal that fits. The hub's lock must not be
 // held.
-func (h *Hub) AwaitBrowser(ctx context.Context) error {
+func (h Control) AwaitBrowser(ctx context.Context) error {
 	patience := time.NewTimer(browserPatience)
 	defer patience.Stop()
 	for {

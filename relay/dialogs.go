@@ -106,7 +106,7 @@ func (d dialogs) forget(targetID string) {
 // that may answer, or when the last of them leaves, the browser shows its own.
 // After 30 s, or when ctx ends, an alert is accepted and the rest dismissed.
 // One dialog is open at a time: as in Chromium, a second is dismissed at once.
-func (h *Hub) OpenDialog(ctx context.Context, d Dialog) (DialogAnswer, error) {
+func (h Control) OpenDialog(ctx context.Context, d Dialog) (DialogAnswer, error) {
 	opening := openingParams(d) // before the lock, as the texts may be long
 	h.mu.Lock()
 	slot := h.dialogs[d.TargetID]

@@ -39,7 +39,7 @@ func (h *Hub) clientLocked(name string) *Client {
 
 // Grant lets the Client of that name see a Target, as CdpHub.grant does. Its error
 // is for people, or ErrNoTarget.
-func (h *Hub) Grant(targetID, client string) error {
+func (h Control) Grant(targetID, client string) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.grantLocked(targetID, h.clientLocked(client))
@@ -73,7 +73,7 @@ func (h *Hub) grantLocked(targetID string, to *Client) error {
 // Revoke takes a Target away from the Client of that name, as CdpHub.revoke does.
 // What the Client has on it ends as if the Target had ended. Its error is for
 // people, or ErrNoTarget.
-func (h *Hub) Revoke(targetID, client string) error {
+func (h Control) Revoke(targetID, client string) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.revokeLocked(targetID, h.clientLocked(client))
@@ -128,7 +128,7 @@ type TabClient struct {
 
 // TabClients lists the Clients with tabs of their own, by name, each with those of
 // these Targets that it has.
-func (h *Hub) TabClients(ids []string) (list []TabClient) {
+func (h Control) TabClients(ids []string) (list []TabClient) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for c := range h.clients {

@@ -180,7 +180,7 @@ func (hs handoffs) find(fits func(*handoff) bool) *handoff {
 // it, once. The error is ErrHandoffOver, or ErrOwnHandoff for the account that has asked:
 // the ticket stays good for others then. The comparison of tickets takes the same time for
 // all.
-func (h *Hub) OpenHandoff(ticket string, by Opener) (key string, err error) {
+func (h Control) OpenHandoff(ticket string, by Opener) (key string, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	o := h.handoffs.find(func(o *handoff) bool { return o.ticket != "" && sameSecret(o.ticket, ticket) })
@@ -195,7 +195,7 @@ func (h *Hub) OpenHandoff(ticket string, by Opener) (key string, err error) {
 }
 
 // HandoffByKey finds the handoff of a person.
-func (h *Hub) HandoffByKey(key string) (Handoff, bool) {
+func (h Control) HandoffByKey(key string) (Handoff, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	o := h.handoffs.find(func(o *handoff) bool { return o.key != "" && sameSecret(o.key, key) })
@@ -206,7 +206,7 @@ func (h *Hub) HandoffByKey(key string) (Handoff, bool) {
 }
 
 // HandoffOf finds the handoff of a Target.
-func (h *Hub) HandoffOf(targetID string) (Handoff, bool) {
+func (h Control) HandoffOf(targetID string) (Handoff, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if o := h.handoffs[targetID]; o != nil {
@@ -218,7 +218,7 @@ func (h *Hub) HandoffOf(targetID string) (Handoff, bool) {
 // AnswerHandoff ends a handoff by its ID, with the answer of a person whose token has the
 // account, and tells its Client. The error is ErrHandoffOver for one that has ended before,
 // and ErrOwnHandoff for a Client that says itself that it is done.
-func (h *Hub) AnswerHandoff(id, account string, done bool) error {
+func (h Control) AnswerHandoff(id, account string, done bool) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	o := h.handoffs.find(func(o *handoff) bool { return o.ID == id })

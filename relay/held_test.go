@@ -39,5 +39,5 @@ func wantsNothingLeft(t testing.TB, h *Hub) {
 		s.endLocked(errHostGone)
 		h.mu.Unlock()
 	}
-	heldtest.WantsNothing(t, "the hub", h.Held())
+	heldtest.WantsNothing(t, "the hub", h.Control().Held())
 }

@@ -53,7 +53,7 @@ type Options struct {
 	// for refusals to name; "" where that is not known. It must not block.
 	PageAddress func(hub string) string
 	// HandoffURL makes the link of a handoff on a hub: a person who opens it gets
-	// the page with the ticket (Hub.OpenHandoff). If it is nil, or returns "", Clients
+	// the page with the ticket (Control.OpenHandoff). If it is nil, or returns "", Clients
 	// cannot ask for handoffs. It must not block.
 	HandoffURL func(hub, ticket string) string
 	// Grace is how long the hub keeps the Targets and sessions of a Host whose
@@ -179,7 +179,7 @@ func New(o Options) *Hub {
 // creates it. The key should have a type of the caller's own. It lets the adapters of a hub
 // share state of theirs, which this package does not know. Under a race create may run
 // twice; one of the results is dropped.
-func (h *Hub) Value(key any, create func() any) any {
+func (h Control) Value(key any, create func() any) any {
 	if v, ok := h.values.Load(key); ok {
 		return v
 	}

@@ -25,7 +25,7 @@ func (h *Hub) idOf(k session.Kind, t targets.Info) string {
 
 // Emulated reports whether a Target is one around which the hub emulates a browser: a
 // frame, and no page of a browser of its own.
-func (h *Hub) Emulated(targetID string) bool {
+func (h Control) Emulated(targetID string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	_, on, known := h.sides.target(targetID)

@@ -21,7 +21,7 @@ var interruptions = map[string]func(r *interrupted){
 	"Client leaves":   func(r *interrupted) { r.client.Leave(); r.local.Leave(); r.left = true },
 	"caller gives up": func(r *interrupted) { r.cancel() },
 	"session ends":    func(r *interrupted) { r.atBrowser("Target.detachFromTarget", `{"sessionId":"`+r.session+`"}`) },
-	"tab taken away":  func(r *interrupted) { r.hub.Revoke("T0", r.client.name) },
+	"tab taken away":  func(r *interrupted) { r.hub.Control().Revoke("T0", r.client.name) },
 	"Host lost":       func(r *interrupted) { r.events.HostGone(true) },
 	"Host replaced":   func(r *interrupted) { r.events = setHost(r.hub, &keyHost{}, list(1)) },
 	"Host returns":    func(r *interrupted) { r.events.HostGone(true); r.setHost(&keyHost{}) },
@@ -167,11 +167,11 @@ var waitingOps = map[string]waitingOp{
 		end:  func(r *interrupted) string { return fmt.Sprint(r.count(`"completed"`)) },
 		want: map[string]string{"": "1", "Client leaves": "0", "session ends": "0", "tab taken away": "0", "Host lost": "0", "Host returns": "0", "Host replaced": "0", "target gone": "0"},
 	},
-	"relay.Hub.OpenDialog": {
+	"relay.Control.OpenDialog": {
 		heeds: true,
 		begin: func(r *interrupted) {
 			r.send("Page.enable", "{}")
-			a, err := r.hub.OpenDialog(r.ctx, Dialog{TargetID: "T0", Key: r.host.key, Type: "confirm"})
+			a, err := r.hub.Control().OpenDialog(r.ctx, Dialog{TargetID: "T0", Key: r.host.key, Type: "confirm"})
 			r.outcome = fmt.Sprint(a, err)
 		},
 		want: map[string]string{"": "{false false } <nil>", "Client leaves": "{true false } <nil>", "session ends": "{true false } <nil>", "tab taken away": "{true false } <nil>", "Host lost": "{true false } <nil>", "Host replaced": "{true false } <nil>", "target gone": "{true false } <nil>"},
@@ -202,19 +202,22 @@ var waitingOps = map[string]waitingOp{
 			"lease taken": "paused: Bob has the page",
 		},
 	},
-	"relay.Hub.AwaitBrowser": {
+	"relay.Control.AwaitBrowser": {
 		heeds: true,
 		begin: func(r *interrupted) {
-			r.over = r.hub.ExpectBrowser()
-			r.outcome = fmt.Sprint(r.hub.AwaitBrowser(r.ctx))
+			r.over = r.hub.Control().ExpectBrowser()
+			r.outcome = fmt.Sprint(r.hub.Control().AwaitBrowser(r.ctx))
 		},
 		want: map[string]string{"": advice.Restarting.Error(), "caller gives up": "context canceled", "no browser": "<nil>"},
 	},
 	"relay.waitingCommands.keep for a browser": {
 		async: true,
-		begin: func(r *interrupted) { r.over = r.hub.ExpectBrowser(); r.atBrowser("Storage.getCookies", "{}") },
-		end:   func(r *interrupted) string { return fmt.Sprint(r.count("shutting down")) },
-		want:  map[string]string{"": "0", "hub drains": "1"},
+		begin: func(r *interrupted) {
+			r.over = r.hub.Control().ExpectBrowser()
+			r.atBrowser("Storage.getCookies", "{}")
+		},
+		end:  func(r *interrupted) string { return fmt.Sprint(r.count("shutting down")) },
+		want: map[string]string{"": "0", "hub drains": "1"},
 	},
 	"relay.side.forwardBrowserLocked": {
 		async: true,
@@ -250,7 +253,7 @@ var waitingOps = map[string]waitingOp{
 }
 
 func (r *interrupted) holder() string {
-	held, _ := r.hub.Holder("T0")
+	held, _ := r.hub.Control().Holder("T0")
 	return held.Name
 }
 

@@ -164,7 +164,7 @@ func (l *lease) begin() {
 			return p.session != nil && l.hushesLocked(p.client) && l.hears(p.session)
 		})
 	}
-	h.ObserveLease(LeaseChange{TargetID: l.target, Name: l.name, Handoff: l.quiet != nil, Held: true})
+	h.Control().ObserveLease(LeaseChange{TargetID: l.target, Name: l.name, Handoff: l.quiet != nil, Held: true})
 	h.leases.changed(l.target)
 }
 
@@ -214,7 +214,7 @@ func (l *Local) Holds(targetID string) bool {
 }
 
 // Holder says who has taken over a target.
-func (h *Hub) Holder(targetID string) (held Holding, ok bool) {
+func (h Control) Holder(targetID string) (held Holding, ok bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if l := h.leases.covering(targetID); l != nil {
@@ -230,7 +230,7 @@ func (l *lease) holding() Holding {
 // WatchLeases has changed called for each target that was taken over, or handed back,
 // or whose lease has changed, until stop is called. It runs under the hub's lock: it
 // must neither block nor call the hub.
-func (h *Hub) WatchLeases(changed func(targetID string)) (stop func()) {
+func (h Control) WatchLeases(changed func(targetID string)) (stop func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.leases.watchers == nil {

@@ -122,7 +122,7 @@ func (l *lease) end(by ender) {
 	if l.Ended != nil {
 		l.Ended(why)
 	}
-	h.ObserveLease(LeaseChange{TargetID: l.target, Name: l.name, Handoff: l.quiet != nil})
+	h.Control().ObserveLease(LeaseChange{TargetID: l.target, Name: l.name, Handoff: l.quiet != nil})
 	h.leases.changed(l.target)
 	l.kept.resume()
 }

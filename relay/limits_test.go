@@ -96,7 +96,7 @@ func TestR296Limits(t *testing.T) {
 	limittest.Reach(t, "maxScriptKey", maxScriptKey, func(n int) bool { keys++; return ev.PutScript(fmt.Sprintf("%0*d", n, keys), "1") })
 	limittest.Reach(t, "maxWaitingParams", maxWaitingParams, func(n int) bool {
 		h := newHub(t, Options{})
-		defer h.ExpectBrowser()()
+		defer h.Control().ExpectBrowser()()
 		p := &inbox{}
 		c := join(t, h, p)
 		defer c.Leave()

@@ -150,7 +150,7 @@ func (c *crowd) prompt() <-chan DialogAnswer {
 	answer := make(chan DialogAnswer, 1)
 	d := Dialog{TargetID: "T0", Key: c.hub.dialogs["T0"].key, Type: "prompt"}
 	go func() {
-		a, _ := c.hub.OpenDialog(c.t.Context(), d)
+		a, _ := c.hub.Control().OpenDialog(c.t.Context(), d)
 		answer <- a
 	}()
 	for open := false; !open; time.Sleep(time.Millisecond) {

@@ -40,7 +40,7 @@ func (l *Local) Name() string { return l.client.name }
 // Drivers are the names of the Clients that have a session on a Target, in
 // alphabetical order. Clients without a name are not among them. A Client with several
 // sessions is named once.
-func (h *Hub) Drivers(targetID string) []string {
+func (h Control) Drivers(targetID string) []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	_, s, known := h.sides.target(targetID)

@@ -137,7 +137,7 @@ func (h *Hub) observeWebLocked(s *side, targetID string) {
 
 // ObserveLease tells the Observer, if there is one, of a lease. The caller holds the
 // hub's lock.
-func (h *Hub) ObserveLease(l LeaseChange) {
+func (h Control) ObserveLease(l LeaseChange) {
 	if h.observer != nil {
 		h.observer.Leased(l)
 	}
@@ -146,7 +146,7 @@ func (h *Hub) ObserveLease(l LeaseChange) {
 // Ask sends a command of the hub itself in a session of a Client, who sees neither
 // the command nor its answer. The hub calls done once, under its lock, with the
 // result or the error; done copies what it keeps. Params are a JSON object.
-func (h *Hub) Ask(sessionID, method string, params []byte, done func(result []byte, err *Error)) {
+func (h Control) Ask(sessionID, method string, params []byte, done func(result []byte, err *Error)) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.AskNow(sessionID, method, params, done)
@@ -155,7 +155,7 @@ func (h *Hub) Ask(sessionID, method string, params []byte, done func(result []by
 // AskNow is Ask for callers that have the hub's lock, such as an Observer. A command that
 // the Observer asks in Command goes to the Host right before the observed one. While a page is
 // quiet, it fails there, and where the page would be reached.
-func (h *Hub) AskNow(sessionID, method string, params []byte, done func(result []byte, err *Error)) {
+func (h Control) AskNow(sessionID, method string, params []byte, done func(result []byte, err *Error)) {
 	if l := h.leases.quietFor(h.sessions.get(sessionID)); l != nil {
 		done(nil, l.paused())
 		return

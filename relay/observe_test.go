@@ -182,7 +182,7 @@ func TestAsk(t *testing.T) {
 	out.b = nil
 	var got []string
 	ask := func(session string) {
-		h.Ask(session, "Page.captureScreenshot", []byte(`{"format":"jpeg"}`), func(result []byte, err *Error) {
+		h.Control().Ask(session, "Page.captureScreenshot", []byte(`{"format":"jpeg"}`), func(result []byte, err *Error) {
 			if err != nil {
 				result = []byte(err.Message)
 			}

@@ -108,7 +108,7 @@ func (ls *leases) seen(v *views, s *clientSession) (seen []byte, ok bool) {
 
 // Quieted is the lease because of which a target is quiet: its own, or that of a page that it
 // reaches.
-func (h *Hub) Quieted(targetID string) (Holding, bool) {
+func (h Control) Quieted(targetID string) (Holding, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, l := range h.leases.list {

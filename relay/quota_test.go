@@ -133,7 +133,7 @@ func TestR247Sessions(t *testing.T) {
 // TestR247Parked has one token fill the room for commands that wait for a browser.
 func TestR247Parked(t *testing.T) {
 	h := sharedHub(t, Limits{})
-	defer h.ExpectBrowser()()
+	defer h.Control().ExpectBrowser()()
 	const command = `{"id":ID,"method":"Target.createBrowserContext"}`
 	a, p := joinAs(t, h, "A")
 	send(a, p, 200, command)

@@ -109,7 +109,7 @@ const (
 // lost and not closed. The n-th within 10 s waits 100 ms · 2^(n-1), at most 5 s. Each call
 // counts as a Host that will connect to the slot "". The other slots are for Hosts that do
 // not compete for a hub.
-func (h *Hub) ReconnectDelay() time.Duration {
+func (h Control) ReconnectDelay() time.Duration {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if s := h.sides.inSlot(""); s == nil || s.host == nil {

@@ -150,10 +150,10 @@ func TestR265ListsOfTargets(t *testing.T) {
 		if at, ok := s.hub.Target(p, "T0"); ok {
 			list = append(list, at)
 		}
-		for _, at := range s.hub.WatchedTargets(Watcher{Policy: p}) {
+		for _, at := range s.hub.Control().WatchedTargets(Watcher{Policy: p}) {
 			list = append(list, at.Info)
 		}
-		if at, ok := s.hub.WatchedTarget(Watcher{Policy: p}, "B0"); ok {
+		if at, ok := s.hub.Control().WatchedTarget(Watcher{Policy: p}, "B0"); ok {
 			list = append(list, at.Info)
 		}
 		if _, own := p.(OwnTabs); !own && len(list) != 6 {

@@ -25,7 +25,7 @@ type script struct {
 // TakeScript returns a source that a Host has left under key less than 10 s ago, and
 // removes it. A source is given out once: whoever knows the key later gets
 // nothing.
-func (h *Hub) TakeScript(key string) (source string, ok bool) {
+func (h Control) TakeScript(key string) (source string, ok bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, s := range h.sides.list {

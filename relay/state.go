@@ -72,7 +72,7 @@ type DownloadState struct {
 }
 
 // State describes the hub for another node.
-func (h *Hub) State() HubState {
+func (h Control) State() HubState {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	st := HubState{Named: h.named}
@@ -89,7 +89,7 @@ func (h *Hub) State() HubState {
 // say counts any more, and commands in flight fail. What Clients have on a Host page
 // that may come back stays; what they have elsewhere ends. After Part, State describes what
 // has stayed.
-func (h *Hub) Part() {
+func (h Control) Part() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, s := range slices.Clone(h.sides.list) {
@@ -107,7 +107,7 @@ func (h *Hub) Part() {
 // Restore makes what State has described at another node. A Host page that is here
 // already is newer, and stays. It waits for the page as after a lost connection, for
 // Options.Grace.
-func (h *Hub) Restore(st HubState) {
+func (h Control) Restore(st HubState) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.named = max(h.named, st.Named)
@@ -120,7 +120,7 @@ func (h *Hub) Restore(st HubState) {
 		}
 		s.endLocked(errHostGone)
 	}
-	s := &side{hub: h, hostID: st.HostID, version: st.Version}
+	s := &side{hub: h.Hub, hostID: st.HostID, version: st.Version}
 	h.sides.add(s)
 	for _, t := range st.Targets {
 		s.createdLocked(t)

@@ -74,7 +74,7 @@ func (ls *leases) watchedInfo(w Watcher, t targets.Info) targets.Info {
 }
 
 // WatchedTargets lists the Targets that a Watcher sees, in the order of Targets.
-func (h *Hub) WatchedTargets(w Watcher) (list []Watched) {
+func (h Control) WatchedTargets(w Watcher) (list []Watched) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, s := range h.sides.list {
@@ -88,7 +88,7 @@ func (h *Hub) WatchedTargets(w Watcher) (list []Watched) {
 }
 
 // WatchedTarget finds a Target by its id, among those of WatchedTargets.
-func (h *Hub) WatchedTarget(w Watcher, id string) (Watched, bool) {
+func (h Control) WatchedTarget(w Watcher, id string) (Watched, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if t, _, known := h.sides.target(id); known {
