@@ -70,7 +70,7 @@ func TestR296Limits(t *testing.T) {
 	limittest.Reach(t, "maxRequests", maxRequests, func(n int) bool {
 		p := &Page{b: &Browser{shared: new(Shared), events: newQueue()}, requests: map[string]*Request{}}
 		for i := range n {
-			p.requestSent("", requestEvent{RequestID: fmt.Sprint(i)})
+			p.requestWillBeSent("", requestEvent{RequestID: fmt.Sprint(i)})
 		}
 		return len(p.recent) == n && len(p.requests) == n
 	})

@@ -50,7 +50,7 @@ func (p *Page) BeginHandoff(ctx context.Context, instructions string, within tim
 		HandoffID, URL string
 		Expires        int64
 	}
-	if err := p.call(ctx, "CdpHub.handoff", params, &out); err != nil {
+	if err := p.callMethod(ctx, "CdpHub.handoff", params, &out); err != nil {
 		return Handoff{}, refusedHandoff(err)
 	}
 	p.mu.Lock()
@@ -94,7 +94,7 @@ func (p *Page) AwaitHandoff(ctx context.Context, id string) (Handoff, error) {
 func (p *Page) CancelHandoff(ctx context.Context, id string) error {
 	ctx, cancel := withDeadline(ctx)
 	defer cancel()
-	return refusedHandoff(p.call(ctx, "CdpHub.cancelHandoff", obj{"handoffId": id}, nil))
+	return refusedHandoff(p.callMethod(ctx, "CdpHub.cancelHandoff", obj{"handoffId": id}, nil))
 }
 
 // refusedHandoff is the error for what the hub has refused, with its words. It is the

@@ -40,8 +40,8 @@ type frameEvent struct {
 	Type  string
 }
 
-// navigationRequested notes that the document wants to be left for another.
-func (p *Page) navigationRequested(_ string, e struct{ FrameID, Disposition string }) {
+// frameRequestedNavigation notes that the document wants to be left for another.
+func (p *Page) frameRequestedNavigation(_ string, e struct{ FrameID, Disposition string }) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if e.FrameID == p.main && e.Disposition == "currentTab" {
@@ -50,9 +50,9 @@ func (p *Page) navigationRequested(_ string, e struct{ FrameID, Disposition stri
 	}
 }
 
-// stoppedLoading notes that the document stays: the answer was no document, such as a
+// frameStoppedLoading notes that the document stays: the answer was no document, such as a
 // 204 or a download.
-func (p *Page) stoppedLoading(_ string, e struct{ FrameID string }) {
+func (p *Page) frameStoppedLoading(_ string, e struct{ FrameID string }) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if e.FrameID == p.main && p.leaving {
@@ -61,9 +61,9 @@ func (p *Page) stoppedLoading(_ string, e struct{ FrameID string }) {
 	}
 }
 
-// navigated takes Page.frameNavigated. A navigation of a frame inside only ends that
+// frameNavigated takes Page.frameNavigated. A navigation of a frame inside only ends that
 // frame's script.
-func (p *Page) navigated(session string, e frameEvent) {
+func (p *Page) frameNavigated(session string, e frameEvent) {
 	p.mu.Lock()
 	delete(p.worlds, e.Frame.ID)
 	if e.Frame.ParentID != "" || p.main != "" && e.Frame.ID != p.main {
@@ -84,7 +84,7 @@ func (p *Page) navigated(session string, e frameEvent) {
 	}
 	p.mu.Unlock()
 	// Before waiters wake up: they must not read a document that is to be blanked.
-	p.guard(session, e.Frame.URL)
+	p.blankIfRefused(session, e.Frame.URL)
 	p.mu.Lock()
 	p.changeLocked()
 	p.mu.Unlock()
@@ -100,10 +100,10 @@ func (b *Browser) refusal(url string) *Error {
 	return b.checkName(url)
 }
 
-// guard blanks the page when its document has an address where no page may be. It
+// blankIfRefused blanks the page when its document has an address where no page may be. It
 // cannot prevent the load: the browser's own policy does that. This is for redirects
 // and links.
-func (p *Page) guard(session, url string) {
+func (p *Page) blankIfRefused(session, url string) {
 	e := p.b.refusal(url)
 	if e == nil {
 		return
@@ -118,15 +118,15 @@ func (p *Page) guard(session, url string) {
 	p.blocked = e
 	p.blanking++
 	p.changeLocked()
-	p.b.loops.Go(func() { p.blank(session) })
+	p.b.loops.Go(func() { p.showBlank(session) })
 }
 
-// blank has the page show about:blank, and waits until the events of the last
+// showBlank has the page show about:blank, and waits until the events of the last
 // document have been handled.
-func (p *Page) blank(session string) {
+func (p *Page) showBlank(session string) {
 	ctx, cancel := p.b.while()
 	defer cancel()
-	_, _ = p.do(ctx, command{session, "Page.stopLoading", nil, nil}, command{session, "Page.navigate", obj{"url": blank}, nil}) // it may have gone
+	_, _ = p.sendCommands(ctx, command{session, "Page.stopLoading", nil, nil}, command{session, "Page.navigate", obj{"url": blank}, nil}) // it may have gone
 	_ = p.b.settle(ctx)
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -134,9 +134,9 @@ func (p *Page) blank(session string) {
 	p.changeLocked()
 }
 
-// navigatedWithin takes Page.navigatedWithinDocument: a fragment, or
+// navigatedWithinDocument takes Page.navigatedWithinDocument: a fragment, or
 // history.pushState.
-func (p *Page) navigatedWithin(_ string, e struct{ FrameID, URL string }) {
+func (p *Page) navigatedWithinDocument(_ string, e struct{ FrameID, URL string }) {
 	p.mu.Lock()
 	main := e.FrameID == p.main
 	if main {
@@ -154,9 +154,9 @@ func (p *Page) navigatedWithin(_ string, e struct{ FrameID, URL string }) {
 // networkIdle when no request has run for 500 ms.
 var lifecycleNames = map[string]LoadState{"commit": Commit, "DOMContentLoaded": DOMContentLoaded, "load": Load, "networkIdle": NetworkIdle}
 
-// lifecycle notes how far a document has come. Before the session knows its main
+// lifecycleEvent notes how far a document has come. Before the session knows its main
 // frame, every event counts for it.
-func (p *Page) lifecycle(_ string, e struct{ FrameID, LoaderID, Name string }) {
+func (p *Page) lifecycleEvent(_ string, e struct{ FrameID, LoaderID, Name string }) {
 	state, counts := lifecycleNames[e.Name]
 	if !counts {
 		return

@@ -83,9 +83,9 @@ type requestEvent struct {
 	}
 }
 
-// requestSent takes Network.requestWillBeSent. A redirect comes as a second event
+// requestWillBeSent takes Network.requestWillBeSent. A redirect comes as a second event
 // with the same id, which has the response of the first.
-func (p *Page) requestSent(session string, e requestEvent) {
+func (p *Page) requestWillBeSent(session string, e requestEvent) {
 	if len(e.RequestID) > longestWord { // those of a browser are short
 		return
 	}
@@ -122,7 +122,7 @@ func (p *Page) requestSent(session string, e requestEvent) {
 	// A redirect to an address that is not allowed is known before its document
 	// comes.
 	if main && e.Type == "Document" && e.RedirectResponse != nil {
-		p.guard(session, e.Request.URL)
+		p.blankIfRefused(session, e.Request.URL)
 	}
 	p.b.emit(Event{Kind: NetworkEvents, Page: p, Body: NetworkEvent{"request", seen}})
 }
@@ -143,7 +143,7 @@ func (p *Page) RequestBody(ctx context.Context, r Request) (string, error) {
 		return "", nil
 	}
 	var out struct{ PostData string }
-	err := p.calls(ctx, command{r.session, "Network.getRequestPostData", obj{"requestId": r.ID}, &out})
+	err := p.callCommands(ctx, command{r.session, "Network.getRequestPostData", obj{"requestId": r.ID}, &out})
 	return p.redact(out.PostData), err
 }
 
@@ -157,7 +157,7 @@ func (p *Page) ResponseBody(ctx context.Context, r Request) ([]byte, error) {
 		Body          string
 		Base64Encoded bool
 	}
-	if err := p.calls(ctx, command{r.session, "Network.getResponseBody", obj{"requestId": r.ID}, &out}); err != nil {
+	if err := p.callCommands(ctx, command{r.session, "Network.getResponseBody", obj{"requestId": r.ID}, &out}); err != nil {
 		return nil, err
 	}
 	if !out.Base64Encoded {
@@ -170,9 +170,9 @@ func (p *Page) ResponseBody(ctx context.Context, r Request) ([]byte, error) {
 	return data, nil
 }
 
-// responded takes Network.responseReceived. The status of the document is kept for
+// responseReceived takes Network.responseReceived. The status of the document is kept for
 // Navigation.
-func (p *Page) responded(_ string, e struct {
+func (p *Page) responseReceived(_ string, e struct {
 	RequestID, LoaderID, FrameID, Type string
 
 	Response struct {

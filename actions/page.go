@@ -152,17 +152,17 @@ func (p *Page) close() {
 	p.changeLocked()
 }
 
-// changeLocked wakes all calls of await, which then look at the new state. A closed
+// changeLocked wakes all calls of awaitState, which then look at the new state. A closed
 // channel wakes any number of them.
 func (p *Page) changeLocked() {
 	close(p.changed)
 	p.changed = make(chan struct{})
 }
 
-// await waits until done reports true or an error. done runs under Page.mu, at once
+// awaitState waits until done reports true or an error. done runs under Page.mu, at once
 // and after each change. If ctx ends first, the error is Timeout, or
 // NavigationTimeout where late says so; if the page goes, TargetClosed.
-func (p *Page) await(ctx context.Context, late Kind, done func() (bool, *Error)) error {
+func (p *Page) awaitState(ctx context.Context, late Kind, done func() (bool, *Error)) error {
 	for {
 		p.mu.Lock()
 		ok, failed := done()
@@ -174,7 +174,7 @@ func (p *Page) await(ctx context.Context, late Kind, done func() (bool, *Error))
 		case ok:
 			return nil
 		case gone:
-			return p.closed()
+			return p.closedError()
 		}
 		select {
 		case <-changed:
@@ -188,17 +188,17 @@ func (p *Page) await(ctx context.Context, late Kind, done func() (bool, *Error))
 	}
 }
 
-// closed is the error of calls on a page that has gone.
-func (p *Page) closed() *Error {
+// closedError is the error of calls on a page that has gone.
+func (p *Page) closedError() *Error {
 	e := newError(TargetClosed, "page closed")
 	e.Details.PageID = p.ID
 	return e
 }
 
-// hold takes a lock that is a channel with one place, or fails with the context. A
+// acquireLock takes a lock that is a channel with one place, or fails with the context. A
 // sync.Mutex could not be given up. A free lock is taken even when ctx has just
 // ended.
-func (p *Page) hold(ctx context.Context, lock chan struct{}) error {
+func (p *Page) acquireLock(ctx context.Context, lock chan struct{}) error {
 	select {
 	case lock <- struct{}{}:
 		return nil
@@ -212,18 +212,18 @@ func (p *Page) hold(ctx context.Context, lock chan struct{}) error {
 	}
 }
 
-// call sends a command in the page's session.
-func (p *Page) call(ctx context.Context, method string, params, result any) error {
+// callMethod sends a command in the page's session.
+func (p *Page) callMethod(ctx context.Context, method string, params, result any) error {
 	s, err := p.attach(ctx)
 	if err != nil {
 		return err
 	}
-	return p.calls(ctx, command{s, method, params, result})
+	return p.callCommands(ctx, command{s, method, params, result})
 }
 
-// calls sends commands together and waits for all of them.
-func (p *Page) calls(ctx context.Context, list ...command) error {
-	if method, err := p.do(ctx, list...); err != nil {
+// callCommands sends commands together and waits for all of them.
+func (p *Page) callCommands(ctx context.Context, list ...command) error {
+	if method, err := p.sendCommands(ctx, list...); err != nil {
 		return p.translate(method, err)
 	}
 	return nil
@@ -233,8 +233,8 @@ func (p *Page) calls(ctx context.Context, list ...command) error {
 // gives none.
 var errGone = wire.ServerError("Target closed")
 
-// do sends commands that also end with the page, and returns the method that failed.
-func (p *Page) do(ctx context.Context, list ...command) (method string, err error) {
+// sendCommands sends commands that also end with the page, and returns the method that failed.
+func (p *Page) sendCommands(ctx context.Context, list ...command) (method string, err error) {
 	if len(list) == 0 {
 		return "", nil
 	}

@@ -98,7 +98,7 @@ func (p *Page) Route(ctx context.Context, r Route) (cancel func(context.Context)
 }
 
 // refreshRoutes tells the target which requests to hold (Fetch.enable). Each call
-// replaces the patterns of the last. CDP has no pattern for the method, which paused
+// replaces the patterns of the last. CDP has no pattern for the method, which requestPaused
 // checks.
 func (p *Page) refreshRoutes(ctx context.Context) error {
 	p.mu.Lock()
@@ -120,9 +120,9 @@ func (p *Page) refreshRoutes(ctx context.Context) error {
 	}
 	p.mu.Unlock()
 	if len(patterns) == 0 {
-		return p.call(ctx, "Fetch.disable", nil, nil)
+		return p.callMethod(ctx, "Fetch.disable", nil, nil)
 	}
-	return p.call(ctx, "Fetch.enable", obj{"patterns": patterns}, nil)
+	return p.callMethod(ctx, "Fetch.enable", obj{"patterns": patterns}, nil)
 }
 
 // pausedEvent is Fetch.requestPaused.
@@ -136,9 +136,9 @@ type pausedEvent struct {
 	}
 }
 
-// paused decides one request. It is called by the queue of events and must not wait,
+// requestPaused decides one request. It is called by the queue of events and must not wait,
 // so a goroutine does the work: a request waits in the browser until its answer.
-func (p *Page) paused(session string, e pausedEvent) {
+func (p *Page) requestPaused(session string, e pausedEvent) {
 	p.mu.Lock()
 	routes := slices.Clone(p.routes)
 	p.mu.Unlock()

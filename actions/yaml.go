@@ -90,7 +90,7 @@ type yamlReader struct {
 // cannot be read at all, or not in time, stays empty.
 func (r *yamlReader) read(ctx context.Context, frame string, args obj, depth int) (YAMLSnapshot, error) {
 	var s part
-	if err := r.p.scriptIn(ctx, frame, scriptCall{verb: "yaml", args: args, result: &s}); err != nil {
+	if err := r.p.callScriptIn(ctx, frame, scriptCall{verb: "yaml", args: args, result: &s}); err != nil {
 		return YAMLSnapshot{}, err
 	}
 	s.Text, s.Title, s.URL, s.Count = cutLines(s.Text), cutText(s.Title, longestTitle), cutText(s.URL, longestURL), max(s.Count, 0)
