@@ -77,7 +77,7 @@ const attaching = 3 * time.Second
 // once.
 func (p *Page) createSession(ctx context.Context) (string, error) {
 	p.mu.Lock()
-	before := p.loader
+	before := p.doc.loader
 	p.mu.Unlock()
 	var made struct{ SessionID string }
 	// A flat session has its sessionId in each message of the same connection (CDP,
@@ -117,9 +117,9 @@ func (p *Page) createSession(ctx context.Context) (string, error) {
 		return "", p.closedError()
 	}
 	root := tree.FrameTree.Frame
-	p.session, p.main = s, root.ID
-	if p.loader == before { // else an event was faster
-		p.loader, p.url, p.unreachable = root.LoaderID, root.URL, root.UnreachableURL
+	p.session, p.doc.frame = s, root.ID
+	if p.doc.loader == before { // else an event was faster
+		p.doc.loader, p.doc.url, p.doc.unreachable = root.LoaderID, root.URL, root.UnreachableURL
 	}
 	p.kind = BrowserTarget
 	if emulated {

@@ -88,7 +88,7 @@ func (p *Page) Evaluate(ctx context.Context, expression string, o EvaluateOption
 
 func (p *Page) evaluate(ctx context.Context, expression string, o EvaluateOptions, out *evaluated) error {
 	p.mu.Lock()
-	inMain := p.frame == ""
+	inMain := p.frames.chosen == ""
 	p.mu.Unlock()
 	switch {
 	case o.Function && o.Element == nil && inMain:

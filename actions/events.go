@@ -123,16 +123,11 @@ func (p *Page) forgetSession(session string) (own bool) {
 	if own = p.session == session && !p.gone; own {
 		p.session = "" // the next call makes another, if the target is still there
 		p.network.on, p.console.on, p.log.on = false, false, false
-		clear(p.worlds)
-		p.closeHandoffsLocked()
+		clear(p.frames.worlds)
+		p.handoffs.close()
 		p.changeLocked()
 	}
-	for frame, s := range p.children {
-		if s == session {
-			delete(p.children, frame)
-			delete(p.worlds, frame)
-		}
-	}
+	p.frames.detach(session)
 	return own
 }
 
@@ -147,14 +142,11 @@ func (p *Page) childAttached(_ string, e targetEvent) {
 	p.b.sessions[e.SessionID] = p
 	p.b.mu.Unlock()
 	p.mu.Lock()
-	if len(p.children) >= maxFrames {
-		p.mu.Unlock()
+	room := p.frames.attach(e.TargetInfo.TargetID, e.SessionID)
+	p.mu.Unlock()
+	if !room {
 		return
 	}
-	p.children[e.TargetInfo.TargetID] = e.SessionID
-	// A script in the frame's last process is of no use any more.
-	delete(p.worlds, e.TargetInfo.TargetID)
-	p.mu.Unlock()
 	for method, params := range map[string]obj{
 		"Page.enable": {}, "Target.setAutoAttach": {"autoAttach": true, "waitForDebuggerOnStart": false, "flatten": true},
 	} {

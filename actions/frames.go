@@ -48,7 +48,7 @@ func (p *Page) listFrames(ctx context.Context) (table frameTable, err error) {
 	}
 	p.mu.Lock()
 	sessions := []string{s}
-	for _, child := range p.children {
+	for _, child := range p.frames.sessions {
 		sessions = append(sessions, child)
 	}
 	p.mu.Unlock()
@@ -95,9 +95,9 @@ func (p *Page) SetFrame(ctx context.Context, c FrameChoice) (Frame, error) {
 			return Frame{}, err
 		}
 		p.mu.Lock()
-		p.frame = f.ID
-		if f.ID == p.main {
-			p.frame = ""
+		p.frames.chosen = f.ID
+		if f.ID == p.doc.frame {
+			p.frames.chosen = ""
 		}
 		p.mu.Unlock()
 		return p.tellFrame(f), nil
@@ -301,7 +301,7 @@ func (p *Page) rootOf(chain []string) (root int, session string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for i, frame := range chain {
-		if s, apart := p.children[frame]; apart {
+		if s, apart := p.frames.sessions[frame]; apart {
 			return i, s
 		}
 	}

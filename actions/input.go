@@ -21,7 +21,7 @@ func (p *Page) runInput(ctx context.Context, f func(ctx context.Context, session
 	}
 	p.mu.Lock()
 	// Follow looks for a document after this one.
-	p.acted = p.loader
+	p.acted = p.doc.loader
 	p.mu.Unlock()
 	return f(ctx, s)
 }

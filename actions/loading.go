@@ -2,38 +2,6 @@ package actions
 
 import "strings"
 
-// load is what is known of one document of the main frame. Page.mu guards it.
-type load struct {
-	reached [NetworkIdle + 1]bool
-	status  int
-	headers map[string]string
-	failed  string // "net::ERR_…"
-}
-
-// maxLoads is how many documents are remembered.
-const maxLoads = 16
-
-// loadLocked is the record of a document, by its loader. The record is made with the
-// first event: the response to a document comes before the document is committed.
-func (p *Page) loadLocked(loader string) *load {
-	if len(loader) > longestWord { // those of a browser are short
-		loader = strings.Clone(loader[:longestWord])
-	}
-	l := p.loads[loader]
-	if l == nil {
-		if len(p.loads) >= maxLoads {
-			for id := range p.loads {
-				if id != p.loader {
-					delete(p.loads, id)
-				}
-			}
-		}
-		l = new(load)
-		p.loads[loader] = l
-	}
-	return l
-}
-
 // frameEvent is Page.frameNavigated.
 type frameEvent struct {
 	Frame struct{ ID, ParentID, LoaderID, URL, UnreachableURL string }
@@ -44,8 +12,8 @@ type frameEvent struct {
 func (p *Page) frameRequestedNavigation(_ string, e struct{ FrameID, Disposition string }) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if e.FrameID == p.main && e.Disposition == "currentTab" {
-		p.leaving = true
+	if e.FrameID == p.doc.frame && e.Disposition == "currentTab" {
+		p.doc.leaving = true
 		p.changeLocked()
 	}
 }
@@ -55,8 +23,8 @@ func (p *Page) frameRequestedNavigation(_ string, e struct{ FrameID, Disposition
 func (p *Page) frameStoppedLoading(_ string, e struct{ FrameID string }) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if e.FrameID == p.main && p.leaving {
-		p.leaving = false
+	if e.FrameID == p.doc.frame && p.doc.leaving {
+		p.doc.leaving = false
 		p.changeLocked()
 	}
 }
@@ -65,23 +33,14 @@ func (p *Page) frameStoppedLoading(_ string, e struct{ FrameID string }) {
 // frame's script.
 func (p *Page) frameNavigated(session string, e frameEvent) {
 	p.mu.Lock()
-	delete(p.worlds, e.Frame.ID)
-	if e.Frame.ParentID != "" || p.main != "" && e.Frame.ID != p.main {
+	delete(p.frames.worlds, e.Frame.ID)
+	if e.Frame.ParentID != "" || p.doc.frame != "" && e.Frame.ID != p.doc.frame {
 		p.changeLocked()
 		p.mu.Unlock()
 		return
 	}
-	// Frames and refs of the last document mean nothing any more.
-	clear(p.worlds)
-	clear(p.refFrames)
-	p.loader, p.url, p.unreachable = e.Frame.LoaderID, e.Frame.URL, e.Frame.UnreachableURL
-	p.leaving = false
-	p.frame = ""
-	l := p.loadLocked(p.loader)
-	l.reached[Commit] = true
-	if e.Type == "BackForwardCacheRestore" { // which is as complete as it was left
-		l.reached = [...]bool{true, true, true, true}
-	}
+	p.frames.clear()
+	p.doc.commit(e)
 	p.mu.Unlock()
 	// Before waiters wake up: they must not read a document that is to be blanked.
 	p.blankIfRefused(session, e.Frame.URL)
@@ -138,10 +97,10 @@ func (p *Page) showBlank(session string) {
 // history.pushState.
 func (p *Page) navigatedWithinDocument(_ string, e struct{ FrameID, URL string }) {
 	p.mu.Lock()
-	main := e.FrameID == p.main
+	main := e.FrameID == p.doc.frame
 	if main {
-		p.url = e.URL
-		p.within++
+		p.doc.url = e.URL
+		p.doc.within++
 		p.changeLocked()
 	}
 	p.mu.Unlock()
@@ -162,11 +121,11 @@ func (p *Page) lifecycleEvent(_ string, e struct{ FrameID, LoaderID, Name string
 		return
 	}
 	p.mu.Lock()
-	main := p.main == "" || e.FrameID == p.main
+	main := p.doc.frame == "" || e.FrameID == p.doc.frame
 	var url string
 	if main {
-		p.loadLocked(e.LoaderID).reached[state] = true
-		url = p.url
+		p.doc.load(e.LoaderID).reached[state] = true
+		url = p.doc.url
 		p.changeLocked()
 	}
 	p.mu.Unlock()
@@ -181,9 +140,5 @@ func (p *Page) frameDetached(_ string, e struct{ FrameID, Reason string }) {
 	if e.Reason == "swap" { // it goes on in another process
 		return
 	}
-	delete(p.worlds, e.FrameID)
-	delete(p.children, e.FrameID)
-	if p.frame == e.FrameID {
-		p.frame = ""
-	}
+	p.frames.forget(e.FrameID)
 }

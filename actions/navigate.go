@@ -205,7 +205,7 @@ func (p *Page) runNavigation(ctx context.Context, state LoadState, start func(co
 		return n, err
 	}
 	p.mu.Lock()
-	before, within := p.loader, p.within
+	before, within := p.doc.loader, p.doc.within
 	p.blocked = nil
 	p.mu.Unlock()
 	inTime, stop := context.WithTimeout(ctx, elementPatience(ctx)) // the rest is for saying what there is
@@ -219,11 +219,11 @@ func (p *Page) runNavigation(ctx context.Context, state LoadState, start func(co
 			return false, p.blocked
 		}
 		// The loader's request has failed before the document was committed.
-		if l := p.loads[how.loader]; how.loader != "" && p.loader != how.loader && l != nil && l.failed != "" {
-			return false, newError(NavigationFailed, "navigation failed: %s", l.failed)
+		if why := p.doc.failure(how.loader); why != "" {
+			return false, newError(NavigationFailed, "navigation failed: %s", why)
 		}
-		n.Committed = how.within || p.arrivedLocked(how.loader, before) || how.orWithin && p.within != within
-		n.Reached = n.Committed && (how.stay || p.loadLocked(p.loader).reached[state] || state == Commit)
+		n.Committed = how.within || p.doc.arrived(how.loader, before) || how.orWithin && p.doc.within != within
+		n.Reached = n.Committed && (how.stay || p.doc.reached(state) || state == Commit)
 		return n.Reached, nil
 	})
 	if !n.Committed {
@@ -236,17 +236,6 @@ func (p *Page) runNavigation(ctx context.Context, state LoadState, start func(co
 		p.describeDocument(ctx, &n)
 	}
 	return n, err
-}
-
-// arrivedLocked reports whether a navigation has shown its document: the one with
-// that loader, or where the loader is not known, another one than before. The
-// document may have been left again.
-func (p *Page) arrivedLocked(loader, before string) bool {
-	if loader == "" {
-		return p.loader != before
-	}
-	l := p.loads[loader]
-	return p.loader == loader || l != nil && l.reached[Commit]
 }
 
 // asNavigationTimeout makes NavigationTimeout of a failure for lack of time.
@@ -277,7 +266,7 @@ func (p *Page) describeByEvents(n *Navigation) {
 	if n.URL == "" {
 		n.URL, n.Title = p.redactURL(p.urlLocked()), p.redact(p.info.Title)
 	}
-	if l := p.loads[p.loader]; l != nil {
+	if l := p.doc.loads[p.doc.loader]; l != nil {
 		n.Status, n.Headers = l.status, l.headers
 	}
 }
@@ -293,7 +282,7 @@ func (p *Page) WaitForLoadState(ctx context.Context, state LoadState) (Navigatio
 	inTime, stop := context.WithTimeout(ctx, elementPatience(ctx))
 	defer stop()
 	err := p.awaitState(inTime, NavigationTimeout, func() (bool, *Error) {
-		n.Reached = state == Commit || p.loadLocked(p.loader).reached[state]
+		n.Reached = state == Commit || p.doc.reached(state)
 		return n.Reached, nil
 	})
 	if err == nil { // what somebody has typed may stand in the title

@@ -126,11 +126,11 @@ func (p *Page) awaitNewDocument(ctx context.Context, url string) (n Navigation, 
 		switch {
 		case p.blocked != nil:
 			return false, p.blocked
-		case strings.HasPrefix(p.url, "chrome-error:"):
+		case strings.HasPrefix(p.doc.url, "chrome-error:"):
 			return false, newError(NavigationFailed, "navigation failed: %s cannot be reached", url)
 		}
-		n.Committed = url == blank || p.url != "" && p.url != blank
-		n.Reached = n.Committed && p.loadLocked(p.loader).reached[Load]
+		n.Committed = url == blank || p.doc.url != "" && p.doc.url != blank
+		n.Reached = n.Committed && p.doc.reached(Load)
 		return n.Reached, nil
 	})
 	if err != nil && !n.Committed {
@@ -148,7 +148,7 @@ func (p *Page) awaitNewDocument(ctx context.Context, url string) (n Navigation, 
 // session for its events; the error page names the address.
 func (p *Page) whyUnreachable(ctx context.Context, err error) error {
 	p.mu.Lock()
-	url := p.unreachable
+	url := p.doc.unreachable
 	p.mu.Unlock()
 	if url != "" {
 		if why := p.b.check(ctx, url); why != nil {

@@ -3,6 +3,7 @@ package actions
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -42,13 +43,13 @@ func (p *Page) worldOf(ctx context.Context, frame string) (*world, error) {
 	}
 	p.mu.Lock()
 	if frame == "" {
-		frame = p.main
+		frame = p.doc.frame
 	}
-	if s, apart := p.children[frame]; apart {
+	if s, apart := p.frames.sessions[frame]; apart {
 		session = s
 	}
 	// The loader is read before the script is installed, see below.
-	w, loader, main := p.worlds[frame], p.loader, p.main
+	w, loader, main := p.frames.worlds[frame], p.doc.loader, p.doc.frame
 	p.mu.Unlock()
 	if w != nil {
 		return w, nil
@@ -75,8 +76,8 @@ func (p *Page) worldOf(ctx context.Context, frame string) (*world, error) {
 	p.mu.Lock()
 	// The document may have changed meanwhile: the script of the last one must not be
 	// kept for it.
-	if p.loader == loader {
-		p.worlds[frame] = w
+	if p.doc.loader == loader {
+		p.frames.worlds[frame] = w
 	}
 	p.mu.Unlock()
 	return w, nil
@@ -86,11 +87,7 @@ func (p *Page) worldOf(ctx context.Context, frame string) (*world, error) {
 func (p *Page) forgetWorld(w *world) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for frame, other := range p.worlds {
-		if other == w {
-			delete(p.worlds, frame)
-		}
-	}
+	maps.DeleteFunc(p.frames.worlds, func(_ string, other *world) bool { return other == w })
 }
 
 // scriptCall is a call of the page script.

@@ -25,13 +25,13 @@ func (p *Page) Settle(ctx context.Context) error {
 	ctx, cancel := withDeadline(ctx)
 	defer cancel()
 	p.mu.Lock()
-	before := p.loader
+	before := p.doc.loader
 	p.mu.Unlock()
 	quiet, stop := context.WithTimeout(ctx, settleQuiet)
 	defer stop()
 	// TargetClosed is the only failure: that nothing happened within half a second is
 	// the normal case.
-	if err := p.awaitState(quiet, Timeout, func() (bool, *Error) { return p.loader != before, nil }); KindOf(err) == TargetClosed {
+	if err := p.awaitState(quiet, Timeout, func() (bool, *Error) { return p.doc.loader != before, nil }); KindOf(err) == TargetClosed {
 		return err
 	}
 	return p.awaitParsed(ctx, before)
@@ -65,7 +65,7 @@ func (p *Page) awaitParsed(ctx context.Context, before string) error {
 		p.awaitLeft(inTime)
 	}
 	err := p.awaitState(inTime, Timeout, func() (bool, *Error) {
-		return !p.leaving && (p.loader == before || p.loadLocked(p.loader).reached[DOMContentLoaded]), nil
+		return !p.doc.leaving && (p.doc.loader == before || p.doc.reached(DOMContentLoaded)), nil
 	})
 	if KindOf(err) == TargetClosed {
 		return err
@@ -78,11 +78,11 @@ func (p *Page) awaitParsed(ctx context.Context, before string) error {
 func (p *Page) awaitLeft(ctx context.Context) {
 	inTime, stop := context.WithTimeout(ctx, settleFrame)
 	defer stop()
-	err := p.awaitState(inTime, Timeout, func() (bool, *Error) { return !p.leaving, nil })
+	err := p.awaitState(inTime, Timeout, func() (bool, *Error) { return !p.doc.leaving, nil })
 	if KindOf(err) != Timeout || ctx.Err() != nil {
 		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.leaving = false // or every later action would wait for it, too
+	p.doc.leaving = false // or every later action would wait for it, too
 }
