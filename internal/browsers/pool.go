@@ -95,7 +95,7 @@ func (p *Pool) Use(ctx context.Context, hub string) (done func(), err error) {
 	select {
 	case <-at.up:
 		// The browser has come once, but may have ended since and be on its way back.
-		err = at.hub.AwaitBrowser(ctx)
+		err = at.hub.Control().AwaitBrowser(ctx)
 	case <-ctx.Done():
 		err = ctx.Err()
 	}
@@ -188,7 +188,7 @@ func (p *Pool) startLocked(name string, account *quota.Account) (*slot, error) {
 	p.slots[name] = at
 	p.log.Info("starting a browser", zap.String("hub", name))
 	// From here on the hub answers that a browser is on its way.
-	over := hub.ExpectBrowser()
+	over := hub.Control().ExpectBrowser()
 	p.runs.Go(func() {
 		defer release()
 		defer over()

@@ -259,7 +259,7 @@ func (l *line) ask(method string, params []byte, done func(j *Journal, l *line, 
 	session, asked := l.session, time.Now()
 	// Not here: the caller has Journal.mu, under which no hub is called.
 	o.j.asks = append(o.j.asks, func() {
-		o.hub.Ask(session, method, params, func(result []byte, err *relay.Error) {
+		o.hub.Control().Ask(session, method, params, func(result []byte, err *relay.Error) {
 			made := o.answered(key, asked, result, err, func(j *Journal, l *line, result []byte, failed bool) {
 				l.asking--
 				l.left = err == relay.ErrNoSession

@@ -84,7 +84,7 @@ func (o *observer) takeAlone(key lineKey) {
 		defer c.Leave() // also fails a command that is not answered within the time
 		session = attachTo(ctx, c, key.target)
 	}
-	o.hub.Ask(session, capture, captureParams, func(result []byte, err *relay.Error) {
+	o.hub.Control().Ask(session, capture, captureParams, func(result []byte, err *relay.Error) {
 		o.answered(key, asked, result, err, keepPicture)
 		close(answered)
 	})

@@ -82,7 +82,7 @@ type EndedState struct {
 func (ss *Sessions) Depart() { ss.departing.Store(true) }
 
 // Take takes the sessions of a hub out, to be restored elsewhere. They end here, and their
-// Clients are told nothing, once relay.Hub.Part has answered their commands.
+// Clients are told nothing, once relay.Control.Part has answered their commands.
 func (ss *Sessions) Take(hub string) State {
 	var st State
 	for _, s := range ss.of(hub) {
