@@ -5,7 +5,8 @@
 //	{"jsonrpc":"2.0","id":1,"method":"browser.click","params":{…}}
 //
 // An adapter reads all other requests itself, above all those that it must refuse, in
-// a slower way that says what is wrong.
+// a slower way that says what is wrong. Call is what the methods of several adapters do with
+// a request.
 package envelope
 
 import (

@@ -152,7 +152,7 @@ func (s *socket) call(raw json.RawMessage, reply func(*response)) {
 		}
 	}
 	m, known := methods[r.method]
-	c := &call{scheduler: s.scheduler, caller: &s.caller, Params: actions.ReadParams(r.params)}
+	c := &call{&s.caller, envelope.Call{Scheduler: s.scheduler, Params: actions.ReadParams(r.params)}}
 	tab := c.Text("tab_id")
 	switch {
 	case err != nil:
