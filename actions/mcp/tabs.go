@@ -11,8 +11,8 @@ import (
 
 // tabTools are the tools for pages as a whole.
 var tabTools = []tool{
-	defineTool("browser_tabs", "Pages", "Lists the pages, opens one, selects one as the current page, or closes one.", alters|modal|pageless|reading, useTabs),
-	defineTool("browser_close", "Close the page", "Closes the page.", alters|modal, closePage),
+	defineTool("browser_tabs", "Pages", "Lists the pages, opens one, selects one as the current page, or closes one.", alters|modal|pageless|reading|loadTime, useTabs),
+	defineTool("browser_close", "Close the page", "Closes the page.", alters|modal|actTime, closePage),
 }
 
 // tabs are the pages of a client, among those of its hub: the ones that it has opened
@@ -137,8 +137,6 @@ type tabArgs struct {
 }
 
 func useTabs(ctx context.Context, c *call, in tabArgs) error {
-	ctx, cancel := context.WithTimeout(ctx, loadTimeout)
-	defer cancel()
 	if err := c.caller.Permit("browser_tabs with the action "+string(in.Action), in.Action == "list"); err != nil {
 		return err
 	}
@@ -214,8 +212,6 @@ func (c *call) closeTab(ctx context.Context, id string) error {
 }
 
 func closePage(ctx context.Context, c *call, _ none) error {
-	ctx, cancel := withActionTime(ctx)
-	defer cancel()
 	c.ran("await page.close()")
 	err := c.closeTab(ctx, c.page.ID)
 	c.listTabs(ctx)
