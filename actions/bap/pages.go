@@ -99,7 +99,7 @@ func (s *session) mayOpen(b *actions.Browser) *failure {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for id := range s.created {
-		if _, err := b.Page(id); err != nil { // somebody else has closed it
+		if _, err := b.Page(id); err != nil { // another Client has closed it
 			delete(s.created, id)
 		}
 	}

@@ -35,11 +35,11 @@ type line struct {
 	away    bool       // a person has the page during a handoff
 	// personKind is what that person has done last: see person.go.
 	personKind string
-	pictures   pacing // when to take the next one
-	probe      probe  // of what is under the pointer and in focus
-	url        string // where the main frame is
-	notWeb     bool   // what happens now is of no page of the web
-	past       *past  // nil while the target is there
+	pictures   pacing       // when to take the next one
+	probe      probe        // of what is under the pointer and in focus
+	url        string       // where the main frame is
+	notWeb     bool         // what happens now is of no page of the web
+	closed     *endedTarget // nil while the target is there
 }
 
 // longestText and longestURL bound the texts of an entry, in bytes.

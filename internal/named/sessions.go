@@ -121,7 +121,7 @@ type Sessions struct {
 	gone   endedNames         `stays:"bounded by number and age"`
 	closed bool               // nothing begins any more
 	ever   Numbers            `stays:"counts what has been"` // without those of now
-	// changed are hubs with changes; nil while nobody watches.
+	// changed are hubs with changes; nil while there is no watcher.
 	changed map[string]struct{} `stays:"hubs, until somebody asks for them"`
 }
 

@@ -82,7 +82,7 @@ type EndedState struct {
 func (ss *Sessions) Depart() { ss.departing.Store(true) }
 
 // Take takes the sessions of a hub out, to be restored elsewhere. They end here, and their
-// Clients are told nothing, once relay.Hub.Part has answered their commands.
+// Clients get nothing, once relay.Hub.Part has answered their commands.
 func (ss *Sessions) Take(hub string) State {
 	var st State
 	for _, s := range ss.of(hub) {
@@ -151,7 +151,7 @@ func (ss *Sessions) Touch(hub string) {
 	ss.changedLocked(hub)
 }
 
-// changedLocked notes that a hub has changed, if somebody watches.
+// changedLocked notes that a hub has changed, if there is a watcher.
 func (ss *Sessions) changedLocked(hub string) {
 	if ss.changed != nil {
 		ss.changed[hub] = struct{}{}
