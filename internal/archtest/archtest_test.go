@@ -40,7 +40,7 @@ var allowed = map[string]string{
 	"actions":                 "targets internal/advice internal/bounds relay/quota internal/secrets internal/urlpolicy internal/wire web",
 	"actions/...":             "actions actions/envelope relay/quota internal/wire internal/wsconn", // what internal/wsconn takes and gives is in wire's types
 	"actions/bap":             "actions actions/envelope actions/extract relay/quota internal/wire internal/wsconn",
-	"actions/envelope":        "",
+	"actions/envelope":        "actions internal/wire",
 	"actions/extract":         "",
 	"internal/advice":         "",
 	"actions/actionstest":     "actions actions/remote",

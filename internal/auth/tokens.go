@@ -14,7 +14,7 @@ import (
 	"github.com/cdphub/cdphub/internal/optionname"
 )
 
-// TokenOptions names the sources of tokens. Without any everybody is let in.
+// TokenOptions names the sources of tokens. Without any, every request is let in.
 type TokenOptions struct {
 	// Client, Host and Admin are tokens for one role on every hub, with scope
 	// full; "" where there is none.
@@ -79,7 +79,7 @@ func NewTokens(o TokenOptions) (*Tokens, error) {
 	for i, path := range o.Keys {
 		t.keys = append(t.keys, newSource(path, "server.Tokens.JWTKeys", func(raw []byte) error { return t.readKeys(i, raw) }))
 	}
-	// Also if a file has no tokens: an empty file lets nobody in, and not everybody.
+	// Also if a file has no tokens: an empty file lets no request in, and not every one.
 	t.set = len(t.fixed) > 0 || len(t.sources()) > 0
 	for _, s := range t.sources() {
 		if err := s.load(); err != nil {
@@ -146,7 +146,7 @@ func (t *Tokens) Set() bool { return t.set }
 // file, and signed ones.
 func (t *Tokens) FromFiles() bool { return len(t.sources()) > 0 }
 
-// Covers reports whether somebody may have a token for that role.
+// Covers reports whether there may be a token for that role.
 func (t *Tokens) Covers(r Role) bool {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
@@ -176,34 +176,21 @@ func (t *Tokens) Issue(g Grant) (text string, end func()) {
 	}
 }
 
-// Check returns what a token allows, or why it allows nothing.
-func (t *Tokens) Check(s Secret) (Grant, error) {
-	g, err := t.Inspect(s)
-	if err != nil {
-		return Grant{}, err
-	}
-	return g, nil
-}
-
-// Inspect is Check for people: with ErrExpired and ErrRevoked it returns what
-// the token has allowed.
+// Inspect returns what a token allows, or why it allows nothing: with ErrExpired and
+// ErrRevoked, also what it has allowed.
 func (t *Tokens) Inspect(s Secret) (Grant, error) {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	return t.checkLocked(s, time.Now())
 }
 
-// checkLocked is Check with the lock held. A token that is known beforehand needs no
+// checkLocked is Inspect with the lock held. A token that is known beforehand needs no
 // signature. Only others are tried as signed ones.
 func (t *Tokens) checkLocked(s Secret, now time.Time) (Grant, error) {
 	if found := t.findLocked(digestOf(s)); found != nil {
 		return unlessExpired(*found, now)
 	}
-	var keys []key
-	for _, some := range t.signers {
-		keys = append(keys, some...)
-	}
-	g, err := verifyToken(keys, s, now)
+	g, err := verifyToken(slices.Concat(t.signers...), s, now)
 	if err == nil && t.revoked[g.ID] {
 		return g, ErrRevoked
 	}

@@ -14,6 +14,15 @@ import (
 
 const goodToken = "0123456789abcdef" // as short as may be
 
+// Check returns what a token allows, or why it allows nothing.
+func (t *Tokens) Check(s Secret) (Grant, error) {
+	g, err := t.Inspect(s)
+	if err != nil {
+		return Grant{}, err
+	}
+	return g, nil
+}
+
 func write(t testing.TB, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)

@@ -1,5 +1,5 @@
 // Package browsers runs a browser behind each hub that is to have one: from
-// the moment a caller first wants it until nobody has used it for a while.
+// the moment a caller first wants it until it was not used for a while.
 //
 //	hubs := relay.NewHubs(relay.Options{})
 //	pool, err := browsers.New(hubs, browsers.Options{})

@@ -96,9 +96,7 @@ const (
 )
 
 func openFiles(o Record, quotas *quota.Ledger, log *zap.Logger) (*files, error) {
-	if o.Size == 0 {
-		o.Size = 1 << 30
-	}
+	o.Size = cmp.Or(o.Size, 1<<30)
 	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
 		return nil, optionname.Errorf("{server.Timeline.Record}: the folder cannot be made: %w", err)
 	}
@@ -152,14 +150,11 @@ func (f *files) measure() error {
 
 // baseOf is the recording that a file in the folder belongs to; "" for none.
 func baseOf(name string) string {
+	suffix := Extension
 	if dir, _, in := strings.Cut(name, "/"); in {
-		base, ok := strings.CutSuffix(dir, picturesIn)
-		if !ok {
-			return ""
-		}
-		return base
+		name, suffix = dir, picturesIn
 	}
-	base, ok := strings.CutSuffix(name, Extension)
+	base, ok := strings.CutSuffix(name, suffix)
 	if !ok {
 		return ""
 	}
@@ -295,11 +290,7 @@ func (f *files) save(fl *fileLine) {
 
 // detach has what comes of a target go into another recording.
 func (f *files) detach(fl *fileLine) {
-	for l, other := range f.lines {
-		if other == fl {
-			delete(f.lines, l)
-		}
-	}
+	maps.DeleteFunc(f.lines, func(_ *line, other *fileLine) bool { return other == fl })
 }
 
 func (f *files) savePictures(fl *fileLine) error {
@@ -331,10 +322,7 @@ func (f *files) create(name string, data []byte) error {
 		return err
 	}
 	_, err = file.Write(data)
-	if closed := file.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
+	if err = cmp.Or(err, file.Close()); err != nil {
 		_ = f.root.Remove(name) // what is not whole is of no use
 	}
 	return err
@@ -354,10 +342,7 @@ func (f *files) appendFrame(fl *fileLine, frame []byte) error {
 	if _, err = file.Write(frame); err != nil {
 		_ = file.Truncate(fl.offset) // the reader copes with what stays
 	}
-	if closed := file.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
+	if err = cmp.Or(err, file.Close()); err == nil {
 		fl.offset += int64(len(frame))
 	}
 	return err
