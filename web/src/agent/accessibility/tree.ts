@@ -2,6 +2,7 @@
 // computed styles, object for object as Chromium 156 does.
 
 import type { Protocol } from "../../cdp";
+import { pathOf } from "../../flattree";
 import { type Box, Boxes, flatChildren, isBlockFlow, isSvgPart } from "./boxes";
 import { isFocusable } from "./focus";
 import { addMarker, addPseudo, type Flow } from "./pseudo";
@@ -66,9 +67,7 @@ class Builder {
     scope: Scope,
     except?: Node | null,
   ): void {
-    const list = flatChildren(node);
-    for (let i = 0; i < list.length; i++) {
-      const child = list[i];
+    for (const child of flatChildren(node)) {
       if (child.nodeType === Node.TEXT_NODE) {
         if (!showsText(node)) continue;
         if (box.itemises) line.end();
@@ -266,10 +265,7 @@ function showsText(node: Node): boolean {
 
 /** The box that lays out the children of an element without a box of its own. */
 function parentBox(el: Element, boxes: Boxes): Box {
-  let host: Element | null = el;
-  while (host && boxes.of(host).kind === "contents") {
-    host = host.assignedSlot ?? host.parentElement ?? (host.getRootNode() as ShadowRoot).host ?? null;
-  }
+  const host = pathOf(el).find((e) => boxes.of(e).kind !== "contents");
   const box = boxes.of(el);
   return host ? { ...box, itemises: boxes.of(host).itemises } : box;
 }

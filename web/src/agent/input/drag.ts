@@ -3,7 +3,8 @@
 import type { Protocol } from "../../cdp";
 import { type Session, allSessions, onSessionEnd } from "../base/session";
 import { type MouseParams, pointer, state } from "./events";
-import { type Spot, modifiersOf, pathOf, send, spotAt } from "./point";
+import { type Spot, modifiersOf, send, spotAt } from "./point";
+import { pathOf } from "../../flattree";
 
 /** Pixels that a pressed mouse moves before a drag begins. */
 const THRESHOLD = 3;

@@ -2,7 +2,8 @@
 
 import { type MouseParams, mouse, pointer } from "./events";
 import { markHovered } from "./hoverstyle";
-import { type Spot, inViewportOf, pathOf } from "./point";
+import { type Spot, inViewportOf } from "./point";
+import { pathOf } from "../../flattree";
 
 /**
  * The elements under the mouse at its last position: for each document, the outermost first, the element and its

@@ -1,5 +1,6 @@
 // Finds the element at a point of the Target, and dispatches events to it.
 
+import { pathOf } from "../../flattree";
 import { type Owner, frameOfOwner } from "../page/frames";
 import { placeInTarget, placeOf, within } from "../dom/geometry";
 import { settleClick } from "../windows/popups";
@@ -86,19 +87,6 @@ export function send(el: EventTarget, event: Event): boolean {
   const unprevented = el.dispatchEvent(event);
   settleClick();
   return unprevented;
-}
-
-/**
- * An element and its ancestors in the flat tree, in the order in which events bubble: through slots, and through
- * shadow roots to their hosts.
- */
-export function pathOf(el: Element | undefined): Element[] {
-  const path: Element[] = [];
-  for (let at: Element | null | undefined = el; at; ) {
-    path.push(at);
-    at = at.assignedSlot ?? at.parentElement ?? (at.getRootNode() as Partial<ShadowRoot>).host;
-  }
-  return path;
 }
 
 /** Whether an element is a disabled form control or inside of one. Those get no mouse events. */

@@ -2,7 +2,7 @@
 
 import type { Protocol } from "../../cdp";
 import { frameOfDocument } from "../page/frames";
-import { enclosing, styleOf } from "../dom/geometry";
+import { enclosing, styleOf } from "../../flattree";
 import { type Spot, modifiersOf, send } from "./point";
 
 /** Turns the wheel at a point. */
