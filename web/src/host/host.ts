@@ -7,7 +7,7 @@ import type { Answer, Json } from "../wire/cdp";
 import { POPUP_NAME } from "../wire/frame";
 import type { Ask, FromCore, Moved, RelayState, TargetState } from "../wire/core";
 import { hexId, serverError } from "./channel";
-import { isBlank } from "./addresses";
+import { isBlank, parseUrl } from "./addresses";
 import type { AgentScript } from "./data";
 import { Frame, darkens, laidOut } from "./frame";
 import { type Send, startCore } from "./link";
@@ -341,11 +341,7 @@ export class Host {
  * Whether createTarget gets a URL. The hook gives it to an iframe, where javascript: would run in this page's origin.
  */
 function opens(url: string): boolean {
-  try {
-    return isBlank(url) || /^https?:$/.test(new URL(url).protocol);
-  } catch {
-    return false;
-  }
+  return isBlank(url) || /^https?:$/.test(parseUrl(url)?.protocol ?? "");
 }
 
 /** Browser.Bounds of this window. */

@@ -14,6 +14,7 @@ import {
   type Vouch,
   type Welcome,
 } from "../../wire/frame";
+import { emptyState } from "../../host/state";
 import { renumberContexts } from "../runtime/contexts";
 import { forgetAccess, storeAccess, storeDriven } from "../page/dialogs";
 import { address, mainFrame } from "../page/frames";
@@ -205,14 +206,7 @@ function take(welcome: Welcome, p: MessagePort): void {
 }
 
 /** The one session of a version 1 Host, which names none. */
-const anonymous: SessionState = {
-  sessionId: "",
-  domains: [],
-  lifecycle: false,
-  scripts: [],
-  bindings: [],
-  fileChooser: false,
-};
+const anonymous = emptyState("");
 
 function restore(state: SessionState): void {
   const s = sessionOf(state.sessionId) ?? begin(state.sessionId);

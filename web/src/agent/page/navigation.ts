@@ -3,6 +3,7 @@
 
 import type { Protocol } from "../../cdp";
 import type { FromAgent } from "../../wire/frame";
+import { documentFailed, documentRequest } from "../../documentevents";
 import {
   type Frame,
   type Win,
@@ -149,7 +150,7 @@ function begun(e: NavigateEvent, byClient: boolean): void {
   emit(
     "Network",
     "Network.requestWillBeSent",
-    documentRequest(mainFrame(), loaderId, url, e.formData ? "POST" : "GET", formBody(e)),
+    requestOf(mainFrame(), loaderId, url, e.formData ? "POST" : "GET", formBody(e)),
   );
 }
 
@@ -166,37 +167,15 @@ function formBody({ formData, sourceElement }: NavigateEvent): Partial<Protocol.
 }
 
 /** Network.requestWillBeSent of a frame's document. */
-export function documentRequest(
+export function requestOf(
   frame: Frame,
   loaderId: string,
   address: string,
   method: string,
-  more: Partial<Protocol.Network.Request> = {},
+  more?: Partial<Protocol.Network.Request>,
 ): Protocol.Network.RequestWillBeSentEvent {
-  const [url, fragment] = splitFragment(address);
-  return {
-    requestId: loaderId,
-    loaderId,
-    documentURL: url,
-    request: {
-      url,
-      ...(fragment && { urlFragment: fragment }),
-      method,
-      headers: { "Upgrade-Insecure-Requests": "1", "User-Agent": navigator.userAgent, ...more.headers },
-      mixedContentType: "none",
-      initialPriority: "VeryHigh",
-      referrerPolicy: "strict-origin-when-cross-origin",
-      isSameSite: true,
-      ...(more.hasPostData && { hasPostData: true, postData: more.postData, postDataEntries: more.postDataEntries }),
-    },
-    timestamp: monotonic(),
-    wallTime: originals.now() / 1000,
-    initiator: { type: "other" },
-    redirectHasExtraInfo: false,
-    type: "Document",
-    frameId: frame.id,
-    hasUserGesture: false,
-  };
+  const request = documentRequest(frame.id, loaderId, address, navigator.userAgent, method, more);
+  return { ...request, timestamp: monotonic(), wallTime: originals.now() / 1000 };
 }
 
 /** The pending navigation of the main frame. */
@@ -216,13 +195,7 @@ function abort(): void {
   if (!announced) return;
   const requestId = announced;
   announced = "";
-  emit("Network", "Network.loadingFailed", {
-    requestId,
-    timestamp: monotonic(),
-    type: "Document",
-    errorText: "net::ERR_ABORTED",
-    canceled: true,
-  });
+  emit("Network", "Network.loadingFailed", documentFailed(requestId, monotonic(), "net::ERR_ABORTED"));
   if (current?.loaderId !== requestId) return; // another one has taken its place
   emit("Page", "Page.frameStoppedLoading", { frameId: mainFrame().id });
   sendToHost({ icdp: "navabort", loaderId: requestId });

@@ -70,12 +70,3 @@ export function awaitAgent(worker: Worker, changed: string | undefined, came: (p
   worker.addEventListener("message", hear);
   return stop;
 }
-
-/** The absolute URL; "" if it is invalid, which the browser reports itself. */
-export function absolute(url: string | URL, base: string): string {
-  try {
-    return new URL(String(url), base).href;
-  } catch {
-    return "";
-  }
-}
