@@ -1,13 +1,12 @@
 // Builds the accessibility tree of one document from its flat tree and the
 // computed styles, object for object as Chromium 156 does.
 
-import type { Protocol } from "../../cdp";
 import { pathOf } from "../../flattree";
 import { type Box, Boxes, flatChildren, isBlockFlow, isSvgPart } from "./boxes";
 import { isFocusable } from "./focus";
 import { addMarker, addPseudo, type Flow } from "./pseudo";
 import { isInteresting, isRedundantLabel } from "./interest";
-import { ancestor, append, type Item, shownChildren } from "./item";
+import { ancestor, append, FOCUSABLE, type Item, shownChildren } from "./item";
 import { Line } from "./lines";
 import { ariaName, nameOf, references } from "./names";
 import { addParts } from "./parts";
@@ -115,7 +114,7 @@ class Builder {
 
   /** Fills an object with the contents of its element. */
   private contents(item: Item, el: Element, box: Box, line: Line, scope: Scope): void {
-    const own = box.kind === "inline" || box.kind === "contents" ? line : box.kind === "block" ? line : new Line();
+    const own = /^(inline|contents|block)$/.test(box.kind) ? line : new Line();
     if (box.kind === "block") line.end();
     if (box.kind === "block" || box.kind === "out") item.block = item;
     if (!box.skipped && !addParts(item, el, scope.hidden)) {
@@ -226,11 +225,7 @@ class Builder {
 
 /** The summary that the browser puts in where there is none. */
 function addDefaultSummary(details: Item, hidden: boolean): void {
-  const focusable: Protocol.Accessibility.AXProperty = {
-    name: "focusable",
-    value: { type: "booleanOrUndefined", value: true },
-  };
-  const summary = append(details, "DisclosureTriangle", { name: "Details", properties: [focusable], ignored: hidden });
+  const summary = append(details, "DisclosureTriangle", { name: "Details", properties: [FOCUSABLE], ignored: hidden });
   append(summary, "StaticText", { text: "Details", ignored: hidden });
 }
 

@@ -1,12 +1,11 @@
 // File choosers, which a Client answers instead of the user.
 
-import { allFrames, frameOfDocument, mainFrame } from "../page/frames";
+import { type Win, allFrames, frameOfDocument, mainFrame } from "../page/frames";
 import { settleClick } from "../windows/popups";
 import { idOfNode } from "./nodes";
 import { register } from "../base/registry";
 import { type Session, onSessionEnd } from "../base/session";
 
-type Win = Window & typeof globalThis;
 const { apply } = Reflect;
 
 /** Sessions that answer file choosers. The value says whether the input gets its cancel event at once. */

@@ -78,6 +78,12 @@ export function modifiersOf(p: { modifiers?: number }): Modifiers {
   return { altKey: (m & 1) > 0, ctrlKey: (m & 2) > 0, metaKey: (m & 4) > 0, shiftKey: (m & 8) > 0 };
 }
 
+/** What all events at a point have in common. */
+export function initAt({ win, x, y }: Spot, p: { modifiers?: number }): MouseEventInit {
+  const common = { bubbles: true, cancelable: true, composed: true, view: win };
+  return { ...common, clientX: x, clientY: y, ...modifiersOf(p) };
+}
+
 /**
  * Dispatches an event. Returns whether its default action may happen. Playwright's page script ignores untrusted
  * events without this mark.

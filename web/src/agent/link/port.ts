@@ -19,9 +19,10 @@ import { renumberContexts } from "../runtime/contexts";
 import { forgetAccess, storeAccess, storeDriven } from "../page/dialogs";
 import { address, mainFrame } from "../page/frames";
 import { flushAddress } from "../page/navigation";
-import { endUpload, enterHub, hubOfProxy, proxyKey, setHub, setHubChannel } from "./hub";
+import { endUpload, enterHub, hubOfProxy, proxyKey, setHub } from "./hub";
 import { admitted, askAround, vouched } from "./madeparent";
 import { sessionChanged, share, tellSubtree, whenReported } from "./nested";
+import { uplink } from "./uplink";
 import { noteSimpleHost } from "../base/bundles";
 import { channel, listenTo } from "../base/channels";
 import { base, docId, originals, rebase } from "../base/originals";
@@ -250,7 +251,7 @@ export function control(message: FromAgent): boolean {
   return port !== undefined;
 }
 
-setHubChannel(control);
+Object.assign(uplink, { send, control });
 
 /** The document is being unloaded: announces it and closes the channel. */
 export function leave(): void {

@@ -30,16 +30,14 @@ export function beginNavigation(frame: Frame, url: string, start: Start): Pendin
   failNavigation(frame, "net::ERR_ABORTED");
   const p: Pending = { loaderId: hexId(32), url, done: start.done };
   frame.pending = p;
-  if (start.reason) {
-    emit("Page", "Page.frameRequestedNavigation", {
-      frameId: frame.id,
-      reason: start.reason,
-      url,
-      disposition: "currentTab",
-    });
-  }
+  if (start.reason) reportRequest(frame, start.reason, url);
   reportStart(frame, p.loaderId, url, start.type, start.method);
   return p;
+}
+
+/** Reports that a page asks for a navigation. */
+export function reportRequest(frame: Frame, reason: Protocol.Page.ClientNavigationReason, url: string): void {
+  emit("Page", "Page.frameRequestedNavigation", { frameId: frame.id, reason, url, disposition: "currentTab" });
 }
 
 /** Reports the start of a navigation, with the request of its document. */

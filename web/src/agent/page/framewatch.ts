@@ -8,6 +8,7 @@ import {
   failNavigation,
   failureOf,
   reportFinished,
+  reportRequest,
   reportResponse,
   reportStart,
   reportFailure,
@@ -123,12 +124,7 @@ function attach(owner: Owner, parent: Frame): void {
   const reason = "initialFrameNavigation";
   const url = destination(owner);
   if (!isPending(frame)) {
-    emit("Page", "Page.frameRequestedNavigation", {
-      frameId: frame.id,
-      reason,
-      url: "about:blank",
-      disposition: "currentTab",
-    });
+    reportRequest(frame, reason, "about:blank");
     return documentMayHaveChanged(frame, frame.win?.document.readyState === "complete");
   }
   beginNavigation(frame, url, { reason });

@@ -2,7 +2,6 @@
 // asks for; changes of address within the document; history.
 
 import type { Protocol } from "../../cdp";
-import type { FromAgent } from "../../wire/frame";
 import { documentFailed, documentRequest } from "../../documentevents";
 import {
   type Frame,
@@ -15,6 +14,7 @@ import {
   urlOf,
 } from "./frames";
 import { isLoaded } from "./lifecycle";
+import { uplink } from "../link/uplink";
 import { hexId, monotonic, originals } from "../base/originals";
 import { postFields } from "../network/payload";
 import { sendToProxy as toUpstream, refreshUpstream } from "../network/upstream";
@@ -47,10 +47,6 @@ interface Navigation extends EventTarget {
 }
 const api = (window as unknown as { navigation?: Navigation }).navigation;
 
-/** Sends a control message to the Host, if there is one. */
-type SendToHost = (message: FromAgent) => boolean;
-let sendToHost: SendToHost = () => false;
-
 /** The loader of a navigation whose first events the Host has sent. This document must not send them again. */
 let announcedByHost = "";
 /** The loader of the pending navigation, if this document has announced it. */
@@ -60,9 +56,8 @@ let current: { loaderId: string; url: string } | undefined;
 /** A Client asked for the next navigation, so Page.frameRequestedNavigation is not sent. */
 let askedByClient = false;
 
-/** Starts watching. `control` sends messages to the Host. */
-export function watchNavigation(control: SendToHost): void {
-  sendToHost = control;
+/** Starts watching. */
+export function watchNavigation(): void {
   onNavigate(
     window,
     (e) => {
@@ -144,7 +139,7 @@ function begun(e: NavigateEvent, byClient: boolean): void {
   if (!byClient) {
     emit("Page", "Page.frameRequestedNavigation", { frameId, reason: reasonOf(e), url, disposition: "currentTab" });
   }
-  sendToHost({ icdp: "nav", loaderId, url });
+  uplink.control({ icdp: "nav", loaderId, url });
   emit("Page", "Page.frameStartedNavigating", { frameId, url, loaderId, navigationType: typeOf(e) });
   emit("Page", "Page.frameStartedLoading", { frameId });
   emit(
@@ -187,7 +182,7 @@ export function navigationUnderWay(): typeof current {
 export function failMainNavigation(loaderId: string, errorText: string): void {
   if (current?.loaderId !== loaderId) return;
   if (announced === loaderId) abort();
-  else sendToHost({ icdp: "navabort", loaderId, errorText });
+  else uplink.control({ icdp: "navabort", loaderId, errorText });
   current = undefined;
 }
 
@@ -198,7 +193,7 @@ function abort(): void {
   emit("Network", "Network.loadingFailed", documentFailed(requestId, monotonic(), "net::ERR_ABORTED"));
   if (current?.loaderId !== requestId) return; // another one has taken its place
   emit("Page", "Page.frameStoppedLoading", { frameId: mainFrame().id });
-  sendToHost({ icdp: "navabort", loaderId: requestId });
+  uplink.control({ icdp: "navabort", loaderId: requestId });
 }
 
 // --------------------------------------------------- within the document
@@ -281,7 +276,7 @@ export function tellInfo(): void {
   const title = document.title;
   const url = address();
   const key = `${title}\n${url}`;
-  if (key !== lastInfo && sendToHost({ icdp: "info", title, url })) lastInfo = key;
+  if (key !== lastInfo && uplink.control({ icdp: "info", title, url })) lastInfo = key;
 }
 
 // ------------------------------------------------------------- commands
