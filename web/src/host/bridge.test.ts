@@ -7,9 +7,7 @@ import { FEATURES } from "./features";
 import { methods } from "./browser";
 import { World, settle, freshClock, tick } from "./fakes";
 
-beforeEach(() => {
-  freshClock();
-});
+beforeEach(freshClock);
 
 test("ready lists the Pairings; later ones are told", () => {
   const w = new World(["Target.createTarget"]);

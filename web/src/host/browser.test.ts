@@ -6,9 +6,7 @@ import { beforeEach, test } from "node:test";
 import { ANSWER_MS } from "./browser";
 import { type Loose, type FakeAgent, World, freshClock, settle, tick } from "./fakes";
 
-beforeEach(() => {
-  freshClock();
-});
+beforeEach(freshClock);
 
 /** Two apps of different sites whose agents answer commands by `reply`. */
 function apps(w: World, reply: (url: string, method: string, params: Loose) => Loose): FakeAgent[] {

@@ -7,9 +7,7 @@ import { World, settle, freshClock, tick } from "./fakes";
 
 const GONE = "Cannot find context with specified id";
 
-beforeEach(() => {
-  freshClock();
-});
+beforeEach(freshClock);
 
 test("an extended agent is welcomed with ids and state, and answers by session", () => {
   const w = new World();

@@ -146,6 +146,10 @@ export class World {
     return this.posted.slice(from).flatMap((m) => (m.do === "welcome" ? [m] : []));
   }
 
+  navigations(): Extract<FromCore, { do: "navigate" }>[] {
+    return this.posted.flatMap((m) => (m.do === "navigate" ? [m] : []));
+  }
+
   load(made?: true): void {
     this.core.receive({ do: "load", targetId: "T", made });
   }
@@ -172,6 +176,11 @@ export class World {
     return this.messages(sessionId).map(
       (m) => m.method ?? `${m.id}:${m.error ? m.error.message : JSON.stringify(m.result)}`,
     );
+  }
+
+  /** The answer to a command of a local session. */
+  answer(sessionId: string, id: number): Loose | undefined {
+    return this.messages(sessionId).find((m) => m.id === id);
   }
 
   messages(sessionId: string): Loose[] {

@@ -5,9 +5,7 @@ import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { World, freshClock, tick } from "./fakes";
 
-beforeEach(() => {
-  freshClock();
-});
+beforeEach(freshClock);
 
 test("replaced by a newer Host: it stays away", () => {
   const w = new World();

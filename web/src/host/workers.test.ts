@@ -5,9 +5,7 @@ import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { type FakeAgent, type FakeSocket, World, freshClock } from "./fakes";
 
-beforeEach(() => {
-  freshClock();
-});
+beforeEach(freshClock);
 
 const N = "A".repeat(32);
 const W = "B".repeat(32);

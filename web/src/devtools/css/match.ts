@@ -5,7 +5,7 @@ import type { Protocol } from "../../cdp";
 import { pathOf } from "../../flattree";
 import { agent } from "../agent";
 import { type Specificity, compare, parts, specificity, splitPseudo } from "./selectors";
-import { type Rule, type Sheet, sheetsOf } from "./sheets";
+import { type Rule, type Sheet, sheetsOf, withInner } from "./sheets";
 import { describeKeyframes, describeRule, inlineStyle, nested, selectorsAround } from "./styles";
 
 /** The pseudo elements that the protocol names (DOM.PseudoType) and that rules can be for. */
@@ -227,16 +227,10 @@ const pseudoMatches = (all: Map<string, Protocol.CSS.RuleMatch[]>): Protocol.CSS
 /** The @keyframes rules of an element's animations. */
 function keyframesOf(el: Element): Protocol.CSS.CSSKeyframesRule[] {
   const names = new Set(agent.styleOf(el).animationName.split(/,\s*/));
-  const found: Protocol.CSS.CSSKeyframesRule[] = [];
-  const visit = (rules: Rule[]): void => {
-    for (const r of rules) {
-      if (r.source.name === "keyframes") {
-        if (names.has((r.css as CSSKeyframesRule).name)) found.push(describeKeyframes(r));
-      } else visit(r.rules);
-    }
-  };
-  for (const sheet of sheetsOf(el.getRootNode() as Sheet["root"])) visit(sheet.rules);
-  return found;
+  return sheetsOf(el.getRootNode() as Sheet["root"])
+    .flatMap((sheet) => withInner(sheet.rules))
+    .filter((r) => r.source.name === "keyframes" && names.has((r.css as CSSKeyframesRule).name))
+    .map(describeKeyframes);
 }
 
 /** Answers CSS.getMatchedStylesForNode for an element. */
