@@ -74,7 +74,7 @@ test("what every document refuses is refused; what one can do is done", async ()
   assert.equal((await request(w, "Storage.clearCookies")).error.message, "no");
 });
 
-test("a page that does not answer keeps the others' cookies from nobody", async () => {
+test("the cookies of the other pages arrive without a page that does not answer", async () => {
   const w = new World();
   const [stuck] = apps(w, (url) => ({ result: { cookies: [cookie("c", new URL(url).hostname)] } }));
   stuck.onCommand = () => {};

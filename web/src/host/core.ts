@@ -58,8 +58,8 @@ export class Core implements Owner, Switchboard, Consumer {
         return this.detach(m.sessionId);
       case "command":
         return this.localCommand(m.sessionId, m.id, m.method, m.params ?? {});
-      case "told":
-        return this.told(m);
+      case "answer":
+        return this.answered(m);
     }
   }
 
@@ -119,7 +119,7 @@ export class Core implements Owner, Switchboard, Consumer {
     });
   }
 
-  private told(m: Extract<ToCore, { do: "told" }>): void {
+  private answered(m: Extract<ToCore, { do: "answer" }>): void {
     const waiting = this.asked.get(m.call);
     this.asked.delete(m.call);
     if (m.error) waiting?.reject(new Error(m.error.message));

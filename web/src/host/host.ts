@@ -277,10 +277,10 @@ export class Host {
   }
 
   private asked(call: number, ask: Ask): void {
-    const told = (r: Answer): void => this.core({ do: "told", call, ...r });
+    const answer = (r: Answer): void => this.core({ do: "answer", call, ...r });
     this.carryOut(ask).then(
-      (result) => told({ result }),
-      (e: unknown) => told({ error: serverError(e instanceof Error ? e.message : String(e)) }),
+      (result) => answer({ result }),
+      (e: unknown) => answer({ error: serverError(e instanceof Error ? e.message : String(e)) }),
     );
   }
 
@@ -353,7 +353,7 @@ function windowBounds(): Protocol.Browser.Bounds {
 
 /**
  * Product and user agent for Browser.getVersion. Clients derive the keyboard from the platform in the user agent.
- * They treat a headless browser differently, and a frame in somebody's tab is none.
+ * They treat a headless browser differently, and a frame in a user's tab is not headless.
  */
 export function browser(userAgent: string): { product: string; userAgent: string } {
   const plain = userAgent.replace("HeadlessChrome/", "Chrome/");

@@ -63,9 +63,7 @@ test("a document that is stuck is led away after 2 s", () => {
 });
 
 test("a blank page that comes late does not take the place of the app", () => {
-  const w = new World();
-  w.pair();
-  w.attach("A");
+  const w = World.paired("A");
   const blank = w.hello("doc1", "about:blank", "T", "null")!;
   const led = (): string[] => w.navigations().map((m) => m.url);
   w.send("A", 1, "Page.reload");
@@ -80,7 +78,7 @@ test("a blank page that comes late does not take the place of the app", () => {
   assert.match(w.told("A").pop()!, /^2:.*loaderId/);
 });
 
-test("a document that is stuck is loaded anew after 2 s, and one that answers by itself", () => {
+test("a document that is stuck is loaded again after 2 s, and one that answers by itself", () => {
   for (const stuck of [true, false]) {
     const { w, agent } = start();
     w.send("A", 1, "Page.reload");
@@ -150,7 +148,7 @@ test("a document without agent: the reason 1.5 s after its load event, and the n
   assert.equal(w.answer("A", 2)!.result.errorText, undefined);
 });
 
-test("a link to where no agent is: its failure, told by the loader that the page announced", () => {
+test("a link to a page without an agent: its failure has the loader that the page announced", () => {
   const { w, agent } = start();
   agent.say({ icdp: "nav", loaderId: "L1", url: "https://untrusted/" });
   agent.say({ icdp: "bye" });
@@ -201,7 +199,7 @@ test("the page's own navigation brings its loader, unless retracted", () => {
   assert.deepEqual(w.told("A"), ["Runtime.executionContextsCleared"], "its start was the agent's to tell");
 });
 
-test("a document that nobody announced is told from its start", () => {
+test("a document without an announced navigation: its events from the start", () => {
   const { w, agent } = start();
   agent.say({ icdp: "bye" });
   w.hello("doc2", "http://app/two");
@@ -255,7 +253,7 @@ test("navigating a child frame is the agent's", () => {
   assert.deepEqual(w.told("A"), []);
 });
 
-test("reload answers early even if the document goes first; without one the iframe is loaded anew", () => {
+test("reload answers early even if the document goes first; without one the iframe is loaded again", () => {
   const { w, agent } = start();
   w.send("A", 1, "Page.reload");
   agent.say({ icdp: "bye" });
@@ -265,8 +263,7 @@ test("reload answers early even if the document goes first; without one the ifra
 });
 
 test("from a document of an opaque origin the iframe is led elsewhere, once the agent is ready", () => {
-  const w = new World();
-  w.pair();
+  const w = World.paired();
   const agent = w.hello("doc1", "about:blank", "T", "null")!;
   w.attach("L");
   w.send("L", 1, "Page.navigate", { url: "http://app/two" });
@@ -279,7 +276,7 @@ test("from a document of an opaque origin the iframe is led elsewhere, once the 
   assert.match(w.told("L").at(-1)!, /^1:.*loaderId/);
 });
 
-test("an address that an agent has told is no way past what the Pairing allows", () => {
+test("an address from an agent does not widen the origins of the Pairing", () => {
   const { w, agent } = start();
   for (const url of ["about:srcdoc", "javascript:1", "http://other.example/", "nothing"]) {
     agent.say({ icdp: "info", title: "", url });
@@ -296,8 +293,7 @@ test("an address that an agent has told is no way past what the Pairing allows",
 });
 
 test("a blank document is made by the Host page", () => {
-  const w = new World();
-  w.pair();
+  const w = World.paired();
   const agent = w.hello("doc1")!;
   w.attach("L");
   w.send("L", 1, "Page.navigate", { url: "about:blank" });

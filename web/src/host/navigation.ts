@@ -1,8 +1,8 @@
 // Page.navigate, and the loader of the next document.
 //
-// A session gets all events of a document's request or none. Whoever starts the navigation (the Host or the agent)
-// sends Network.requestWillBeSent. The agent of the new document sends the rest, or `failed` does if there is no such
-// document.
+// A session gets all events of a document's request or none. The side that starts the navigation (the Host or the
+// agent) sends Network.requestWillBeSent. The agent of the new document sends the rest, or `failed` does if there is
+// no such document.
 
 import type { Protocol } from "../cdp";
 import type { SessionState } from "../wire/frame";
@@ -116,8 +116,8 @@ export class Navigation {
   }
 
   /**
-   * The loader of the document that has just said hello. If nobody has announced the navigation, its first events are
-   * sent here, before those of the agent.
+   * The loader of the document that has just said hello. If neither the Host nor the old document has announced the
+   * navigation, its first events are sent here, before those of the agent.
    */
   arrived(url: string, tell: boolean): string {
     const loaderId = this.pending?.loaderId ?? this.announced?.loaderId;
@@ -168,8 +168,8 @@ export class Navigation {
   }
 
   /**
-   * No document with an agent has come, whoever started the navigation. A link may lead to a page that cannot load in
-   * a frame.
+   * No document with an agent has loaded after a navigation of the Host or of the page. A link may lead to a page
+   * that cannot load in a frame.
    */
   lost(errorText: string): void {
     if (this.announced && !this.pending) this.failed(this.announced, errorText);

@@ -19,8 +19,7 @@ test("replaced by a newer Host: it stays away", () => {
 });
 
 test("replaced at a relay that offers it: on standby until the relay is free", () => {
-  const w = new World();
-  w.pair();
+  const w = World.paired();
   w.relay(["sessions", "standby"]).onclose?.({ code: 4500, reason: "replaced" });
   tick(250);
   const standby = w.sockets[1];

@@ -212,7 +212,7 @@ export interface Binding {
 // CDP messages travel as JSON strings (Command from the Host; Response and
 // CdpEvent from the agent). An agent that writes the session before params,
 // result or error writes these last: the Host then passes them on unread. The control messages below travel as JSON strings
-// too, are told apart by `icdp`, and pass only between extended peers.
+// too, are distinguished by `icdp`, and pass only between extended peers.
 
 /** Agent to Host: window.open or a link to a new window wants a Target. The fields after url are for extended Hosts. */
 export interface Open {

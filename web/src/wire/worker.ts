@@ -5,13 +5,13 @@ import type { CdpEvent, Command, Response } from "./cdp";
 import type { HeaderPairs } from "./proxy";
 
 /**
- * The prefix of a worker's name if an agent has started the worker. It is followed by: one letter for the current
- * the letter of what Clients want; "p" if a proxy serves scripts with the agent, or else "-"; a blob: URL of the worker agent; a space;
- * and the worker's own name. In other workers the agent does nothing, because no one would listen to it.
+ * The prefix of a worker's name if an agent has started the worker. After it: the letter for the requests of the
+ * worker; "p" if a proxy serves scripts with the agent, or else "-"; a blob: URL of the worker agent; a space; and the
+ * worker's own name. In other workers the agent does nothing, because no page would listen to it.
  */
 export const WORKER_NAME = "cdphub:w:";
 
-/** What Clients want of requests: "h" they are paused (held), "t" they are reported (told), "-" neither. */
+/** What Clients want of requests: "h": hold (pause) them; "t": tell (report) them; "-": neither. */
 export type WantsLetter = "h" | "t" | "-";
 
 /** A worker's agent to its page, by the worker's own postMessage, with one MessagePort in the transfer list. */

@@ -42,7 +42,7 @@ export interface Frame {
   left?: boolean;
   /** A document of another origin has loaded, and its agent may say hello soon. */
   expected?: boolean;
-  /** The document has no agent, and Clients have been told so. */
+  /** The document has no agent, and Clients have the event of that. */
   silent?: boolean;
 }
 

@@ -61,7 +61,7 @@ interface Installer {
 /** How long after the load event of a document the hello of its agent may come. */
 const HELLO_MS = 300;
 
-/** After this further time, Clients are told that the frame has no agent. */
+/** After this further time, the frame counts as one without an agent, and Clients get the event. */
 const SILENT_MS = 2_000;
 
 const documents = new WeakMap<Frame, Document>();

@@ -51,7 +51,7 @@ const api = (window as unknown as { navigation?: Navigation }).navigation;
 let announcedByHost = "";
 /** The loader of the pending navigation, if this document has announced it. */
 let announced = "";
-/** The pending navigation, whoever has announced it. */
+/** The pending navigation, announced by the Host or by a document. */
 let current: { loaderId: string; url: string } | undefined;
 /** A Client asked for the next navigation, so Page.frameRequestedNavigation is not sent. */
 let askedByClient = false;
