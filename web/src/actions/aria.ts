@@ -2,7 +2,7 @@
 // in HTML, names by dom-accessibility-api.
 
 import { computeAccessibleName } from "dom-accessibility-api";
-import { isNameless, isRole } from "../agent/accessibility/ariaroles";
+import { isNameless, isRole, overrulesNone } from "../agent/accessibility/ariaroles";
 import { byWord, ROLES_OF_INPUTS, ROLES_OF_TAGS, SECTIONING } from "../agent/accessibility/htmlroles";
 import { styleOf } from "../flattree";
 import { REDACTED, redact, type Redacted, word } from "./redact";
@@ -22,24 +22,11 @@ const BY_TAG: Record<string, string> = {
   }),
 };
 
-/** Attributes that overrule role=none (WAI-ARIA 1.2, section 7.4). */
-const GLOBAL = [
-  "aria-atomic",
-  "aria-busy",
-  "aria-controls",
-  "aria-current",
-  "aria-describedby",
-  "aria-label",
-  "aria-labelledby",
-  "aria-live",
-  "aria-owns",
-];
-
 /** The role of an element: "none" for presentational ones, "generic" if there is no other. */
 export function roleOf(el: Element): Redacted {
   for (const token of (el.getAttribute("role") ?? "").toLowerCase().split(/\s+/)) {
     if (token === "presentation" || token === "none") {
-      if (GLOBAL.some((a) => el.hasAttribute(a)) || isFocusable(el)) break;
+      if (overrulesNone(el) || isFocusable(el)) break;
       return word("none");
     }
     if (token === "image") return word("img");

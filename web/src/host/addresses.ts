@@ -32,7 +32,7 @@ export function isOf(url: string, origin: string, origins: string[]): boolean {
 }
 
 /** The URL in a text; undefined if the text is none. */
-export function parseUrl(text: string, base?: string | URL): URL | undefined {
+export function parseUrl(text: string | URL, base?: string | URL): URL | undefined {
   try {
     return new URL(text, base);
   } catch {

@@ -5,7 +5,6 @@
 // removed from the URL at once. With "standby" the page does not replace another Host page until its user asks for
 // that.
 
-import { parseUrl } from "../host/addresses";
 import type * as Library from "../host/index";
 import { byId, notify, showHub, showPaired } from "./bar";
 import { type Refusal, askHub, clientsOf } from "./ask";
@@ -38,8 +37,12 @@ let refusal: Refusal | undefined;
  * too, as it would run in this origin.
  */
 function webAddress(text: string): URL | undefined {
-  const parsed = parseUrl(text);
-  return parsed && /^https?:$/.test(parsed.protocol) && parsed.origin !== location.origin ? parsed : undefined;
+  try {
+    const parsed = new URL(text);
+    return /^https?:$/.test(parsed.protocol) && parsed.origin !== location.origin ? parsed : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The other origin of a server on loopback: for browsers, localhost and 127.0.0.1 are two sites. */

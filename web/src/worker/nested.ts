@@ -29,7 +29,7 @@ export function installNested(
   };
   window.Worker = new Proxy(Native, {
     construct(target, args: [string | URL, WorkerOptions?], newTarget) {
-      const url = parseUrl(String(args[0]), location.href)?.href ?? ""; // the browser reports an invalid one itself
+      const url = parseUrl(args[0], location.href)?.href ?? ""; // the browser reports an invalid one itself
       const changed = withAgent(url, () => (text ??= textAt(agentUrl)));
       if (changed === undefined && !(proxied && /^https?:/.test(url)))
         return Reflect.construct(target, args, newTarget);

@@ -1,7 +1,7 @@
 // The role of an element: the role attribute by WAI-ARIA 1.2 (section 8.1),
 // else the one HTML-AAM gives its tag, in the names Chromium 156 uses.
 
-import { isRole } from "./ariaroles";
+import { isRole, overrulesNone } from "./ariaroles";
 import { byWord, ROLES_OF_INPUTS, ROLES_OF_TAGS, SECTIONING } from "./htmlroles";
 import { ancestor, type Item } from "./item";
 import { isDataTable } from "./tables";
@@ -71,30 +71,11 @@ const BY_MATH_TAG: Record<string, string> = {
 const GRIDS = /^(grid|treegrid)$/;
 const TABLES = /^(table|grid|treegrid|LayoutTable)$/;
 
-/** Attributes that overrule role=none (WAI-ARIA 1.2, section 7.4). */
-const GLOBAL = [
-  "aria-atomic",
-  "aria-busy",
-  "aria-controls",
-  "aria-current",
-  "aria-describedby",
-  "aria-description",
-  "aria-details",
-  "aria-flowto",
-  "aria-keyshortcuts",
-  "aria-label",
-  "aria-labelledby",
-  "aria-live",
-  "aria-owns",
-  "aria-relevant",
-  "aria-roledescription",
-];
-
 /** The role of an element below this parent; named says whether an author gave it a name. */
 export function roleOf(el: Element, parent: Item, named: () => boolean, focusable: () => boolean): string {
   const explicit = explicitRole(el);
   if (explicit === "none") {
-    return focusable() || GLOBAL.some((a) => el.hasAttribute(a)) ? nativeRole(el, parent, named) : "none";
+    return focusable() || overrulesNone(el) ? nativeRole(el, parent, named) : "none";
   }
   if ((explicit === "region" || explicit === "form") && !named()) return "generic";
   return explicit ?? nativeRole(el, parent, named);

@@ -94,7 +94,7 @@ function rest(): void {
 }
 
 /** Watches a frame's document for elements that hold frames. */
-export function watch(frame: Frame): void {
+function watch(frame: Frame): void {
   const doc = frame.win?.document;
   if (doc)
     observe(doc, (owners) => {

@@ -198,7 +198,7 @@ export function installWorkers(win: Win): void {
   };
   win.Worker = new Proxy(Native, {
     construct(target, args: [string | URL, WorkerOptions?], newTarget) {
-      const url = parseUrl(String(args[0]), win.document.baseURI)?.href ?? ""; // the browser reports an invalid one itself
+      const url = parseUrl(args[0], win.document.baseURI)?.href ?? ""; // the browser reports an invalid one itself
       const changed = url ? withAgent(url, agentText) : undefined;
       // The proxy adds the agent to worker scripts of the app's own origin.
       const expected = changed !== undefined || (hubOfProxy() && url && new URL(url).origin === location.origin);
