@@ -4,7 +4,7 @@ import type { CdpEvent, Json, Response } from "../wire/cdp";
 import type { Send } from "./link";
 
 /** The error of a command, with the message and code of CDP. */
-class CommandError extends Error {
+export class CommandError extends Error {
   constructor(
     readonly code: number,
     message: string,
