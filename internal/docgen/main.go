@@ -55,7 +55,7 @@ func main() {
 	for _, p := range pages {
 		text, err := p.render()
 		if err == nil {
-			err = os.WriteFile(filepath.FromSlash(p.file), text, 0o644) //nolint:gosec // a file for everybody
+			err = os.WriteFile(filepath.FromSlash(p.file), text, 0o644) //nolint:gosec // a file for every user
 		}
 		if err != nil {
 			fmt.Fprintf(os.Stderr, "docgen: %s: %v\n", p.file, err)

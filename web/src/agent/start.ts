@@ -104,7 +104,7 @@ export function startFrameAgent(options: AgentOptions): void {
   watchLoading(mainFrame());
   watchNavigation();
   watchFrames({ wrap, listen }, tellInfo);
-  watchNested(() => tree(mainFrame()), giveKeysTo);
+  watchNested({ tree: () => tree(mainFrame()), focus: giveKeysTo });
   surviveDocumentOpen(mainFrame(), relisten);
   watchLeaving();
   if (interceptedBefore()) void ready("Fetch.enable")?.catch(() => {}); // partsFor reports the failure
@@ -227,12 +227,12 @@ function welcomed(w: Welcome): void {
   tellInfo();
 }
 
-let told = false;
+let earlierSent = false;
 
 /** Sends the console messages from before the welcome, and enables the domains of DevTools again. */
 function tellEarlierConsole(): void {
-  if (told) return; // a document from the back/forward cache gets a second welcome
-  told = true;
+  if (earlierSent) return; // a document from the back/forward cache gets a second welcome
+  earlierSent = true;
   for (const s of allSessions()) if (s.enabled.has("Runtime")) replayConsole(s);
   resumeDevTools();
 }

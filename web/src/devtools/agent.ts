@@ -4,8 +4,10 @@ import type { Handlers as Possible } from "../agent/base/registry";
 import { byMethod } from "../agent/base/table";
 import type { Lent } from "../agent/devtools";
 import type { Domain } from "../cdp";
+import { type ClientError, impossible as clientError } from "../clienterror";
 import { DEVTOOLS_REFUSED, type Handled } from "../methods";
 
+export { ClientError as CommandError } from "../clienterror";
 export type Session = Parameters<Lent["wrap"]>[2];
 
 type Verbs<D extends string> = Handled["devtools.js"] extends infer M
@@ -24,24 +26,14 @@ export function lend(lent: Lent): void {
   agent = lent;
 }
 
-/** An error that reaches the Client. */
-export class CommandError extends Error {
-  constructor(
-    message: string,
-    readonly code = -32000,
-  ) {
-    super(message);
-  }
-}
-
 const reasons = byMethod(DEVTOOLS_REFUSED);
 
 /** Why a method is refused, if it is. */
 export const reasonOf = (method: string): string => reasons.get(method) ?? "";
 
 /** The error for what page script cannot do. */
-export function impossible(method: string, reason = reasonOf(method)): CommandError {
-  return new CommandError(`${method} is not possible in an embedded frame: ${reason}`);
+export function impossible(method: string, reason = reasonOf(method)): ClientError {
+  return clientError(method, reason);
 }
 
 /** Calls `look` every `ms` milliseconds while a session has enabled the domain. */

@@ -3,8 +3,8 @@
 
 import type { HubAccess } from "../../wire/frame";
 import { mainFrame } from "../page/frames";
+import { uplink } from "./uplink";
 import { hexId, originals } from "../base/originals";
-import { uplink } from "../base/uplink";
 
 let base: string | undefined;
 let dialogAccessKey: string | undefined;

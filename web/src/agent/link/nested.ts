@@ -19,19 +19,23 @@ import { contextIds } from "../runtime/contexts";
 import { type Agent, type Frame, allFrames, frameOf, mainFrame } from "../page/frames";
 import { documentMayHaveChanged } from "../page/framewatch";
 import { hubAccess } from "./hub";
+import { uplink } from "./uplink";
 import { isLoaded } from "../page/lifecycle";
 import { type Added, added } from "../base/added";
 import { channel } from "../base/channels";
 import { base, originals } from "../base/originals";
 import { emit } from "../base/session";
-import { uplink } from "../base/uplink";
 
 const GONE = { error: { code: -32000, message: "Cannot find context with specified id" } };
 
-/** The tree of this agent's frames. */
-let frameTree: () => Protocol.Page.FrameTree;
-/** An element in the frame of a nested agent got the focus. */
-let giveFocus: (n: Nested) => void;
+/** The functions of files that import this one. */
+interface Own {
+  tree(): Protocol.Page.FrameTree;
+  /** An element in the frame of this agent got the focus. */
+  focus(n: Nested): void;
+}
+
+let own: Own;
 /** The welcome of this agent's own Host. */
 let welcome: Welcome | undefined;
 const states = new Map<string, SessionState>();
@@ -41,9 +45,8 @@ const settings = new Map<string, Map<string, Json>>();
 let due = false;
 
 /** Starts the adoption of agents in child frames. */
-export function watchNested(tree: typeof frameTree, focus: typeof giveFocus): void {
-  frameTree = tree;
-  giveFocus = focus;
+export function watchNested(functions: Own): void {
+  own = functions;
 }
 
 function framesChanged(): void {
@@ -61,7 +64,7 @@ export function tellSubtree(): void {
   due = false;
   uplink.control({
     icdp: "subtree",
-    tree: frameTree(),
+    tree: own.tree(),
     bases: subtreeBases(),
     contexts: subtreeContexts(),
     loaded: isLoaded(mainFrame()),
@@ -302,7 +305,7 @@ export class Nested implements Agent {
       this.gone();
       documentMayHaveChanged(this.frame, this.loads > 1);
     } else if (m.icdp === "focus") {
-      giveFocus(this);
+      own.focus(this);
       focusTaken();
     } else this.requested(m);
   }
@@ -316,13 +319,13 @@ export class Nested implements Agent {
     const others = agents().filter((n) => n !== this);
     const taken = [base, ...others.flatMap((n) => n.bases)];
     const known = [...allFrames().map((f) => f.id), ...others.flatMap((n) => framesIn(n.tree))];
-    const own = (t: Protocol.Page.FrameTree): Protocol.Page.FrameTree => ({
+    const unknown = (t: Protocol.Page.FrameTree): Protocol.Page.FrameTree => ({
       ...t,
-      ...(t.childFrames && { childFrames: t.childFrames.filter((c) => !known.includes(c.frame.id)).map(own) }),
+      ...(t.childFrames && { childFrames: t.childFrames.filter((c) => !known.includes(c.frame.id)).map(unknown) }),
     });
     this.bases = bases.filter((b) => !taken.includes(b));
     this.contexts = contexts.filter((c) => this.bases.includes(Math.floor(c.executionContextId / 1000)));
-    this.tree = { ...own(tree), frame: { ...tree.frame, id: this.frame.id } };
+    this.tree = { ...unknown(tree), frame: { ...tree.frame, id: this.frame.id } };
     this.loaded = loaded;
     releaseLoads();
     this.frame.url = this.tree.frame.url;

@@ -14,6 +14,7 @@ import {
   type Vouch,
   type Welcome,
 } from "../../wire/frame";
+import { emptyState } from "../../host/state";
 import { renumberContexts } from "../runtime/contexts";
 import { forgetAccess, storeAccess, storeDriven } from "../page/dialogs";
 import { address, mainFrame } from "../page/frames";
@@ -22,6 +23,7 @@ import { flushAddress } from "../page/navigation";
 import { endUpload, enterHub, hubOfProxy, proxyKey, setHub } from "./hub";
 import { admitted, askAround, vouched } from "./madeparent";
 import { sessionChanged, share, tellSubtree, whenReported } from "./nested";
+import { uplink } from "./uplink";
 import { noteSimpleHost } from "../base/bundles";
 import { channel, listenTo } from "../base/channels";
 import { base, docId, originals, rebase } from "../base/originals";
@@ -33,7 +35,6 @@ import { forward } from "./route";
 import { Session, addSession, allSessions, endSession, sendTogether, sessionOf } from "../base/session";
 import { flushChanges } from "../dom/treewatch";
 import { refusal } from "../base/unsupported";
-import { uplink } from "../base/uplink";
 
 const HELLO_MS = 300;
 const HELLOS = 10;
@@ -207,14 +208,7 @@ function take(welcome: Welcome, p: MessagePort): void {
 }
 
 /** The one session of a version 1 Host, which names none. */
-const anonymous: SessionState = {
-  sessionId: "",
-  domains: [],
-  lifecycle: false,
-  scripts: [],
-  bindings: [],
-  fileChooser: false,
-};
+const anonymous = emptyState("");
 
 function restore(state: SessionState): void {
   const s = sessionOf(state.sessionId) ?? begin(state.sessionId);

@@ -9,7 +9,7 @@ import { base64 } from "../network/payload";
 import { MAX_BYTES, bytesAt } from "../network/bodies";
 import { logWarning } from "../network/log";
 import { emit } from "../base/session";
-import { uplink } from "../base/uplink";
+import { uplink } from "../link/uplink";
 
 /** Watches a window for clicks on links that download, where there is the Navigation API. */
 export function installDownloads(win: Win): void {

@@ -2,8 +2,10 @@
 // asks for; changes of address within the document; history.
 
 import type { Protocol } from "../../cdp";
+import { documentFailed, documentRequest } from "../../documentevents";
 import { type Frame, type Win, address, isAddressSet, mainFrame, splitFragment, urlOf } from "./frames";
 import { isLoaded } from "./lifecycle";
+import { uplink } from "../link/uplink";
 import { hexId, monotonic, originals } from "../base/originals";
 import { postFields } from "../network/payload";
 import { sendToProxy as toUpstream, refreshUpstream } from "../network/upstream";
@@ -11,7 +13,6 @@ import { ProtocolError } from "../base/registry";
 import { added } from "../base/added";
 import { carryScripts } from "../runtime/scripts";
 import { emit } from "../base/session";
-import { uplink } from "../base/uplink";
 
 // The part of the Navigation API that is used; Firefox ESR and Safari 16 have none.
 interface HistoryEntry {
@@ -42,7 +43,7 @@ const api = (window as unknown as { navigation?: Navigation }).navigation;
 let announcedByHost = "";
 /** The loader of the pending navigation, if this document has announced it. */
 let announced = "";
-/** The pending navigation, whoever has announced it. */
+/** The pending navigation, announced by the Host or by a document. */
 let current: { loaderId: string; url: string } | undefined;
 /** A Client asked for the next navigation, so Page.frameRequestedNavigation is not sent. */
 let askedByClient = false;
@@ -136,7 +137,7 @@ function begun(e: NavigateEvent, byClient: boolean): void {
   emit(
     "Network",
     "Network.requestWillBeSent",
-    documentRequest(mainFrame(), loaderId, url, e.formData ? "POST" : "GET", formBody(e)),
+    requestOf(mainFrame(), loaderId, url, e.formData ? "POST" : "GET", formBody(e)),
   );
 }
 
@@ -153,37 +154,15 @@ function formBody({ formData, sourceElement }: NavigateEvent): Partial<Protocol.
 }
 
 /** Network.requestWillBeSent of a frame's document. */
-export function documentRequest(
+export function requestOf(
   frame: Frame,
   loaderId: string,
   address: string,
   method: string,
-  more: Partial<Protocol.Network.Request> = {},
+  more?: Partial<Protocol.Network.Request>,
 ): Protocol.Network.RequestWillBeSentEvent {
-  const [url, fragment] = splitFragment(address);
-  return {
-    requestId: loaderId,
-    loaderId,
-    documentURL: url,
-    request: {
-      url,
-      ...(fragment && { urlFragment: fragment }),
-      method,
-      headers: { "Upgrade-Insecure-Requests": "1", "User-Agent": navigator.userAgent, ...more.headers },
-      mixedContentType: "none",
-      initialPriority: "VeryHigh",
-      referrerPolicy: "strict-origin-when-cross-origin",
-      isSameSite: true,
-      ...(more.hasPostData && { hasPostData: true, postData: more.postData, postDataEntries: more.postDataEntries }),
-    },
-    timestamp: monotonic(),
-    wallTime: originals.now() / 1000,
-    initiator: { type: "other" },
-    redirectHasExtraInfo: false,
-    type: "Document",
-    frameId: frame.id,
-    hasUserGesture: false,
-  };
+  const request = documentRequest(frame.id, loaderId, address, navigator.userAgent, method, more);
+  return { ...request, timestamp: monotonic(), wallTime: originals.now() / 1000 };
 }
 
 /** The pending navigation of the main frame. */
@@ -203,13 +182,7 @@ function abort(): void {
   if (!announced) return;
   const requestId = announced;
   announced = "";
-  emit("Network", "Network.loadingFailed", {
-    requestId,
-    timestamp: monotonic(),
-    type: "Document",
-    errorText: "net::ERR_ABORTED",
-    canceled: true,
-  });
+  emit("Network", "Network.loadingFailed", documentFailed(requestId, monotonic(), "net::ERR_ABORTED"));
   if (current?.loaderId !== requestId) return; // another one has taken its place
   emit("Page", "Page.frameStoppedLoading", { frameId: mainFrame().id });
   uplink.control({ icdp: "navabort", loaderId: requestId });

@@ -3,17 +3,16 @@
 // object in place of its window (windowproxy.ts). If not, the browser opens it.
 
 import type { FromAgent, OpenerCall, PopupNews, Welcome } from "../../wire/frame";
-import { allFrames } from "../page/frames";
+import { type Win, allFrames } from "../page/frames";
 import { carried } from "../link/framename";
 import { hubTarget } from "../link/hub";
+import { uplink } from "../link/uplink";
 import { flushChanges } from "../dom/treewatch";
 import { mint, originals } from "../base/originals";
 import { emit } from "../base/session";
 import { isUrl } from "../base/urls";
 import { type RemoteWindow, type WindowCall, dispatchWindowMessage, markWindow, windowProxyOf } from "./windowproxy";
-import { uplink } from "../base/uplink";
 
-type Win = Window & typeof globalThis;
 const { apply } = Reflect;
 const { composedPath } = Event.prototype;
 
@@ -147,13 +146,8 @@ export function installPopups(win: Win): void {
   };
   win.open = Object.defineProperty(replaced, "name", { value: "open" });
   if (win === window) {
-    win.close = Object.defineProperty(
-      () => (openedByScript ? void uplink.control({ icdp: "close" }) : close.call(win)),
-      "name",
-      {
-        value: "close",
-      },
-    );
+    const closed = (): void => (openedByScript ? void uplink.control({ icdp: "close" }) : close.call(win));
+    win.close = Object.defineProperty(closed, "name", { value: "close" });
   }
 }
 

@@ -12,15 +12,14 @@ import { ProtocolError, errorOf, handlerOf, register } from "../base/registry";
 import { Session, onSessionEnd } from "../base/session";
 import { methodsIn } from "../base/table";
 import { refusal } from "../base/unsupported";
-import { uplink } from "../base/uplink";
+import { parseUrl } from "../../host/addresses";
 import { hubOfProxy } from "../link/hub";
-import { type Frame, frameOfDocument, mainFrame } from "../page/frames";
+import { uplink } from "../link/uplink";
+import { type Frame, type Win, frameOfDocument, mainFrame } from "../page/frames";
 import { endOverrides, isOffline } from "../network/upstream";
 import { agentText, agentUrl } from "./agenttext";
 import { WorkerRequests, wantsNow } from "./requests";
-import { absolute, awaitAgent, optionsFor, watchBlobs, withAgent } from "./script";
-
-type Win = Window & typeof globalThis;
+import { awaitAgent, optionsFor, watchBlobs, withAgent } from "./script";
 
 /** A worker whose agent has said hello. */
 class AgentOfWorker {
@@ -201,7 +200,7 @@ export function installWorkers(win: Win): void {
   };
   win.Worker = new Proxy(Native, {
     construct(target, args: [string | URL, WorkerOptions?], newTarget) {
-      const url = absolute(args[0], win.document.baseURI);
+      const url = parseUrl(args[0], win.document.baseURI)?.href ?? ""; // the browser reports an invalid one itself
       const changed = url ? withAgent(url, agentText) : undefined;
       // The proxy adds the agent to worker scripts of the app's own origin.
       const expected = changed !== undefined || (hubOfProxy() && url && new URL(url).origin === location.origin);
