@@ -16,17 +16,21 @@ var actionMethods = map[string]method{
 	"action/click":    pageAction("action:click", func(ctx context.Context, p *actions.Page, a clickParams) error { return a.click(ctx, p, 1) }),
 	"action/dblclick": pageAction("action:click", func(ctx context.Context, p *actions.Page, a clickParams) error { return a.click(ctx, p, 2) }),
 	"action/hover":    pageAction("action:click", hoverElement),
-	"action/check":    elementAction("action:click", func(ctx context.Context, p *actions.Page, a elementParams) error { return p.SetChecked(ctx, a.Selector.Locator, true) }),
-	"action/uncheck":  elementAction("action:click", func(ctx context.Context, p *actions.Page, a elementParams) error { return p.SetChecked(ctx, a.Selector.Locator, false) }),
-	"action/type":     elementAction("action:type", typeText),
-	"action/press":    pageAction("action:type", pressKey),
-	"action/fill":     elementAction("action:fill", fillElement),
-	"action/clear":    elementAction("action:fill", clearField),
-	"action/scroll":   pageAction("action:scroll", scrollPage),
-	"action/select":   elementAction("action:select", selectOption),
-	"action/upload":   elementAction("action:upload", uploadFiles),
-	"action/drag":     pageAction("action:drag", dragElement),
-	"dialog/handle":   pageAction("action:click", handleDialog),
+	"action/check": elementAction("action:click", func(ctx context.Context, p *actions.Page, a elementParams) error {
+		return p.SetChecked(ctx, a.Selector.Locator, true)
+	}),
+	"action/uncheck": elementAction("action:click", func(ctx context.Context, p *actions.Page, a elementParams) error {
+		return p.SetChecked(ctx, a.Selector.Locator, false)
+	}),
+	"action/type":   elementAction("action:type", typeText),
+	"action/press":  pageAction("action:type", pressKey),
+	"action/fill":   elementAction("action:fill", fillElement),
+	"action/clear":  elementAction("action:fill", clearField),
+	"action/scroll": pageAction("action:scroll", scrollPage),
+	"action/select": elementAction("action:select", selectOption),
+	"action/upload": elementAction("action:upload", uploadFiles),
+	"action/drag":   pageAction("action:drag", dragElement),
+	"dialog/handle": pageAction("action:click", handleDialog),
 
 	"action/handoff":     onPage("action:handoff", requestHandoff),
 	"action/handoffWait": keepsTime(onPage("action:handoff", handoffWait)),
