@@ -33,7 +33,7 @@ func (s *Server) operatorTable() []entry {
 		{path: "DELETE /sessions/{id}", serve: func(w http.ResponseWriter, r *http.Request) { // a named session, by the id that /hubs has
 			endNamed(w, func() bool { return s.named.EndID(r.PathValue("id")) })
 		}},
-		{path: "GET /cluster", off: s.cluster == nil, serve: s.cluster.serveStatus},
+		{path: "GET /cluster", off: s.cluster == nil, serve: func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, http.StatusOK, s.cluster.Status()) }},
 		{path: "POST " + drainPath, off: s.cluster == nil, serve: s.serveDrain}, // ?node=NAME ends a node as by SIGTERM
 		{path: "/log-level", off: s.o.LogLevel == nil, serve: readsJSON(s.o.LogLevel).ServeHTTP},
 		{path: "GET /debug/pprof/", serve: pprof.Index},

@@ -7,13 +7,12 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"time"
 
 	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/cluster"
-	"github.com/cdphub/cdphub/internal/wsconn"
+	"github.com/cdphub/cdphub/server/internal/membership"
 )
 
 // A node that is drained ends as by SIGTERM. Any node can be asked to drain any:
@@ -24,6 +23,9 @@ const (
 	uiDrainPath = "/ui/api/drain"
 	drainPath   = "/cluster/drain" // at the listener for nodes, and at that for operators
 )
+
+// maxDrainRequest is how long the body of a request to drain a node may be.
+const maxDrainRequest = 4 << 10
 
 var (
 	errNoNode   = errors.New("node does not exist (it may have ended): run cdphub-cluster cluster status for the list of nodes")
@@ -50,7 +52,7 @@ func (s *Server) serveUIDrain(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	var ask struct{ Node string }
-	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxOrderAnswer)).Decode(&ask); err != nil {
+	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxDrainRequest)).Decode(&ask); err != nil {
 		http.Error(w, `The body must be {"node":"NAME"}.`, http.StatusBadRequest)
 		return
 	}
@@ -85,17 +87,17 @@ func (s *Server) answerDrain(w http.ResponseWriter, r *http.Request, name, by st
 // drainNode asks the node of that name or id to end, and reports whether it is this one,
 // which is left to the caller. Otherwise, when the error is nil, the node has begun to.
 func (s *Server) drainNode(ctx context.Context, name, by string) (itself bool, err error) {
-	nodes := s.cluster.dir.Nodes()
+	nodes := s.cluster.Directory.Nodes()
 	i := slices.IndexFunc(nodes, func(n cluster.Node) bool { return n.Name == name || n.ID == name })
 	switch {
 	case i < 0:
 		return false, errNoNode
 	case nodes[i].Draining:
 		return false, errDraining
-	case nodes[i].ID == s.cluster.id:
+	case nodes[i].ID == s.cluster.ID:
 		return true, s.mayEnd(ctx)
 	}
-	status, err := s.cluster.order(ctx, nodes[i], drainPath+"?"+url.Values{"by": {by + " through node " + s.cluster.dir.Self().Name}}.Encode())
+	status, err := s.cluster.Ask(ctx, nodes[i], drainPath+"?"+url.Values{"by": {by + " through node " + s.cluster.Directory.Self().Name}}.Encode())
 	if status == http.StatusConflict {
 		err = cluster.ErrLast
 	}
@@ -105,13 +107,13 @@ func (s *Server) drainNode(ctx context.Context, name, by string) (itself bool, e
 // mayEnd asks the directory, which alone knows of nodes that are drained at the same
 // time: two that ask at once must not both go.
 func (s *Server) mayEnd(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, orderWithin)
+	ctx, cancel := context.WithTimeout(ctx, membership.PeerTimeout)
 	defer cancel()
-	return s.cluster.dir.MayEnd(ctx)
+	return s.cluster.Directory.MayEnd(ctx)
 }
 
-// serveDrainOrder answers another node that asks this one to drain.
-func (s *Server) serveDrainOrder(w http.ResponseWriter, r *http.Request) {
+// servePeerDrain answers another node that asks this one to drain.
+func (s *Server) servePeerDrain(w http.ResponseWriter, r *http.Request) {
 	err := s.mayEnd(r.Context())
 	s.log.Named("audit").Info("this node is drained", zap.String("by", cutWords(r.URL.Query().Get("by"))), zap.Error(err))
 	switch {
@@ -134,62 +136,3 @@ func (s *Server) endAfter(w http.ResponseWriter) {
 
 // end has Run drain the server and return, as if its context had ended.
 func (s *Server) end() { s.endOnce.Do(func() { close(s.endAsked) }) }
-
-const (
-	// drainRate is how many Hosts a node sends away in a second when it ends: they all
-	// come to other nodes, which claim their hubs.
-	drainRate = 5000
-	// drainSpread is how long it may take to send them all away.
-	drainSpread = 10 * time.Second
-)
-
-// drain tells the other nodes that this one ends, so that they place no browser here.
-// An error is only logged: the node ends all the same.
-func (m *membership) drain() {
-	if m == nil {
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), closing)
-	defer cancel()
-	if err := m.dir.Drain(ctx); err != nil {
-		m.log.Warn("the other nodes could not be told that this node ends", zap.Error(err))
-	}
-}
-
-// leave gives all hubs back, and then sends their Hosts away, which find a node that
-// is free to claim them.
-func (m *membership) leave() {
-	if m == nil {
-		return
-	}
-	// Not a context of the server: those have ended by now.
-	ctx, cancel := context.WithTimeout(context.Background(), closing)
-	defer cancel()
-	m.mu.Lock()
-	hosts := m.leaving
-	m.leaving = nil
-	for hub, h := range m.held {
-		for u := range h.users {
-			if u.host {
-				hosts = append(hosts, u)
-			}
-		}
-		delete(m.held, hub)
-		close(h.done)
-	}
-	m.mu.Unlock()
-	if err := m.dir.Close(ctx); err != nil {
-		m.log.Warn("the hubs of this node could not be given back: other nodes wait for the end of its lease", zap.Error(err))
-	}
-	// With few Hosts the pause is that of drainRate. With many it shrinks, so that
-	// all have gone within drainSpread.
-	pause := min(time.Second/drainRate, drainSpread/time.Duration(max(len(hosts), 1)))
-	// A pause for each Host would be 0.2 ms, less than timers keep to.
-	const atOnce = 50
-	for i, u := range hosts {
-		if i > 0 && i%atOnce == 0 {
-			time.Sleep(atOnce * pause)
-		}
-		u.end(wsconn.ReasonShutdown)
-	}
-}

@@ -55,7 +55,7 @@ func (s *Server) enter(w http.ResponseWriter, r *http.Request, e entry) {
 		return
 	}
 	if e.role != "" && e.hub && isSandbox(routeOf(r).hub) && s.sandboxes.check(routeOf(r).hub) != nil {
-		if _, elsewhere := s.cluster.elsewhere(r.Context(), routeOf(r).hub); elsewhere {
+		if _, elsewhere := s.cluster.OwnerElsewhere(r.Context(), routeOf(r).hub); elsewhere {
 			// Only the role is gone: the request is passed on with its token, see
 			// ownersKey.
 			e.role = "" // the owner has made its token, and alone knows it

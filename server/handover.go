@@ -9,7 +9,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"strings"
 	"sync"
@@ -22,6 +21,7 @@ import (
 	"github.com/cdphub/cdphub/internal/named"
 	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/server/internal/membership"
 )
 
 // A node that ends hands its hubs with named sessions over to other nodes, one hub with
@@ -99,8 +99,8 @@ func (g giver) give(name string, hub *relay.Hub) {
 	g.turns <- struct{}{}
 	defer func() { <-g.turns }()
 	m := g.cluster
-	epoch, hosts, held := m.letGo(name)
-	if !held || isSandbox(name) { // a sandbox ends with its node
+	epoch, hosts, owned := m.Release(name)
+	if !owned || isSandbox(name) { // a sandbox ends with its node
 		return
 	}
 	// First the Hosts are parted, then the state is read: an event in between would
@@ -116,14 +116,10 @@ func (g giver) give(name string, hub *relay.Hub) {
 	g.metrics.handedOver(len(body.Named.Sessions), time.Since(begun), err)
 	if err != nil {
 		g.log.Warn("the named sessions of a hub could not be handed over", zap.String("hub", name), zap.Int("sessions", len(body.Named.Sessions)), zap.Error(err))
-		m.mu.Lock()
-		m.leaving = append(m.leaving, hosts...) // until the hub is free
-		m.mu.Unlock()
+		m.EndLater(hosts)
 		return
 	}
-	for _, u := range hosts {
-		u.end(wsconn.ReasonShutdown)
-	}
+	hosts.End(wsconn.ReasonShutdown)
 }
 
 // send offers a hub to one node after the other until one takes it. A node that has
@@ -135,11 +131,11 @@ func (g giver) send(hub string, epoch cluster.Epoch, body handover) error {
 		return err
 	}
 	err = errors.New("there is no other node")
-	for _, n := range g.cluster.others() {
+	for _, n := range g.cluster.Successors() {
 		if _, failed := g.bad.Load(n.ID); failed {
 			continue
 		}
-		status, failed := g.cluster.sendOrder(g.ctx, n, verdict{URI: handoverPath, Hub: hub, Epoch: epoch}, text)
+		status, failed := g.cluster.Send(g.ctx, n, membership.Assertion{URI: handoverPath, Hub: hub, Epoch: epoch}, text)
 		if status == http.StatusConflict {
 			return errElsewhereNow
 		}
@@ -151,50 +147,19 @@ func (g giver) send(hub string, epoch cluster.Epoch, body handover) error {
 	return err
 }
 
-// others are the nodes that can take hubs, in random order, so that the hubs of a
-// node that ends are spread over all of them.
-func (m *membership) others() (list []cluster.Node) {
-	for _, n := range m.dir.Nodes() {
-		if n.ID != m.id && !n.Draining {
-			list = append(list, n)
-		}
-	}
-	rand.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
-	return list
-}
-
-// letGo takes a hub out of the hubs that this node serves. In the directory the claim
-// stays, so that no third node takes the hub while it is handed over.
-func (m *membership) letGo(hub string) (epoch cluster.Epoch, hosts []*hubUser, held bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	h := m.held[hub]
-	if h == nil {
-		return 0, nil, false
-	}
-	delete(m.held, hub)
-	close(h.done)
-	for u := range h.users {
-		if u.host {
-			hosts = append(hosts, u)
-		}
-	}
-	return h.claim.Epoch(), hosts, true
-}
-
 // takeHandover answers POST /cluster/handover. 409 says that the hub is another
 // node's already.
-func (s *Server) takeHandover(w http.ResponseWriter, r *http.Request, v *verdict) {
+func (s *Server) takeHandover(w http.ResponseWriter, r *http.Request, v *membership.Assertion) {
 	var body handover
 	if !relay.ValidHub(v.Hub) {
-		http.Error(w, errVerdictOthers.Error(), http.StatusForbidden)
+		http.Error(w, membership.ErrOtherRequest.Error(), http.StatusForbidden)
 		return
 	}
 	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxHandover)).Decode(&body); err != nil {
 		http.Error(w, "the hub could not be read: "+err.Error(), http.StatusBadRequest)
 		return
 	}
-	err := s.cluster.receive(r.Context(), v.Hub, v.Epoch, func() { s.adopt(v.Hub, body, movedTaken) })
+	err := s.cluster.Receive(r.Context(), v.Hub, v.Epoch, func() { s.adopt(v.Hub, body, movedTaken) })
 	switch {
 	case errors.Is(err, cluster.ErrTaken):
 		http.Error(w, errElsewhereNow.Error(), http.StatusConflict)
@@ -203,18 +168,6 @@ func (s *Server) takeHandover(w http.ResponseWriter, r *http.Request, v *verdict
 	default:
 		w.WriteHeader(http.StatusNoContent)
 	}
-}
-
-// receive claims a hub that another node hands over. restore runs before it is served.
-func (m *membership) receive(ctx context.Context, hub string, after cluster.Epoch, restore func()) error {
-	lock := m.claimLock(hub)
-	lock.Lock()
-	defer lock.Unlock()
-	if m.touch(hub) != nil {
-		return cluster.ErrTaken
-	}
-	m.dir.Forget(hub)
-	return m.takeWith(ctx, hub, after, restore)
 }
 
 // adopt restores what another node had of a hub. how is for the metrics.

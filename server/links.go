@@ -226,10 +226,10 @@ func (s *Server) linkElsewhere(r *http.Request) (node cluster.Node, is bool) {
 	hello, err := link.ReadHello(r.Header)
 	// An epoch of 1 is a new link, which every node may have. An unknown node has
 	// ended, and its links with it: joinLink then answers 410.
-	if s.cluster == nil || err != nil || hello.Epoch == 1 || hello.Node == s.cluster.id || linkOf(r).Pipe != nil {
+	if s.cluster == nil || err != nil || hello.Epoch == 1 || hello.Node == s.cluster.ID || linkOf(r).Pipe != nil {
 		return node, false
 	}
-	nodes := s.cluster.dir.Nodes()
+	nodes := s.cluster.Directory.Nodes()
 	i := slices.IndexFunc(nodes, func(n cluster.Node) bool { return n.ID == hello.Node })
 	if i < 0 {
 		return node, false

@@ -231,7 +231,7 @@ func (s *Server) registry() *prometheus.Registry {
 	r.MustRegister(s.namedMetrics()...)
 	if s.cluster != nil {
 		r.MustRegister(s.metrics.passedOn, s.metrics.peerRefused, s.metrics.handover, s.metrics.moved)
-		r.MustRegister(s.cluster.collectors()...)
+		r.MustRegister(s.cluster.Collectors()...)
 	}
 	r.MustRegister(s.o.Collectors...)
 	return r

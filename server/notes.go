@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"time"
@@ -57,35 +56,16 @@ func (s *Server) keepNotes(ctx context.Context) {
 // to be replaced. A note that says the same as the one before is left out, unless same says
 // otherwise: each message of a Client may have changed something, and few have.
 func (s *Server) writeNote(ctx context.Context, hub string, same bool) {
-	h := s.cluster.holdingOf(hub)
-	if h == nil || isSandbox(hub) {
+	if isSandbox(hub) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, noteWithin)
 	defer cancel()
-	text := s.noteOf(hub)
-	sum := sha256.Sum256(text)
-	if sum == h.noted && !same {
-		return
-	}
-	// A write that fails may still have come through, and one that same asks for is to be
-	// tried again.
-	h.noted = [sha256.Size]byte{}
-	err := h.claim.Note(ctx, text)
-	switch {
-	case err == nil:
-		h.noted = sum
-	case !errors.Is(err, cluster.ErrTaken):
+	err := s.cluster.Save(ctx, hub, func() []byte { return s.noteOf(hub) }, same)
+	if err != nil && !errors.Is(err, cluster.ErrTaken) {
 		s.named.Touch(hub) // again with the next ones
-		s.cluster.log.Debug("the note of a hub was not written", zap.String("hub", hub), zap.Error(err))
+		s.cluster.Log.Debug("the note of a hub was not written", zap.String("hub", hub), zap.Error(err))
 	}
-}
-
-// holdingOf is the hub that this node owns by a name, or nil.
-func (m *membership) holdingOf(hub string) *holding {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.held[hub]
 }
 
 // noteOf is the note for the next owner of a hub, in JSON; nil for nothing to say. A
@@ -111,7 +91,7 @@ func (s *Server) noteOf(hub string) []byte {
 		} else {
 			n.Named.Halve()
 		}
-		s.cluster.log.Debug("the note of a hub is too long, and is shortened", zap.String("hub", hub), zap.Int("bytes", len(text)))
+		s.cluster.Log.Debug("the note of a hub is too long, and is shortened", zap.String("hub", hub), zap.Int("bytes", len(text)))
 		text, err = json.Marshal(n)
 	}
 	if err != nil {
@@ -123,7 +103,7 @@ func (s *Server) noteOf(hub string) []byte {
 // readNote restores what the last owner of a hub has left in the directory. An error
 // is only logged: the hub then begins without sessions.
 func (s *Server) readNote(ctx context.Context, hub string) {
-	text, err := s.cluster.dir.Left(ctx, hub)
+	text, err := s.cluster.Directory.Left(ctx, hub)
 	var n handover
 	if err == nil && len(text) > 0 {
 		err = json.Unmarshal(text, &n)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/rand"
 	"errors"
 	"io"
 	"net"
@@ -20,15 +19,8 @@ import (
 
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/cluster"
+	"github.com/cdphub/cdphub/server/internal/membership"
 )
-
-// staleHeader is in the answer of a node that does not own the hub with the epoch
-// that the entry node knows.
-const staleHeader = "Cdphub-Stale"
-
-// nodeEnded is its value where the node that was asked is another one: the process that
-// had its address has ended.
-const nodeEnded = "ended"
 
 const (
 	maxRewrites = 64 << 20 // bytes of an answer that is rewritten
@@ -38,11 +30,6 @@ const (
 	ownerEnds = 2 * time.Second
 	// writePatience is Limits.WriteTimeout where it is not given.
 	writePatience = 10 * time.Second
-)
-
-var (
-	errStale = errors.New("the other node no longer owns the hub")
-	errEnded = errors.New("another node has the address of the owner, which has ended")
 )
 
 // clustered is what serves a request for a hub: this node, or the one that owns the
@@ -55,19 +42,19 @@ func (s *Server) clustered(e entry) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		hub := routeOf(r).hub
 		if e.role == "" {
-			if o, elsewhere := s.cluster.elsewhere(r.Context(), hub); elsewhere {
+			if o, elsewhere := s.cluster.OwnerElsewhere(r.Context(), hub); elsewhere {
 				s.passOn(w, r, e, o)
 				return
 			}
 			e.serve(w, r)
 			return
 		}
-		if node, elsewhere := s.cluster.placed(r.Context(), hub); elsewhere {
+		if node, elsewhere := s.cluster.PlaceUnowned(r.Context(), hub); elsewhere {
 			e.claim = true
 			s.passOn(w, r, e, node)
 			return
 		}
-		owner, here, err := s.cluster.own(r.Context(), hub)
+		owner, here, err := s.cluster.Locate(r.Context(), hub)
 		switch {
 		case err != nil:
 			refuseCluster(w, err)
@@ -95,17 +82,17 @@ func (s *Server) passOn(w http.ResponseWriter, r *http.Request, e entry, owner c
 	m, pass := s.cluster, auth.PassOf(r)
 	ctx, cut := context.WithCancel(r.Context())
 	defer cut()
-	defer m.forwards.add(owner.Node.ID, cut)()
+	defer m.Forwards.Add(owner.Node.ID, cut)()
 	// The owner ends the connection first, with a close code that says why.
 	defer s.gate.Hold(pass, func(error) { time.AfterFunc(ownerEnds, cut) })()
 	defer context.AfterFunc(s.forwarded.ctx, cut)()
 	defer s.forwarded.enter()()
 	s.metrics.passedOn.Inc()
 	var failed error
-	trip := &peerTrip{server: s, v: s.verdictFor(r, e, owner.Epoch), owner: owner, hub: routeOf(r).hub}
-	mark := trip.mark(pass)
+	forward := &membership.Forward{Member: m, Assertion: s.assertionFor(r, e, owner.Epoch), Owner: owner, Hub: routeOf(r).hub}
+	mark := forward.SetPass(pass)
 	proxy := httputil.ReverseProxy{
-		Transport: trip,
+		Transport: forward,
 		// Each write is passed on at once: an event of a stream must not wait for the
 		// next (httputil.ReverseProxy).
 		FlushInterval: -1, // server-sent events
@@ -132,7 +119,7 @@ func (s *Server) passOn(w http.ResponseWriter, r *http.Request, e entry, owner c
 	answer := &joined{ResponseWriter: w, patience: cmp.Or(s.o.Limits.WriteTimeout, writePatience)}
 	proxy.ServeHTTP(answer, r.WithContext(ctx))
 	if failed != nil && !answer.taken {
-		s.notPassedOn(w, r, e, trip.owner, failed)
+		s.notPassedOn(w, r, e, forward.Owner, failed)
 	}
 }
 
@@ -145,14 +132,14 @@ func (s *Server) notPassedOn(w http.ResponseWriter, r *http.Request, e entry, ow
 	if r.Context().Err() != nil {
 		return
 	}
-	ended := errors.Is(failed, syscall.ECONNREFUSED) || errors.Is(failed, errEnded)
-	if e.claim && !errors.Is(failed, errStale) { // the next try goes to another
-		s.cluster.placements.avoid(owner.Node.ID)
+	ended := errors.Is(failed, syscall.ECONNREFUSED) || errors.Is(failed, membership.ErrEnded)
+	if e.claim && !errors.Is(failed, membership.ErrStale) { // the next try goes to another
+		s.cluster.Placements.Avoid(owner.Node.ID)
 	}
 	// The body of a request was sent to the owner already, and cannot be read again.
 	bodyless := r.Body == nil || r.Body == http.NoBody
-	if e.hub && !e.claim && (e.role == auth.RoleHost && !errors.Is(failed, errStale) || ended) && bodyless {
-		err := s.cluster.takeOver(r.Context(), routeOf(r).hub, owner)
+	if e.hub && !e.claim && (e.role == auth.RoleHost && !errors.Is(failed, membership.ErrStale) || ended) && bodyless {
+		err := s.cluster.TakeOver(r.Context(), routeOf(r).hub, owner)
 		if err == nil {
 			e.serve(w, r)
 			return
@@ -163,10 +150,10 @@ func (s *Server) notPassedOn(w http.ResponseWriter, r *http.Request, e entry, ow
 	refuseCluster(w, errors.New("the node that has this hub cannot be reached: try again"))
 }
 
-// verdictFor says how a request was let in. Its Pass is filled in by peerTrip.mark.
-func (s *Server) verdictFor(r *http.Request, e entry, epoch cluster.Epoch) *verdict {
+// assertionFor says how a request was let in. Its Pass is filled in by membership.Forward.SetPass.
+func (s *Server) assertionFor(r *http.Request, e entry, epoch cluster.Epoch) *membership.Assertion {
 	at := routeOf(r)
-	v := &verdict{
+	v := &membership.Assertion{
 		Method: r.Method, Host: r.Host, Hub: at.hub, Epoch: epoch, Listener: at.on.name(), Exposed: at.on.exposed,
 		From: netip.AddrPortFrom(s.gate.Address(r), portOf(r.RemoteAddr)), TLS: r.TLS != nil, Claim: e.claim,
 	}
@@ -182,7 +169,7 @@ func portOf(addr string) uint16 {
 	return uint16(port)
 }
 
-// removeTokens leaves tokens out of what is passed on: the verdict takes their place, and
+// removeTokens leaves tokens out of what is passed on: the assertion takes their place, and
 // the other node need not know the token.
 func removeTokens(p *httputil.ProxyRequest) {
 	p.Out.Host = p.In.Host
@@ -213,78 +200,4 @@ func restoreToken(answer *http.Response, mark, token string) error {
 	answer.Body, answer.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	answer.Header.Set("Content-Length", strconv.Itoa(len(body)))
 	return nil
-}
-
-// peerTrip sends one request to the owner of its hub, and once more to the new owner
-// when the first says that it is not the owner any more. It is for one request and
-// one goroutine.
-type peerTrip struct {
-	server *Server
-	v      *verdict
-	hub    string
-	owner  cluster.Owner
-}
-
-// mark fills in the Pass of the verdict. It returns the random word that stands for
-// the token in URLs of the answer, so that the owner never sees the token; "" when
-// URLs need none.
-func (t *peerTrip) mark(pass auth.Pass) (mark string) {
-	if t.v.Pass == nil {
-		return ""
-	}
-	mark = rand.Text()
-	*t.v.Pass = pass.Verdict(mark)
-	if pass.Query == "" {
-		return ""
-	}
-	return mark
-}
-
-// RoundTrip implements http.RoundTripper. It returns errStale when the hub is this
-// node's by now, or when the body was sent and cannot be sent again.
-func (t *peerTrip) RoundTrip(r *http.Request) (*http.Response, error) {
-	answer, err := t.send(r)
-	if !errors.Is(err, errStale) {
-		return answer, err
-	}
-	m := t.server.cluster
-	m.dir.Forget(t.hub)
-	owner, here, err := m.own(r.Context(), t.hub)
-	switch {
-	case err != nil:
-		return nil, err
-	case here, r.Body != nil && r.Body != http.NoBody: // the body has been sent
-		return nil, errStale
-	}
-	t.owner, t.v.Epoch, t.v.Claim = owner, owner.Epoch, false
-	return t.send(r)
-}
-
-// send makes a new verdict each time: one is good for one node and one request.
-func (t *peerTrip) send(r *http.Request) (*http.Response, error) {
-	m := t.server.cluster
-	out := r.Clone(r.Context())
-	out.URL.Scheme, out.URL.Host = "https", t.owner.Node.Peer
-	t.v.URI = out.URL.RequestURI()
-	text, err := m.signer.sign(t.v, t.owner.Node.ID)
-	if err != nil {
-		return nil, err
-	}
-	out.Header.Set(verdictHeader, text)
-	begun := time.Now()
-	answer, err := m.forwards.transport.RoundTrip(out)
-	// The owner sets staleHeader only in answers of its own, before it serves
-	// anything.
-	if err != nil || answer.Header.Get(staleHeader) == "" {
-		if r.Context().Err() == nil { // else whoever asked has left
-			m.links.add(t.owner.Node.Name, time.Since(begun), err)
-		}
-		return answer, err
-	}
-	m.links.add(t.owner.Node.Name, 0, errStale)
-	answer.Body.Close()
-	if answer.Header.Get(staleHeader) == nodeEnded {
-		return nil, errEnded
-	}
-	return nil, errStale
 }

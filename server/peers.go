@@ -4,27 +4,24 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"hash/maphash"
 	"net"
 	"net/http"
-	"net/netip"
 	"slices"
 	"sync"
 
-	"github.com/prometheus/client_golang/prometheus"
 	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/internal/auth"
-	"github.com/cdphub/cdphub/internal/cluster"
 	"github.com/cdphub/cdphub/internal/httpserver"
 	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/server/internal/membership"
 )
 
 // strangersAtPeers is how many connections to the listener for other nodes an address
 // may have that is not the address of a node.
 const strangersAtPeers = 64
 
-// maxPeerHeader is for the headers of a request and its verdict, in bytes.
+// maxPeerHeader is for the headers of a request and its assertion, in bytes.
 const maxPeerHeader = 64 << 10
 
 // makeCluster joins the cluster.
@@ -36,20 +33,18 @@ func (s *Server) makeCluster() error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	id := c.Directory.Self().ID
-	s.cluster = &membership{
-		dir: c.Directory, id: id, hubs: s.hubs, log: s.log.Named("cluster"), seed: maphash.MakeSeed(),
-		forwards: newForwards(c), signer: verdicts{self: id, key: c.Key}, held: make(map[string]*holding),
-		restore: s.readNote, dropped: s.named.Drop, pool: s.browsers, most: c.MaxBrowsers,
-	}
 	for _, at := range slices.Concat(c.Own, []net.Addr{c.Listener.Addr()}) {
 		s.fence.Listens(at)
 	}
 	s.named.Watch()
-	if b := s.o.Browsers; b != nil {
-		s.cluster.patience = b.Queue
+	o := membership.Options{
+		Directory: c.Directory, TLS: c.tls(), Key: c.Key, Hubs: s.hubs, Browsers: s.browsers, MaxBrowsers: c.MaxBrowsers,
+		Log: s.log.Named("cluster"), Restore: s.readNote, Dropped: s.named.Drop,
 	}
-	s.cluster.tellBrowsers()
+	if b := s.o.Browsers; b != nil {
+		o.Queue = b.Queue
+	}
+	s.cluster = membership.New(o)
 	return nil
 }
 
@@ -58,18 +53,9 @@ func (s *Server) makeCluster() error {
 func (s *Server) peerListener() endpoint {
 	c := s.o.Cluster
 	ln := httpserver.Listen(c.Listener, httpserver.ListenerOptions{
-		Connections: strangersAtPeers, Exempt: s.cluster.isNode, Silent: true, Log: s.log,
+		Connections: strangersAtPeers, Exempt: s.cluster.HasAddress, Silent: true, Log: s.log,
 	})
 	return endpoint{tls.NewListener(ln, c.tls()), http.HandlerFunc(s.servePeer)}
-}
-
-// isNode reports whether a node has that address. An IPv4 address may come as an IPv6
-// one (::ffff:10.0.0.1, RFC 4291, section 2.5.5.2), hence Unmap.
-func (m *membership) isNode(a netip.Addr) bool {
-	return slices.ContainsFunc(m.dir.Nodes(), func(n cluster.Node) bool {
-		at, err := netip.ParseAddrPort(n.Peer)
-		return err == nil && at.Addr().Unmap() == a.Unmap()
-	})
 }
 
 // newPeerServer serves the listener for other nodes.
@@ -80,16 +66,16 @@ func (s *Server) newPeerServer(h http.Handler) *http.Server {
 }
 
 // servePeer serves a request that another node passes on. That node has checked the
-// Host header, the Origin and the token, and says so in the verdict. This one checks
-// the verdict, and that it owns the hub with the epoch that the other node knows.
+// Host header, the Origin and the token, and says so in the assertion. This one checks
+// the assertion, and that it owns the hub with the epoch that the other node knows.
 func (s *Server) servePeer(w http.ResponseWriter, r *http.Request) {
 	m := s.cluster
-	v, err := m.signer.read(r)
+	v, err := m.Signer.Verify(r)
 	if err != nil {
 		s.metrics.peerRefused.Inc()
-		m.log.Warn("a request of another node is refused", zap.String("peer", r.RemoteAddr), zap.Error(err))
-		if errors.Is(err, errVerdictEnded) {
-			w.Header().Set(staleHeader, nodeEnded)
+		m.Log.Warn("a request of another node is refused", zap.String("peer", r.RemoteAddr), zap.Error(err))
+		if errors.Is(err, membership.ErrOtherProcess) {
+			w.Header().Set(membership.StaleHeader, membership.NodeEnded)
 		}
 		http.Error(w, err.Error(), http.StatusForbidden)
 		return
@@ -100,17 +86,17 @@ func (s *Server) servePeer(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if v.Node {
-		if serve := s.nodeOrder(r, v); serve != nil {
+		if serve := s.findPeerRequest(r, v); serve != nil {
 			serve(w, r)
 			return
 		}
 		notFound(w, r)
 		return
 	}
-	// The path says which hub is meant; a verdict for one hub must not open another.
+	// The path says which hub is meant; an assertion for one hub must not open another.
 	at, known := s.route(r)
 	if asked, _ := relay.CutShare(v.Hub); known && at.hub != v.Hub && at.hub != asked {
-		http.Error(w, errVerdictOthers.Error(), http.StatusForbidden)
+		http.Error(w, membership.ErrOtherRequest.Error(), http.StatusForbidden)
 		return
 	}
 	if known {
@@ -119,12 +105,12 @@ func (s *Server) servePeer(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case known && (at.path == linkPath || isSandboxPath(at)): // which is this node's, whoever owns the hub of its path
 	case v.Claim:
-		err = m.here(r.Context(), v.Hub)
+		err = m.ClaimHere(r.Context(), v.Hub)
 	default:
-		err = m.holds(r.Context(), v.Hub, v.Epoch)
+		err = m.CheckOwned(r.Context(), v.Hub, v.Epoch)
 	}
-	if errors.Is(err, errElsewhere) {
-		w.Header().Set(staleHeader, "1")
+	if errors.Is(err, membership.ErrElsewhere) {
+		w.Header().Set(membership.StaleHeader, "1")
 		http.Error(w, err.Error(), http.StatusConflict)
 		return
 	} else if err != nil {
@@ -149,7 +135,7 @@ func (s *Server) servePeer(w http.ResponseWriter, r *http.Request) {
 
 // enterFromPeer is enter for a request that another node has let in. It checks no
 // page and no token again, except the token of a sandbox, which is known here alone.
-func (s *Server) enterFromPeer(w http.ResponseWriter, r *http.Request, e entry, v *verdict) {
+func (s *Server) enterFromPeer(w http.ResponseWriter, r *http.Request, e entry, v *membership.Assertion) {
 	if e.ws {
 		e.serve = onlyHandshakes(e.serve)
 	}
@@ -167,7 +153,7 @@ func (s *Server) enterFromPeer(w http.ResponseWriter, r *http.Request, e entry, 
 	case isSandbox(v.Hub): // its token is known here alone
 		s.gate.Require(e.ask, e.serve).ServeHTTP(w, r)
 	default:
-		http.Error(w, errVerdictOthers.Error(), http.StatusForbidden)
+		http.Error(w, membership.ErrOtherRequest.Error(), http.StatusForbidden)
 	}
 }
 
@@ -175,7 +161,7 @@ func (s *Server) enterFromPeer(w http.ResponseWriter, r *http.Request, e entry, 
 func (s *Server) watchCluster() (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var done sync.WaitGroup
-	done.Go(func() { s.cluster.sweep(ctx) })
+	done.Go(func() { s.cluster.Sweep(ctx) })
 	done.Go(func() { s.keepNotes(ctx) })
 	return func() {
 		cancel()
@@ -183,18 +169,23 @@ func (s *Server) watchCluster() (stop func()) {
 	}
 }
 
-// collectors are the metrics of this node as one of the cluster.
-func (m *membership) collectors() []prometheus.Collector {
-	gauge := func(name, help string, value func(clusterStatus) float64) prometheus.Collector {
-		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 { return value(m.status()) })
+// findPeerRequest finds what serves a peer request; nil for a request that is none.
+func (s *Server) findPeerRequest(r *http.Request, v *membership.Assertion) http.HandlerFunc {
+	if r.Method != http.MethodPost {
+		return nil
 	}
-	return []prometheus.Collector{
-		nodeCollector{m},
-		gauge("cdphub_cluster_nodes", "Nodes of the cluster that are alive, this one included.", func(c clusterStatus) float64 { return float64(len(c.Nodes)) }),
-		gauge("cdphub_cluster_hubs", "Hubs that this node owns.", func(clusterStatus) float64 { return float64(m.dir.Self().Hubs) }),
-		gauge("cdphub_cluster_links", "Requests and WebSockets that other nodes serve for this one now.", func(c clusterStatus) float64 { return float64(c.Links) }),
-		prometheus.NewCounterFunc(prometheus.CounterOpts{
-			Name: "cdphub_cluster_hubs_lost_total", Help: "Hubs of this node that another node has taken, because it did not reach this one.",
-		}, func() float64 { return float64(m.status().Lost) }),
+	return map[string]http.HandlerFunc{
+		membership.EvictPath: s.serveEvict,
+		drainPath:            s.servePeerDrain,
+		handoverPath:         func(w http.ResponseWriter, r *http.Request) { s.takeHandover(w, r, v) },
+	}[r.URL.Path]
+}
+
+// serveEvict ends one idle browser of this node.
+func (s *Server) serveEvict(w http.ResponseWriter, _ *http.Request) {
+	if !s.browsers.Evict() {
+		http.Error(w, "No browser of this node is idle.", http.StatusConflict)
+		return
 	}
+	w.WriteHeader(http.StatusNoContent)
 }

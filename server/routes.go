@@ -15,6 +15,7 @@ import (
 	"github.com/cdphub/cdphub/internal/cluster"
 	"github.com/cdphub/cdphub/internal/webpage"
 	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/server/internal/membership"
 )
 
 // entry is a row of the route table: what a path leads to, and who is let in: first by what a
@@ -277,7 +278,7 @@ func (s *Server) acquire(w http.ResponseWriter, r *http.Request) (*relay.Hub, fu
 	name := routeOf(r).hub
 	err := s.sandboxes.check(name)
 	if err == nil {
-		err = s.cluster.here(r.Context(), name)
+		err = s.cluster.ClaimHere(r.Context(), name)
 	}
 	if err != nil {
 		refuseHub(w, err)
@@ -304,7 +305,7 @@ func refuseHub(w http.ResponseWriter, why error) {
 		status = http.StatusNotFound
 	case browsers.IsFull(why):
 		w.Header().Set("Retry-After", retryFull)
-	case errors.Is(why, errElsewhere), errors.Is(why, cluster.ErrTaken), errors.Is(why, cluster.ErrUncertain):
+	case errors.Is(why, membership.ErrElsewhere), errors.Is(why, cluster.ErrTaken), errors.Is(why, cluster.ErrUncertain):
 		w.Header().Set("Retry-After", "1")
 	}
 	http.Error(w, why.Error(), status)

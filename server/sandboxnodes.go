@@ -16,6 +16,7 @@ import (
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/cluster"
 	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/server/internal/membership"
 )
 
 // In a cluster, a sandbox is at the node with the most room for its browser, which alone
@@ -36,19 +37,16 @@ func (s *Server) sandboxElsewhere(r *http.Request, name string) (o cluster.Owner
 	switch {
 	case m == nil || routeOf(r).passed:
 	case name != "" && isSandbox(name) && s.sandboxes.check(name) != nil:
-		return m.elsewhere(r.Context(), name)
+		return m.OwnerElsewhere(r.Context(), name)
 	case name == "" && r.Method == http.MethodPost:
-		n, ok := m.place(sandboxPrefix + strings.Repeat("a", sandboxRandom)) // all names of sandboxes are alike to patterns
-		if ok {
-			m.placements.note(n)
-		}
-		return cluster.Owner{Node: n}, ok && n.ID != m.id
+		n, elsewhere := m.Place(sandboxPrefix + strings.Repeat("a", sandboxRandom)) // all names of sandboxes are alike to patterns
+		return cluster.Owner{Node: n}, elsewhere
 	}
 	return o, false
 }
 
 // sandboxesElsewhere lists the sandboxes that other nodes have. missing has the names
-// of the nodes that have not answered within orderWithin. Nodes without browsers have
+// of the nodes that have not answered within membership.PeerTimeout. Nodes without browsers have
 // no sandboxes, and are not asked.
 func (s *Server) sandboxesElsewhere(r *http.Request) (records []sandboxRecord, missing []string) {
 	if s.cluster == nil || routeOf(r).passed {
@@ -56,8 +54,8 @@ func (s *Server) sandboxesElsewhere(r *http.Request) (records []sandboxRecord, m
 	}
 	var mu sync.Mutex // guards the results
 	var all sync.WaitGroup
-	for _, n := range s.cluster.dir.Nodes() {
-		if n.ID == s.cluster.id || n.Browsers == nil {
+	for _, n := range s.cluster.Directory.Nodes() {
+		if n.ID == s.cluster.ID || n.Browsers == nil {
 			continue
 		}
 		all.Go(func() {
@@ -79,16 +77,16 @@ func (s *Server) sandboxesElsewhere(r *http.Request) (records []sandboxRecord, m
 // sandboxesOf asks another node for its sandboxes, in the name of the bearer that has
 // sent r. It makes a request of its own, since r may have a body and other headers.
 func (s *Server) sandboxesOf(r *http.Request, n cluster.Node) ([]sandboxRecord, error) {
-	ctx, cancel := context.WithTimeout(r.Context(), orderWithin)
+	ctx, cancel := context.WithTimeout(r.Context(), membership.PeerTimeout)
 	defer cancel()
 	out, err := http.NewRequestWithContext(ctx, http.MethodGet, sandboxPath, http.NoBody)
 	if err != nil {
 		return nil, err
 	}
 	out.Host, out.URL = r.Host, &url.URL{Path: sandboxPath}
-	trip := &peerTrip{server: s, v: s.verdictFor(r, entry{role: auth.RoleClient}, 0), owner: cluster.Owner{Node: n}}
-	trip.mark(auth.PassOf(r))
-	answer, err := trip.send(out)
+	forward := &membership.Forward{Member: s.cluster, Assertion: s.assertionFor(r, entry{role: auth.RoleClient}, 0), Owner: cluster.Owner{Node: n}}
+	forward.SetPass(auth.PassOf(r))
+	answer, err := forward.Send(out)
 	if err != nil {
 		return nil, err
 	}

@@ -39,6 +39,7 @@ import (
 	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/relay"
 	"github.com/cdphub/cdphub/relay/quota"
+	"github.com/cdphub/cdphub/server/internal/membership"
 )
 
 // Server is one process's hubs behind its listeners.
@@ -69,7 +70,7 @@ type Server struct {
 	fenceTells bool                // who connects
 	fence      fence.Fence         // between the browsers and the listeners of this process
 	journal    *journal.Journal    // of what happens on targets; nil: nothing is kept
-	cluster    *membership         `held:"*"` // nil: this server is alone
+	cluster    *membership.Member  `held:"*"` // nil: this server is alone
 
 	table     []entry       `stays:"configuration"`
 	listeners []listener    `stays:"configuration"`
@@ -215,7 +216,7 @@ func (s *Server) makeHubs() error {
 	b.Chrome.Network, b.Chrome.Fence = s.urls, &s.fence
 	// A closure, since makeCluster sets s.cluster later.
 	if c := s.o.Cluster; c != nil && c.MaxBrowsers > 0 {
-		b.Reserve = func(ctx context.Context) (func(), error) { return s.cluster.reserveBrowser(ctx) }
+		b.Reserve = func(ctx context.Context) (func(), error) { return s.cluster.ReserveBrowser(ctx) }
 	}
 	s.browsers, err = browsers.New(s.hubs, b)
 	return err
@@ -294,23 +295,23 @@ func (s *Server) Hub(ctx context.Context, name string) (hub *relay.Hub, release 
 	if err := s.sandboxes.check(name); err != nil {
 		return nil, nil, err
 	}
-	if err := s.cluster.here(ctx, name); err != nil {
+	if err := s.cluster.ClaimHere(ctx, name); err != nil {
 		return nil, nil, err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	// A hub that moves to another node while the browser starts ends the wait.
-	stayed := s.cluster.join(name, false, func(wsconn.Reason) { cancel(errElsewhere) })
+	stayed := s.cluster.Join(name, false, func(wsconn.Reason) { cancel(membership.ErrElsewhere) })
 	hub, release, err = s.browsers.Acquire(ctx, name)
 	stayed()
 	// The number of browsers has changed, and other nodes place hubs by it.
-	s.cluster.tellBrowsers()
+	s.cluster.TellBrowsers()
 	if err != nil {
 		switch {
-		case errors.Is(context.Cause(ctx), errElsewhere):
-			return nil, nil, errElsewhere
+		case errors.Is(context.Cause(ctx), membership.ErrElsewhere):
+			return nil, nil, membership.ErrElsewhere
 		case browsers.IsFull(err):
-			s.cluster.releaseSoon(name)
+			s.cluster.ReleaseSoon(name)
 		}
 		// Without tokens only programs of this machine ask, and need the details.
 		if s.guarded(true, false) && !forEverybody(err) {
@@ -378,14 +379,14 @@ func (s *Server) drain(servers []*http.Server) {
 		s.named.Depart()
 	}
 	s.hubs.Drain()
-	s.cluster.drain()
+	s.cluster.Drain()
 	patience, cancel := context.WithTimeout(context.Background(), s.o.Drain)
 	given := s.handOver(patience)
 	s.clients.wait(patience)
 	given()
 	cancel()
 	// After the Clients: a Host that is sent away takes the targets with it.
-	s.cluster.leave()
+	s.cluster.Leave()
 	ctx, cancel := context.WithTimeout(context.Background(), closing)
 	defer cancel()
 	s.mcp.Close()

@@ -6,7 +6,6 @@ import (
 	"net/http"
 
 	"github.com/cdphub/cdphub/internal/auth"
-	"github.com/cdphub/cdphub/internal/browsers"
 	"github.com/cdphub/cdphub/relay"
 )
 
@@ -26,20 +25,7 @@ import (
 // Sandboxes are not divided: their names are keys, and their tokens were made with them.
 // A node without browsers asks what the others have.
 func (s *Server) divides(hub string) bool {
-	return s.tokens.Set() && !isSandbox(hub) && (s.browsers.Divided() && s.browsers.Has(hub) || s.cluster.divides(hub))
-}
-
-// divides reports whether a node of the cluster has a divided browser for a hub.
-func (m *membership) divides(hub string) bool {
-	if m == nil {
-		return false
-	}
-	for _, n := range m.dir.Nodes() {
-		if n.Browsers != nil && n.Browsers.Divided && browsers.Matches(n.Browsers.Hubs, hub) {
-			return true
-		}
-	}
-	return false
+	return s.tokens.Set() && !isSandbox(hub) && (s.browsers.Divided() && s.browsers.Has(hub) || s.cluster.Divides(hub))
 }
 
 // hubFor is the hub that serves a pass where a route leads to a hub by its name.

@@ -102,7 +102,7 @@ func (s *Server) upgrade(w http.ResponseWriter, r *http.Request, who peer, to *c
 	// A link is the node's, whoever owns the hub of its path. A connection that is to show
 	// its token joins the hub of its share later, see login.findHub.
 	if who.side != "link" && (pass.Login == nil || !s.divides(who.hub)) {
-		stayed = s.cluster.join(who.hub, who.side == "host", conn.Close)
+		stayed = s.cluster.Join(who.hub, who.side == "host", conn.Close)
 	}
 	letGo, left := s.hold(pass, conn), to.enter()
 	start(to.ctx, conn, func() {

@@ -14,6 +14,7 @@ import (
 	"github.com/cdphub/cdphub/internal/cluster"
 	"github.com/cdphub/cdphub/internal/hubtest"
 	"github.com/cdphub/cdphub/internal/wsconn"
+	"github.com/cdphub/cdphub/server/internal/membership"
 )
 
 const everyScope = `tokens:
@@ -102,7 +103,7 @@ func TestR213TwoDrainsAtOnce(t *testing.T) {
 			return raw(t, n.AdminAddr(), asking("POST "+path+" HTTP/1.1", "Host: localhost", "Content-Length: 0")).status
 		},
 		"the other": func(n, other node) int {
-			status, _ := other.cluster.order(t.Context(), n.dir.Self(), drainPath)
+			status, _ := other.cluster.Ask(t.Context(), n.dir.Self(), drainPath)
 			return status
 		},
 	} {
@@ -161,14 +162,14 @@ func TestR213DrainByOperators(t *testing.T) {
 func TestR213OrdersOfNodesAlone(t *testing.T) {
 	nodes := startNodes(t, new(cluster.Memory), "ab", nil)
 	a, b := nodes[0], nodes[1]
-	for _, path := range []string{drainPath, evictPath} {
+	for _, path := range []string{drainPath, membership.EvictPath} {
 		for _, addr := range []string{a.addr(false), a.addr(true)} {
 			if got := raw(t, addr, asking("POST "+path+" HTTP/1.1", "Host: localhost", "Content-Length: 0")); got.status != 404 {
 				t.Errorf("%s at a listener for others: %d %s", path, got.status, got.body)
 			}
 		}
 		for as, want := range map[bool]int{true: 404, false: 409} { // only POST is an order
-			text, err := b.cluster.signer.sign(&verdict{Method: "GET", URI: path, Host: a.o.Listener.Addr().String(), Node: as}, "id-a")
+			text, err := b.cluster.Signer.Sign(&membership.Assertion{Method: "GET", URI: path, Host: a.o.Listener.Addr().String(), Node: as}, "id-a")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -177,7 +178,7 @@ func TestR213OrdersOfNodesAlone(t *testing.T) {
 			}
 		}
 	}
-	if status, err := b.cluster.order(t.Context(), a.dir.Self(), evictPath); status != 409 || err == nil {
+	if status, err := b.cluster.Ask(t.Context(), a.dir.Self(), membership.EvictPath); status != 409 || err == nil {
 		t.Errorf("an order without an effect: %d %v", status, err)
 	}
 	if len(a.dir.Nodes()) != 2 {

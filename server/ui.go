@@ -68,16 +68,16 @@ func (s *Server) uiState(r *http.Request) uiwire.State {
 		}
 	}
 	if s.cluster != nil && s.seesAll(r) {
-		state.Nodes, state.You.Drain = s.cluster.uiNodes(), s.mayDrain(r)
+		state.Nodes, state.You.Drain = s.uiNodes(), s.mayDrain(r)
 	}
 	return state
 }
 
 // uiNodes lists the nodes of the cluster. Only the own one answers requests of this
 // page.
-func (m *membership) uiNodes() (list []uiwire.Node) {
-	for _, n := range m.dir.Nodes() {
-		u := uiwire.Node{ID: n.ID, Name: n.Name, Version: n.Version, Since: n.Since.UnixMilli(), Hubs: n.Hubs, Draining: n.Draining, Answers: n.ID == m.id}
+func (s *Server) uiNodes() (list []uiwire.Node) {
+	for _, n := range s.cluster.Directory.Nodes() {
+		u := uiwire.Node{ID: n.ID, Name: n.Name, Version: n.Version, Since: n.Since.UnixMilli(), Hubs: n.Hubs, Draining: n.Draining, Answers: n.ID == s.cluster.ID}
 		if b := n.Browsers; b != nil {
 			u.Browsers, u.MaxBrowsers = b.Running, b.Max
 		}

@@ -1,4 +1,4 @@
-package server
+package membership
 
 import (
 	"cmp"
@@ -47,8 +47,8 @@ type placements struct {
 	avoided map[string]time.Time
 }
 
-// note counts a hub that is sent to a node, until the directory knows of its browser.
-func (p *placements) note(n cluster.Node) {
+// add counts a hub that is sent to a node, until the directory knows of its browser.
+func (p *placements) add(n cluster.Node) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.placed == nil {
@@ -57,8 +57,8 @@ func (p *placements) note(n cluster.Node) {
 	p.placed[n.ID] = append(p.placed[n.ID], placement{time.Now(), n.Browsers.Running})
 }
 
-// avoid has no hubs go to a node for avoidedFor.
-func (p *placements) avoid(node string) {
+// Avoid has no hubs go to a node for avoidedFor.
+func (p *placements) Avoid(node string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.avoided == nil {
@@ -87,24 +87,24 @@ func (p *placements) of(node string, running int) (has int, avoided bool) {
 	return running, avoided
 }
 
-// placeable is a node that may have the browser of a hub.
-type placeable struct {
+// candidate is a node that may have the browser of a hub.
+type candidate struct {
 	node  cluster.Node
 	class int     // 0: there is room; 1: an idle browser must end; 2: none is free; 3: none can be had now
 	load  float64 // browsers, of those that it may have
 	away  bool    // it is not this node
-	luck  int
+	tie   int     // random, where all else is equal
 }
 
-// placeable says how well a node suits. n.Browsers must not be nil.
-func (m *membership) placeable(n cluster.Node) placeable {
+// candidate says how well a node suits. n.Browsers must not be nil.
+func (m *Member) candidate(n cluster.Node) candidate {
 	b := *n.Browsers
-	has, avoided := m.placements.of(n.ID, b.Running)
-	if n.ID == m.id { // as it is now
+	has, avoided := m.Placements.of(n.ID, b.Running)
+	if n.ID == m.ID { // as it is now
 		b = m.browsersNow()
 		has, avoided = b.Running, false
 	}
-	p := placeable{node: n, load: float64(has) / float64(max(b.Max, 1)), away: n.ID != m.id, luck: rand.Int()}
+	p := candidate{node: n, load: float64(has) / float64(max(b.Max, 1)), away: n.ID != m.ID, tie: rand.Int()}
 	switch {
 	case b.Broken, avoided:
 		p.class = 3
@@ -116,93 +116,103 @@ func (m *membership) placeable(n cluster.Node) placeable {
 	return p
 }
 
-// place finds the node that is to have the browser of a hub: the best class, then the
+// choose finds the node that is to have the browser of a hub: the best class, then the
 // lowest load, then this node, then by chance. It returns false when no node has a
 // browser for the hub.
-func (m *membership) place(hub string) (cluster.Node, bool) {
-	var list []placeable
-	for _, n := range m.dir.Nodes() {
+func (m *Member) choose(hub string) (cluster.Node, bool) {
+	var list []candidate
+	for _, n := range m.Directory.Nodes() {
 		if n.Browsers != nil && !n.Draining && browsers.Matches(n.Browsers.Hubs, hub) {
-			list = append(list, m.placeable(n))
+			list = append(list, m.candidate(n))
 		}
 	}
 	if len(list) == 0 {
 		return cluster.Node{}, false
 	}
-	best := slices.MinFunc(list, func(a, b placeable) int {
+	best := slices.MinFunc(list, func(a, b candidate) int {
 		nearer := 0
 		if a.away != b.away {
 			nearer = map[bool]int{true: 1, false: -1}[a.away]
 		}
-		return cmp.Or(cmp.Compare(a.class, b.class), cmp.Compare(a.load, b.load), nearer, cmp.Compare(a.luck, b.luck))
+		return cmp.Or(cmp.Compare(a.class, b.class), cmp.Compare(a.load, b.load), nearer, cmp.Compare(a.tie, b.tie))
 	})
 	return best.node, true
 }
 
-// placed finds another node that is to claim a hub: one that nobody owns, and that is
+// Place chooses the node of a new hub. elsewhere is false if it is this one, or if no node has a
+// browser for the hub.
+func (m *Member) Place(hub string) (n cluster.Node, elsewhere bool) {
+	n, ok := m.choose(hub)
+	if ok {
+		m.Placements.add(n)
+	}
+	return n, ok && n.ID != m.ID
+}
+
+// PlaceUnowned finds another node that is to claim a hub: one that nobody owns, and that is
 // to have a browser. elsewhere is false if this node is to have it, or if the hub has
 // an owner.
-func (m *membership) placed(ctx context.Context, hub string) (at cluster.Owner, elsewhere bool) {
-	if m.holdsNow(hub) {
+func (m *Member) PlaceUnowned(ctx context.Context, hub string) (at cluster.Owner, elsewhere bool) {
+	if m.owns(hub) {
 		return at, false
 	}
-	n, ok := m.place(hub)
+	n, ok := m.choose(hub)
 	if !ok {
 		return at, false
 	}
 	ctx, cancel := context.WithTimeout(ctx, claimWithin)
 	defer cancel()
-	owner, err := m.dir.Owner(ctx, hub)
+	owner, err := m.Directory.Owner(ctx, hub)
 	if !errors.Is(err, cluster.ErrNoOwner) {
 		return at, false
 	}
-	m.placements.note(n)
-	return cluster.Owner{Node: n, Epoch: owner.Epoch}, n.ID != m.id
+	m.Placements.add(n)
+	return cluster.Owner{Node: n, Epoch: owner.Epoch}, n.ID != m.ID
 }
 
-// releaseSoon has a hub that got no browser given back by the next sweep, unless
-// somebody uses it: the next request may find room at another node.
-func (m *membership) releaseSoon(hub string) {
+// ReleaseSoon has a hub that got no browser given back by the next sweep, unless
+// a connection uses it: the next request may find room at another node.
+func (m *Member) ReleaseSoon(hub string) {
 	if m == nil {
 		return
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if h := m.held[hub]; h != nil && len(h.users) == 0 {
+	if h := m.owned[hub]; h != nil && len(h.users) == 0 {
 		// The zero time is longer ago than keepHub.
 		h.used = time.Time{}
 	}
 }
 
-func (m *membership) browsersNow() cluster.Browsers {
-	n := m.pool.Numbers()
-	return cluster.Browsers{Hubs: m.pool.Hubs(), Max: m.pool.Most(), Running: n.Running, Idle: n.Idle, Broken: m.pool.Health() != nil, Divided: m.pool.Divided()}
+func (m *Member) browsersNow() cluster.Browsers {
+	n := m.Browsers.Numbers()
+	return cluster.Browsers{Hubs: m.Browsers.Hubs(), Max: m.Browsers.Most(), Running: n.Running, Idle: n.Idle, Broken: m.Browsers.Health() != nil, Divided: m.Browsers.Divided()}
 }
 
-// tellBrowsers has the other nodes know of the browsers of this one, if that is news.
-func (m *membership) tellBrowsers() {
-	if m == nil || m.pool.Most() == 0 {
+// TellBrowsers has the other nodes know of the browsers of this one, if that is news.
+func (m *Member) TellBrowsers() {
+	if m == nil || m.Browsers.Most() == 0 {
 		return
 	}
 	b := m.browsersNow()
-	if told := m.dir.Self().Browsers; told == nil || !reflect.DeepEqual(*told, b) {
-		m.dir.Tell(&b)
+	if told := m.Directory.Self().Browsers; told == nil || !reflect.DeepEqual(*told, b) {
+		m.Directory.Tell(&b)
 	}
 }
 
-// reserveBrowser waits until all nodes together may have one browser more. It waits
+// ReserveBrowser waits until all nodes together may have one browser more. It waits
 // as long as Browsers.Queue allows, and longer by evictWithin once it has asked for
 // an idle browser to end. Then it returns browsers.ErrAllFull. left gives the place
 // back.
-func (m *membership) reserveBrowser(ctx context.Context) (left func(), err error) {
-	wait, evicted := m.patience, false
+func (m *Member) ReserveBrowser(ctx context.Context) (left func(), err error) {
+	wait, evicted := m.Queue, false
 	for begun := time.Now(); ; {
 		once, cancel := context.WithTimeout(ctx, claimWithin)
-		err := m.dir.ReserveBrowser(once, m.most)
+		err := m.Directory.ReserveBrowser(once, m.MaxBrowsers)
 		cancel()
 		switch {
 		case err == nil:
-			return m.dir.ReleaseBrowser, nil
+			return m.Directory.ReleaseBrowser, nil
 		case !errors.Is(err, cluster.ErrNoBrowser):
 			return nil, err
 		}
@@ -223,19 +233,32 @@ func (m *membership) reserveBrowser(ctx context.Context) (left func(), err error
 
 // evictIdle ends an idle browser, first one of this node, and reports whether there
 // was one. Other nodes are asked one after the other.
-func (m *membership) evictIdle(ctx context.Context) bool {
-	if m.pool.Evict() {
+func (m *Member) evictIdle(ctx context.Context) bool {
+	if m.Browsers.Evict() {
 		return true
 	}
-	for _, n := range m.dir.Nodes() {
-		if n.ID == m.id || n.Browsers == nil || n.Browsers.Idle == 0 {
+	for _, n := range m.Directory.Nodes() {
+		if n.ID == m.ID || n.Browsers == nil || n.Browsers.Idle == 0 {
 			continue
 		}
-		status, err := m.order(ctx, n, evictPath)
+		status, err := m.Ask(ctx, n, EvictPath)
 		if err != nil {
-			m.log.Info("a node could not be asked to end an idle browser", zap.String("node", n.Name), zap.Error(err))
+			m.Log.Info("a node could not be asked to end an idle browser", zap.String("node", n.Name), zap.Error(err))
 		}
 		if status == http.StatusNoContent {
+			return true
+		}
+	}
+	return false
+}
+
+// Divides reports whether a node of the cluster has a divided browser for a hub.
+func (m *Member) Divides(hub string) bool {
+	if m == nil {
+		return false
+	}
+	for _, n := range m.Directory.Nodes() {
+		if n.Browsers != nil && n.Browsers.Divided && browsers.Matches(n.Browsers.Hubs, hub) {
 			return true
 		}
 	}

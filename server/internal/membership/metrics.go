@@ -1,7 +1,6 @@
-package server
+package membership
 
 import (
-	"errors"
 	"sync"
 	"time"
 
@@ -17,19 +16,19 @@ import (
 // maxNodeSeries is how many nodes have metrics of their own, the first by name.
 const maxNodeSeries = 100
 
-// linkStats count what went to each node, by its name.
-type linkStats struct {
+// forwardStats count what went to each node, by its name.
+type forwardStats struct {
 	mu   sync.Mutex `stays:"counts what has been, by node"` // guards the map, and what is in it
-	link map[string]*linkCount
+	link map[string]*forwardCount
 }
 
-type linkCount struct {
+type forwardCount struct {
 	answered, failed uint64
 	waited           time.Duration
 }
 
 // add counts a request, and the time until its answer began.
-func (s *linkStats) add(node string, took time.Duration, err error) {
+func (s *forwardStats) add(node string, took time.Duration, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := s.link[node]
@@ -37,9 +36,9 @@ func (s *linkStats) add(node string, took time.Duration, err error) {
 		// It forgets all of them: a counter that starts at 0 again is a restart to
 		// Prometheus.
 		if s.link == nil || len(s.link) >= 2*maxNodeSeries { // nodes whose names change
-			s.link = make(map[string]*linkCount)
+			s.link = make(map[string]*forwardCount)
 		}
-		c = new(linkCount)
+		c = new(forwardCount)
 		s.link[node] = c
 	}
 	if err != nil {
@@ -50,18 +49,18 @@ func (s *linkStats) add(node string, took time.Duration, err error) {
 	c.waited += took
 }
 
-func (s *linkStats) of(node string) linkCount {
+func (s *forwardStats) of(node string) forwardCount {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if c := s.link[node]; c != nil {
 		return *c
 	}
-	return linkCount{}
+	return forwardCount{}
 }
 
-// nodeCollector is a prometheus.Collector of the nodes, and of what this node passes on to
+// nodeCollector is a prometheus.Collector of the nodes, and of what this node forwards to
 // each of the others.
-type nodeCollector struct{ m *membership }
+type nodeCollector struct{ m *Member }
 
 func nodeDesc(name, help string) *prometheus.Desc {
 	return prometheus.NewDesc(name, help, []string{"node"}, nil)
@@ -87,7 +86,7 @@ func (nodeCollector) Describe(to chan<- *prometheus.Desc) {
 // Collect implements prometheus.Collector.
 func (c nodeCollector) Collect(to chan<- prometheus.Metric) {
 	seen := make(map[string]bool)
-	for _, n := range c.m.dir.Nodes() {
+	for _, n := range c.m.Directory.Nodes() {
 		if len(seen) == maxNodeSeries {
 			return
 		}
@@ -112,52 +111,29 @@ func (c nodeCollector) collect(n cluster.Node, to chan<- prometheus.Metric) {
 		gauge(nodeBrowsers, b.Running)
 		gauge(nodeMost, b.Max)
 	}
-	// A node passes nothing on to itself.
-	if n.ID == c.m.id {
+	// A node forwards nothing to itself.
+	if n.ID == c.m.ID {
 		return
 	}
-	link := c.m.links.of(n.Name)
-	gauge(linkOpen, c.m.forwards.to(n.ID))
+	link := c.m.stats.of(n.Name)
+	gauge(linkOpen, c.m.Forwards.to(n.ID))
 	// A summary without quantiles: its sum and count give the mean time.
 	to <- prometheus.MustNewConstSummary(linkAnswers, link.answered, link.waited.Seconds(), nil, n.Name)
 	to <- prometheus.MustNewConstMetric(linkFailures, prometheus.CounterValue, float64(link.failed), n.Name)
 }
 
-// The values of the label "how": the ways in which named sessions come to another
-// node.
-const (
-	movedGiven    = "given"
-	movedTaken    = "taken"
-	movedRestored = "restored"
-)
-
-func newHandoverSeconds() *prometheus.HistogramVec {
-	return prometheus.NewHistogramVec(prometheus.HistogramOpts{
-		Name: "cdphub_cluster_handover_seconds",
-		Help: "Time that this node has taken to hand a hub with named sessions over, by outcome: " +
-			"another node has it (taken), another one had claimed it before (elsewhere), or no node took it (failed).",
-		Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
-	}, []string{"outcome"})
-}
-
-func newSessionsMoved() *prometheus.CounterVec {
-	return prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "cdphub_cluster_sessions_moved_total",
-		Help: "Named sessions that this node has handed over to another (given), that another has handed over to it (taken), " +
-			"and that it has restored by the note of a node that died (restored).",
-	}, []string{"how"})
-}
-
-// handedOver counts a hub that this node has tried to hand over.
-func (m *metrics) handedOver(sessions int, took time.Duration, err error) {
-	outcome := "taken"
-	switch {
-	case errors.Is(err, errElsewhereNow):
-		outcome = "elsewhere"
-	case err != nil:
-		outcome = "failed"
-	default:
-		m.moved.WithLabelValues(movedGiven).Add(float64(sessions))
+// Collectors are the metrics of this node as one of the cluster.
+func (m *Member) Collectors() []prometheus.Collector {
+	gauge := func(name, help string, value func(Status) float64) prometheus.Collector {
+		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 { return value(m.Status()) })
 	}
-	m.handover.WithLabelValues(outcome).Observe(took.Seconds())
+	return []prometheus.Collector{
+		nodeCollector{m},
+		gauge("cdphub_cluster_nodes", "Nodes of the cluster that are alive, this one included.", func(c Status) float64 { return float64(len(c.Nodes)) }),
+		gauge("cdphub_cluster_hubs", "Hubs that this node owns.", func(Status) float64 { return float64(m.Directory.Self().Hubs) }),
+		gauge("cdphub_cluster_links", "Requests and WebSockets that other nodes serve for this one now.", func(c Status) float64 { return float64(c.Links) }),
+		prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "cdphub_cluster_hubs_lost_total", Help: "Hubs of this node that another node has taken, because it did not reach this one.",
+		}, func() float64 { return float64(m.Status().Lost) }),
+	}
 }

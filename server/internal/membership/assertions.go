@@ -1,4 +1,4 @@
-package server
+package membership
 
 import (
 	"crypto/rand"
@@ -18,20 +18,20 @@ import (
 	"github.com/cdphub/cdphub/internal/cluster"
 )
 
-// verdictHeader carries what the entry node says of a request that it passes on: a
+// AssertionHeader carries what the entry node says of a request that it forwards: a
 // JWT (RFC 7519) with HS256 (RFC 7518, section 3.2), good for one request to one
 // node.
-const verdictHeader = "Cdphub-Verdict"
+const AssertionHeader = "Cdphub-Verdict"
 
-// verdict is the claims of that JWT, beside iss (the entry node), aud (the owner),
+// Assertion is the claims of that JWT, beside iss (the entry node), aud (the owner),
 // iat and jti.
-type verdict struct {
+type Assertion struct {
 	Method   string         `json:"method"`
 	URI      string         `json:"uri"`
 	Host     string         `json:"host"`
 	Hub      string         `json:"hub"`
 	Epoch    cluster.Epoch  `json:"epoch"`
-	Listener string         `json:"listener"` // see audience.name
+	Listener string         `json:"listener"` // of front.Audience.Name
 	Exposed  bool           `json:"exposed"`
 	From     netip.AddrPort `json:"from"`
 	TLS      bool           `json:"tls"`
@@ -42,29 +42,32 @@ type verdict struct {
 	Pass *auth.Verdict `json:"pass,omitempty"`
 }
 
-// verdictGood is how old a verdict may be, and so how far the clocks of nodes may
+// assertionLifetime is how old an assertion may be, and so how far the clocks of nodes may
 // differ.
-const verdictGood = 30 * time.Second
+const assertionLifetime = 30 * time.Second
 
-// verdicts signs and checks them. Each node numbers its own: whoever reads them keeps
+// Signer signs assertions and verifies them. Each node numbers its own: the others remember
 // which of the newest numbers came, so that none counts twice (as RFC 4303, section
 // 3.4.3, does for packets). That needs the same memory however many come, and a flood
 // of requests keeps out none that is newer.
-type verdicts struct {
+type Signer struct {
 	self string // static, as is key
-	key  []byte
+	key  []byte // of HMAC-SHA256; all nodes have the same
 
 	mu   sync.Mutex         // guards everything below
-	run  string             // names this process in the ids of its verdicts; "" before the first
-	last uint64             `stays:"numbers the verdicts"`   // the number of the newest
+	run  string             // names this process in the ids of its assertions; "" before the first
+	last uint64             `stays:"numbers the assertions"` // the number of the newest
 	seen map[string]*window `stays:"a window for each node"` // of others, by their runs
 }
 
-// windowSize is how many of the newest numbers are kept: verdicts may overtake each
+// NewSigner makes the Signer of a node, by its id.
+func NewSigner(self string, key []byte) *Signer { return &Signer{self: self, key: key} }
+
+// windowSize is how many of the newest numbers are kept: assertions may overtake each
 // other while a connection between nodes is being made.
 const windowSize = 1 << 18
 
-// window is which verdicts of one process came.
+// window is which assertions of one process came.
 type window struct {
 	newest uint64
 	used   time.Time
@@ -95,17 +98,18 @@ func (w *window) take(n uint64) bool {
 	return true
 }
 
+// Why an assertion is refused. The messages have the word of the header.
 var (
-	errVerdict       = errors.New("the request has no valid verdict of a node of this cluster")
-	errVerdictClock  = fmt.Errorf("the verdict is too old or from the future: the clocks of the nodes may differ by %v", verdictGood)
-	errVerdictTwice  = errors.New("the verdict was already used")
-	errVerdictEnded  = errors.New("the verdict is for another node, which may have had this address before")
-	errVerdictOthers = errors.New("the verdict is for another request")
+	errNoAssertion  = errors.New("the request has no valid verdict of a node of this cluster")
+	errClocksDiffer = fmt.Errorf("the verdict is too old or from the future: the clocks of the nodes may differ by %v", assertionLifetime)
+	errReused       = errors.New("the verdict was already used")
+	ErrOtherProcess = errors.New("the verdict is for another node, which may have had this address before")
+	ErrOtherRequest = errors.New("the verdict is for another request")
 )
 
-// sign writes a verdict for the node that is to serve the request, in the compact
+// Sign writes an assertion for the node that is to serve the request, in the compact
 // form of JWS (RFC 7515, section 3.1).
-func (s *verdicts) sign(v *verdict, owner string) (string, error) {
+func (s *Signer) Sign(v *Assertion, owner string) (string, error) {
 	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.HS256, Key: s.key}, nil)
 	if err != nil {
 		return "", err
@@ -115,43 +119,43 @@ func (s *verdicts) sign(v *verdict, owner string) (string, error) {
 	}).Claims(v).Serialize()
 }
 
-// read checks the verdict of a request, and takes it out of the headers: nothing
-// behind may read or log it. Its errors are errVerdict… and say no more than the
+// Verify checks the assertion of a request, and takes it out of the headers: nothing
+// behind may read or log it. Its errors say no more than the
 // other node needs.
-func (s *verdicts) read(r *http.Request) (*verdict, error) {
-	text := r.Header.Values(verdictHeader)
-	r.Header.Del(verdictHeader)
+func (s *Signer) Verify(r *http.Request) (*Assertion, error) {
+	text := r.Header.Values(AssertionHeader)
+	r.Header.Del(AssertionHeader)
 	if len(text) != 1 {
-		return nil, errVerdict
+		return nil, errNoAssertion
 	}
 	// HS256 alone: a token must not choose its own algorithm (RFC 8725, section 3.1).
 	token, err := jwt.ParseSigned(text[0], []jose.SignatureAlgorithm{jose.HS256})
 	if err != nil {
-		return nil, errVerdict
+		return nil, errNoAssertion
 	}
 	var c jwt.Claims
-	v := new(verdict)
+	v := new(Assertion)
 	if err := token.Claims(s.key, &c, v); err != nil {
-		return nil, errVerdict
+		return nil, errNoAssertion
 	}
 	// The key is right, so this is a node of the cluster that asks for a process
 	// which had this address before.
 	if !c.Audience.Contains(s.self) {
-		return nil, errVerdictEnded
+		return nil, ErrOtherProcess
 	}
 	if v.Method != r.Method || v.URI != r.RequestURI || v.Host != r.Host {
-		return nil, errVerdictOthers
+		return nil, ErrOtherRequest
 	}
-	if c.IssuedAt == nil || time.Since(c.IssuedAt.Time()).Abs() > verdictGood {
-		return nil, errVerdictClock
+	if c.IssuedAt == nil || time.Since(c.IssuedAt.Time()).Abs() > assertionLifetime {
+		return nil, errClocksDiffer
 	}
-	// Last, so that a verdict that is refused for another reason uses no number up.
+	// Last, so that an assertion that is refused for another reason uses no number up.
 	return v, s.once(c.ID)
 }
 
-// nextID is the id of a verdict, "RUN.NUMBER". RUN is random for each process:
+// nextID is the id of an assertion, "RUN.NUMBER". RUN is random for each process:
 // numbers begin at 1 again after a restart.
-func (s *verdicts) nextID() string {
+func (s *Signer) nextID() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.run == "" {
@@ -161,13 +165,13 @@ func (s *verdicts) nextID() string {
 	return s.run + "." + strconv.FormatUint(s.last, 10)
 }
 
-// once fails with errVerdictTwice for an id that was seen before. Windows of
+// once fails with errReused for an id that was seen before. Windows of
 // processes that have not been heard of for a while are forgotten.
-func (s *verdicts) once(id string) error {
+func (s *Signer) once(id string) error {
 	run, text, _ := strings.Cut(id, ".")
 	n, err := strconv.ParseUint(text, 10, 64)
 	if err != nil || run == "" {
-		return errVerdict
+		return errNoAssertion
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -175,7 +179,7 @@ func (s *verdicts) once(id string) error {
 	w := s.seen[run]
 	if w == nil {
 		for other, w := range s.seen { // what such a one could repeat is too old by its time
-			if now.Sub(w.used) > 2*verdictGood {
+			if now.Sub(w.used) > 2*assertionLifetime {
 				delete(s.seen, other)
 			}
 		}
@@ -186,7 +190,7 @@ func (s *verdicts) once(id string) error {
 		s.seen[run] = w
 	}
 	if !w.take(n) {
-		return errVerdictTwice
+		return errReused
 	}
 	w.used = now
 	return nil
