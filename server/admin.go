@@ -17,29 +17,30 @@ import (
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/uiwire"
 	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/server/internal/front"
 )
 
 // operatorTable has all that the listener for operators serves, by patterns of http.ServeMux. The command
 // line is not served, since it may have tokens.
-func (s *Server) operatorTable() []entry {
+func (s *Server) operatorTable() []front.Entry {
 	// promhttp would write its errors to the standard logger of package log
 	// otherwise.
 	metrics := promhttp.HandlerFor(s.registry(), promhttp.HandlerOpts{ErrorLog: zap.NewStdLog(s.log.Named("metrics"))})
-	return []entry{
-		{path: "GET /metrics", serve: metrics.ServeHTTP},
-		{path: "GET /livez", serve: func(w http.ResponseWriter, _ *http.Request) { answerCheck(w, nil) }},
-		{path: "GET /readyz", serve: func(w http.ResponseWriter, _ *http.Request) { answerCheck(w, s.ready()) }}, // 200 while a Client would be served, else 503 and why
-		{path: "GET /hubs", serve: s.serveHubs},
-		{path: "DELETE /sessions/{id}", serve: func(w http.ResponseWriter, r *http.Request) { // a named session, by the id that /hubs has
+	return []front.Entry{
+		{Path: "GET /metrics", Serve: metrics.ServeHTTP},
+		{Path: "GET /livez", Serve: func(w http.ResponseWriter, _ *http.Request) { answerCheck(w, nil) }},
+		{Path: "GET /readyz", Serve: func(w http.ResponseWriter, _ *http.Request) { answerCheck(w, s.ready()) }}, // 200 while a Client would be served, else 503 and why
+		{Path: "GET /hubs", Serve: s.serveHubs},
+		{Path: "DELETE /sessions/{id}", Serve: func(w http.ResponseWriter, r *http.Request) { // a named session, by the id that /hubs has
 			endNamed(w, func() bool { return s.named.EndID(r.PathValue("id")) })
 		}},
-		{path: "GET /cluster", off: s.cluster == nil, serve: func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, http.StatusOK, s.cluster.Status()) }},
-		{path: "POST " + drainPath, off: s.cluster == nil, serve: s.serveDrain}, // ?node=NAME ends a node as by SIGTERM
-		{path: "/log-level", off: s.o.LogLevel == nil, serve: readsJSON(s.o.LogLevel).ServeHTTP},
-		{path: "GET /debug/pprof/", serve: pprof.Index},
-		{path: "GET /debug/pprof/profile", serve: pprof.Profile},
-		{path: "GET /debug/pprof/symbol", serve: pprof.Symbol},
-		{path: "GET /debug/pprof/trace", serve: pprof.Trace},
+		{Path: "GET /cluster", Off: s.cluster == nil, Serve: func(w http.ResponseWriter, _ *http.Request) { front.WriteJSON(w, http.StatusOK, s.cluster.Status()) }},
+		{Path: "POST " + drainPath, Off: s.cluster == nil, Serve: s.serveDrain}, // ?node=NAME ends a node as by SIGTERM
+		{Path: "/log-level", Off: s.o.LogLevel == nil, Serve: readsJSON(s.o.LogLevel).ServeHTTP},
+		{Path: "GET /debug/pprof/", Serve: pprof.Index},
+		{Path: "GET /debug/pprof/profile", Serve: pprof.Profile},
+		{Path: "GET /debug/pprof/symbol", Serve: pprof.Symbol},
+		{Path: "GET /debug/pprof/trace", Serve: pprof.Trace},
 	}
 }
 
@@ -47,8 +48,8 @@ func (s *Server) operatorTable() []entry {
 func (s *Server) adminHandler(wantsToken bool) http.Handler {
 	mux := http.NewServeMux()
 	for _, e := range s.operatorTable() {
-		if !e.off {
-			mux.HandleFunc(e.path, e.serve)
+		if !e.Off {
+			mux.HandleFunc(e.Path, e.Serve)
 		}
 	}
 	var h http.Handler = mux
@@ -98,7 +99,7 @@ func (s *Server) serveHubs(w http.ResponseWriter, _ *http.Request) {
 		Closes []uiwire.Close  `json:"closes"` // the last connections that have ended, the newest first
 
 		Named []operatorInfo `json:"named"` // named sessions
-	}{len(list), list, s.closes.last(), s.allNamed()})
+	}{len(list), list, s.access.Closes.Last(), s.allNamed()})
 }
 
 var errNotServing = errors.New("the hub is shutting down")

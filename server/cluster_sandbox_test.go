@@ -10,6 +10,7 @@ import (
 	"github.com/cdphub/cdphub/internal/cluster"
 	"github.com/cdphub/cdphub/internal/hubtest"
 	"github.com/cdphub/cdphub/internal/link"
+	"github.com/cdphub/cdphub/server/internal/front"
 )
 
 // twoWithSandbox are two nodes, and a sandbox that was made through the first.
@@ -93,7 +94,7 @@ func TestClusterSandboxesThroughAnyNode(t *testing.T) {
 			}
 		}
 	}
-	if got, _ := nodes[0].sandbox(t, "DELETE "+sandboxPath+"/"+sandboxPrefix+strings.Repeat("b", sandboxRandom)); got.status != http.StatusNotFound {
+	if got, _ := nodes[0].sandbox(t, "DELETE "+sandboxPath+"/"+front.SandboxPrefix+strings.Repeat("b", front.SandboxRandom)); got.status != http.StatusNotFound {
 		t.Errorf("one that there never was: %d %s", got.status, got.body)
 	}
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -135,7 +136,7 @@ func TestR211SandboxesOfAnotherToken(t *testing.T) {
 		t.Fatalf("%d %s", got.status, got.body)
 	}
 	for _, n := range nodes {
-		if status, body := n.get(t, n.addr(false), sandboxPath, bearer(otherToken)); status != 200 || strings.Contains(body, sandboxPrefix) {
+		if status, body := n.get(t, n.addr(false), sandboxPath, bearer(otherToken)); status != 200 || strings.Contains(body, front.SandboxPrefix) {
 			t.Errorf("another token lists at %s: %d %s", n.dir.Self().Name, status, body)
 		}
 		if list := n.listSandboxes(t); len(list.Sandboxes) != 1 {

@@ -11,6 +11,7 @@ import (
 	"github.com/cdphub/cdphub/httpdiscovery"
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/server/internal/front"
 	"github.com/cdphub/cdphub/targets"
 )
 
@@ -71,12 +72,12 @@ func (s *Server) serveDiscovery(w http.ResponseWriter, r *http.Request) {
 	}
 	defer release()
 	pass := auth.PassOf(r)
-	p := policyOf(pass)
-	o := discoveryOptions(hub, routeOf(r).prefix, relay.ClientOptions{Policy: p, Account: pass.Account(), Payer: pass.Payer()})
+	p := front.PolicyOf(pass)
+	o := discoveryOptions(hub, front.RouteOf(r).Prefix, relay.ClientOptions{Policy: p, Account: pass.Account(), Payer: pass.Payer()})
 	o.PageSockets = s.o.PageSockets
 	o.Query = socketQuery(r, pass)
 	o.FrontEnd = s.o.DevTools != nil
-	o.Ticket, o.TicketPrefix = func(target string) string { return s.ticket(r, target) }, routeOf(r).keyPrefix()
+	o.Ticket, o.TicketPrefix = func(target string) string { return s.ticket(r, target) }, front.RouteOf(r).KeyPrefix()
 	if p != nil {
 		o.Refuse = p.Refuse
 	}
@@ -112,12 +113,12 @@ func (v visible) counts() (clients, sessions int) {
 // serveHealth answers everybody, without a token. It makes no hub and starts no
 // browser, or strangers could.
 func (s *Server) serveHealth(w http.ResponseWriter, r *http.Request) {
-	at := routeOf(r)
-	o := httpdiscovery.Options{Prefix: at.prefix}
+	at := front.RouteOf(r)
+	o := httpdiscovery.Options{Prefix: at.Prefix}
 	if !s.o.Actions.Off {
 		o.Agents = bap.Version
 	}
-	hub, release := s.hubs.Peek(at.hub)
+	hub, release := s.hubs.Peek(at.Hub)
 	defer release()
 	httpdiscovery.Handler(visible{hub, nil}, o).ServeHTTP(w, r)
 }

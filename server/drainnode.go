@@ -12,6 +12,7 @@ import (
 
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/cluster"
+	"github.com/cdphub/cdphub/server/internal/front"
 	"github.com/cdphub/cdphub/server/internal/membership"
 )
 
@@ -45,9 +46,9 @@ func (s *Server) serveUIDrain(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "This hub is not a node of a cluster.", http.StatusNotFound)
 		return
 	}
-	who := s.peer("viewer", r)
+	who := s.access.Peer("viewer", r)
 	if !s.mayDrain(r) {
-		s.log.Named("audit").Warn("node is not drained", who.fields()...)
+		s.log.Named("audit").Warn("node is not drained", who.Fields()...)
 		http.Error(w, "This token may not drain nodes: use a token for every hub with scope privileged, or run cdphub-cluster cluster drain at the listener for operators.", http.StatusForbidden)
 		return
 	}
@@ -56,7 +57,7 @@ func (s *Server) serveUIDrain(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, `The body must be {"node":"NAME"}.`, http.StatusBadRequest)
 		return
 	}
-	s.answerDrain(w, r, ask.Node, viewerName(r, auth.PassOf(r)), who.fields())
+	s.answerDrain(w, r, ask.Node, front.ViewerName(r, auth.PassOf(r)), who.Fields())
 }
 
 // serveDrain answers operators.
@@ -69,7 +70,7 @@ func (s *Server) serveDrain(w http.ResponseWriter, r *http.Request) {
 // node does not answer.
 func (s *Server) answerDrain(w http.ResponseWriter, r *http.Request, name, by string, who []zap.Field) {
 	itself, err := s.drainNode(r.Context(), name, by)
-	s.log.Named("audit").Info("node is drained", append(who, zap.String("node", cutWords(name)), zap.String("by", by), zap.Error(err))...)
+	s.log.Named("audit").Info("node is drained", append(who, zap.String("node", front.CutWords(name)), zap.String("by", by), zap.Error(err))...)
 	switch {
 	case err == nil && itself:
 		s.endAfter(w)
@@ -115,7 +116,7 @@ func (s *Server) mayEnd(ctx context.Context) error {
 // servePeerDrain answers another node that asks this one to drain.
 func (s *Server) servePeerDrain(w http.ResponseWriter, r *http.Request) {
 	err := s.mayEnd(r.Context())
-	s.log.Named("audit").Info("this node is drained", zap.String("by", cutWords(r.URL.Query().Get("by"))), zap.Error(err))
+	s.log.Named("audit").Info("this node is drained", zap.String("by", front.CutWords(r.URL.Query().Get("by"))), zap.Error(err))
 	switch {
 	case errors.Is(err, cluster.ErrLast):
 		http.Error(w, err.Error(), http.StatusConflict)

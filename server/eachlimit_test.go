@@ -12,6 +12,7 @@ import (
 
 	"github.com/cdphub/cdphub/internal/cluster"
 	"github.com/cdphub/cdphub/internal/limittest"
+	"github.com/cdphub/cdphub/server/internal/front"
 )
 
 // TestR296Limits goes to the limits of single requests and of what pages for people list.
@@ -40,7 +41,7 @@ func TestR296Limits(t *testing.T) {
 		}
 		return err == nil
 	})
-	limittest.Reach(t, "longestWords", longestWords, func(n int) bool { return len(cutWords(x(n))) == n })
+	limittest.Reach(t, "longestWords", front.LongestWords, func(n int) bool { return len(front.CutWords(x(n))) == n })
 	limittest.Reach(t, "mostQuotaTokens", mostQuotaTokens, func(n int) bool {
 		used := map[string]int64{}
 		for i := range n {

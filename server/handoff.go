@@ -2,7 +2,6 @@ package server
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/server/internal/front"
 )
 
 // handoffURL is the link of a handoff, which opens the dashboard for one target; ""
@@ -33,51 +33,24 @@ func (s *Server) handoffURL(hub, ticket string) string {
 			base = "https://" + Reachable(at)
 		}
 	}
-	return base + hubPrefix(hub) + "/#handoff=" + ticket
+	return base + front.HubPrefix(hub) + "/#handoff=" + ticket
 }
 
 // servesUI reports whether a listener of Clients serves the dashboard.
 func (s *Server) servesUI() bool {
 	for _, ln := range s.listeners {
-		if s.hasUI(audience{ln.clients, ln.hosts, isExposed(ln.Addr())}) {
+		if s.hasUI(ln.audience()) {
 			return true
 		}
 	}
 	return false
 }
 
-// guest is a person who came by the link of a handoff. A guest has no token, sees one
-// target, and stays until the handoff ends. The zero value is no guest.
-type guest struct {
-	key string
-	relay.Handoff
-}
-
-type guestKey struct{}
-
-// guestOf is the guest who has sent a request.
-func guestOf(r *http.Request) guest {
-	g, _ := r.Context().Value(guestKey{}).(guest)
-	return g
-}
-
-// stays reports whether the handoff of a guest is still open; without a guest it is true.
-func (g guest) stays(hub *relay.Hub) bool {
-	if g.key == "" {
-		return true
-	}
-	_, open := hub.HandoffByKey(g.key)
-	return open
-}
-
 func (s *Server) guestStays(r *http.Request) bool {
-	hub, release := s.hubs.Peek(routeOf(r).hub)
+	hub, release := s.hubs.Peek(front.RouteOf(r).Hub)
 	defer release()
-	return guestOf(r).stays(hub)
+	return front.GuestOf(r).Stays(hub)
 }
-
-// guestPrefix begins the keys of guests, which take the place of a token.
-const guestPrefix = "handoff."
 
 const ownHandoff = "The token that has asked for this handoff cannot open its link: enter another token for this hub."
 
@@ -85,17 +58,17 @@ const handoffOver = "This link was used already, or it has expired: ask for a ne
 
 // forGuests lets guests in by their key, in place of a token. A request without such
 // a key is left to the gate.
-func (s *Server) forGuests(r *http.Request, e entry) entry {
+func (s *Server) forGuests(r *http.Request, e front.Entry) front.Entry {
 	token, protocol, _ := auth.Bearer(r)
-	key, is := strings.CutPrefix(token, guestPrefix)
+	key, is := strings.CutPrefix(token, front.GuestPrefix)
 	if !is {
 		return e
 	}
-	serve := e.serve
+	serve := e.Serve
 	// The gate does not know the key. The handler below checks it.
-	e.role = ""
-	e.serve = func(w http.ResponseWriter, r *http.Request) {
-		hub, release := s.hubs.Peek(routeOf(r).hub)
+	e.Role = ""
+	e.Serve = func(w http.ResponseWriter, r *http.Request) {
+		hub, release := s.hubs.Peek(front.RouteOf(r).Hub)
 		h, open := hub.HandoffByKey(key)
 		release()
 		if !open {
@@ -103,10 +76,10 @@ func (s *Server) forGuests(r *http.Request, e entry) entry {
 			return
 		}
 		r = auth.WithPass(r, auth.Pass{
-			Grant:    auth.Grant{Name: cmp.Or(h.OpenedBy, "somebody") + " with the link", Role: auth.RoleClient, Hub: routeOf(r).hub, Scope: auth.ScopeStandard, Payer: h.Payer},
+			Grant:    auth.Grant{Name: cmp.Or(h.OpenedBy, "somebody") + " with the link", Role: auth.RoleClient, Hub: front.RouteOf(r).Hub, Scope: auth.ScopeStandard, Payer: h.Payer},
 			Protocol: protocol,
 		})
-		serve(w, r.WithContext(context.WithValue(r.Context(), guestKey{}, guest{key, h})))
+		serve(w, front.Guest{Key: key, Handoff: h}.With(r))
 	}
 	return e
 }
@@ -134,9 +107,9 @@ func (s *Server) serveHandoff(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "A token needs scope standard or more to open the link of a handoff.", http.StatusForbidden)
 		return
 	}
-	hub, release := s.hubs.Peek(routeOf(r).hub)
+	hub, release := s.hubs.Peek(front.RouteOf(r).Hub)
 	defer release()
-	key, err := hub.OpenHandoff(asked.Ticket, relay.Opener{Account: s.handoffAccount(r), Name: tokenName(pass)})
+	key, err := hub.OpenHandoff(asked.Ticket, relay.Opener{Account: s.handoffAccount(r), Name: front.TokenName(pass)})
 	h, open := hub.HandoffByKey(key)
 	switch {
 	case errors.Is(err, relay.ErrOwnHandoff):
@@ -146,7 +119,7 @@ func (s *Server) serveHandoff(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, handoffOver, http.StatusNotFound)
 		return
 	}
-	s.audit(s.peer("viewer", r), "handoff opened", h.TargetID)
+	s.access.Peer("viewer", r).Audit("handoff opened", h.TargetID)
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
 	json.NewEncoder(w).Encode(struct { //nolint:errcheck // a peer that is gone
@@ -154,7 +127,7 @@ func (s *Server) serveHandoff(w http.ResponseWriter, r *http.Request) {
 		TargetID     string `json:"targetId"`
 		Instructions string `json:"instructions"`
 		Until        int64  `json:"until"`
-	}{guestPrefix + key, h.TargetID, h.Instructions, h.Until.UnixMilli()})
+	}{front.GuestPrefix + key, h.TargetID, h.Instructions, h.Until.UnixMilli()})
 }
 
 // answerHandoff ends the handoff of a target with the answer of the person whose token has
@@ -177,7 +150,7 @@ var errNotAsked = errors.New("the agent no longer asks for anything here")
 // asked for a handoff: "" for a guest, who was let in before, and where a link alone opens a
 // handoff, so that the asking token could do so anyway.
 func (s *Server) handoffAccount(r *http.Request) string {
-	if guestOf(r).key != "" || s.o.HandoffByLink {
+	if front.GuestOf(r).Key != "" || s.o.HandoffByLink {
 		return ""
 	}
 	return auth.PassOf(r).Account()

@@ -21,6 +21,7 @@ import (
 	"github.com/cdphub/cdphub/internal/named"
 	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/server/internal/front"
 	"github.com/cdphub/cdphub/server/internal/membership"
 )
 
@@ -100,7 +101,7 @@ func (g giver) give(name string, hub *relay.Hub) {
 	defer func() { <-g.turns }()
 	m := g.cluster
 	epoch, hosts, owned := m.Release(name)
-	if !owned || isSandbox(name) { // a sandbox ends with its node
+	if !owned || front.IsSandbox(name) { // a sandbox ends with its node
 		return
 	}
 	// First the Hosts are parted, then the state is read: an event in between would
@@ -199,7 +200,7 @@ func (s *Server) beginAgain(name string, st *named.SessionState) (*named.Begin, 
 		return nil, err
 	}
 	pass := s.gate.PassAgain(v)
-	client, err := hub.Admit(relay.ClientOptions{Policy: policyOf(pass), Known: st.Client.Name, Account: pass.Account(), Payer: pass.Payer()})
+	client, err := hub.Admit(relay.ClientOptions{Policy: front.PolicyOf(pass), Known: st.Client.Name, Account: pass.Account(), Payer: pass.Payer()})
 	if err != nil {
 		release()
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/cdphub/cdphub/relay/quota"
+	"github.com/cdphub/cdphub/server/internal/front"
 )
 
 // TestR288InterruptedSandboxes interrupts the making of a sandbox while its browser starts.
@@ -29,7 +30,7 @@ func TestR288InterruptedSandboxes(t *testing.T) {
 					close(starts)
 					<-goOn
 					return row.fail
-				}, sandboxPrefix+"*")
+				}, front.SandboxPrefix+"*")
 			})
 			ctx, leave := context.WithCancel(t.Context())
 			defer leave()

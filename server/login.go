@@ -12,6 +12,7 @@ import (
 	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/relay"
 	"github.com/cdphub/cdphub/relay/quota"
+	"github.com/cdphub/cdphub/server/internal/front"
 	"github.com/cdphub/cdphub/server/internal/membership"
 )
 
@@ -63,7 +64,7 @@ func (l *login) enter(ctx context.Context, token string) (actions.Caller, error)
 func (l *login) findHub(ctx context.Context, pass auth.Pass) (hub *relay.Hub, release func(), err error) {
 	s := l.server
 	l.r = s.intoShare(l.r, pass)
-	name := routeOf(l.r).hub
+	name := front.RouteOf(l.r).Hub
 	if s.cluster == nil || !s.divides(name) {
 		return s.Hub(ctx, name)
 	}

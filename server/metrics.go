@@ -1,8 +1,6 @@
 package server
 
 import (
-	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
@@ -10,7 +8,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"github.com/cdphub/cdphub/internal/auth"
-	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/relay"
 )
 
@@ -19,10 +16,7 @@ import (
 
 // metrics is what the server counts itself.
 type metrics struct {
-	closes   *prometheus.CounterVec // by side and code
-	refusals *prometheus.CounterVec // by side and reason
-	panics   prometheus.Counter
-	logins   *prometheus.CounterVec // that failed, by listener and reason
+	logins *prometheus.CounterVec // that failed, by listener and reason
 
 	passedOn, peerRefused prometheus.Counter // requests of a cluster
 
@@ -35,18 +29,6 @@ type metrics struct {
 
 func newMetrics() *metrics {
 	return &metrics{
-		closes: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "cdphub_connections_closed_total",
-			Help: "WebSocket connections that ended, by side (client, host, link, …) and close code (RFC 6455; 3xxx and 4xxx are those of applications).",
-		}, []string{"side", "code"}),
-		refusals: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "cdphub_handshakes_refused_total",
-			Help: "WebSocket handshakes that were refused, by side (client, host) and reason (the words of the HTTP status).",
-		}, []string{"side", "reason"}),
-		panics: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "cdphub_connection_panics_total",
-			Help: "Connections that were closed because of a bug in the hub (a panic).",
-		}),
 		logins: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "cdphub_logins_failed_total",
 			Help: "Requests and logins that were refused for their token, by listener (clients, hosts, shared, admin) and reason (" +
@@ -75,23 +57,6 @@ func newMetrics() *metrics {
 	}
 }
 
-// closed counts the end of a connection. Codes that peers may choose (3000 to 4999,
-// RFC 6455, section 7.4.2) are counted together, so that a peer cannot make series.
-func (m *metrics) closed(side string, code uint16) {
-	label := "other"
-	switch {
-	// 1000 to 1014 are what the IANA registry has ("WebSocket Close Code Number
-	// Registry").
-	case code >= 1000 && code <= 1014:
-		label = strconv.Itoa(int(code))
-	case wsconn.IsOwn(code):
-		label = strconv.Itoa(int(code))
-	case code >= 3000 && code <= 4999:
-		label = strconv.Itoa(int(code))[:1] + "xxx"
-	}
-	m.closes.WithLabelValues(side, label).Inc()
-}
-
 // loginFailed counts a login that was refused for its token.
 func (m *metrics) loginFailed(listener, reason string) {
 	m.logins.WithLabelValues(listener, reason).Inc()
@@ -107,16 +72,6 @@ func (m *metrics) queueLeft(waited time.Duration, served bool) {
 		outcome = "served"
 	}
 	m.browserQueue.WithLabelValues(outcome).Observe(waited.Seconds())
-}
-
-// refused counts a handshake that was answered with an HTTP status from 400.
-func (m *metrics) refused(side string, status int) {
-	// The set of names is finite: a status without a name is "other".
-	words := http.StatusText(status)
-	if words == "" {
-		words = "other"
-	}
-	m.refusals.WithLabelValues(side, strings.ReplaceAll(strings.ToLower(words), " ", "_")).Inc()
 }
 
 // hubMetrics are the numbers of all hubs. The counters of commands always
@@ -210,7 +165,7 @@ func (s *Server) registry() *prometheus.Registry {
 		collectors.NewBuildInfoCollector(),
 		newHubCollector(s.hubs.Stats),
 		quotaCollector{s.quotas}, heldCollector{s},
-		s.metrics.closes, s.metrics.refusals, s.metrics.panics, s.metrics.logins,
+		s.metrics.logins,
 		s.metrics.browserStart, s.metrics.browserQueue,
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "cdphub_links", Help: "Links of cdphub connect, those included that are lost and may come back.",
@@ -228,6 +183,7 @@ func (s *Server) registry() *prometheus.Registry {
 			Name: "cdphub_browsers_failed_total", Help: "Browsers that could not be started or connected to.",
 		}, func() float64 { return float64(s.browsers.Numbers().Failed) }),
 	)
+	r.MustRegister(s.access.Collectors()...)
 	r.MustRegister(s.namedMetrics()...)
 	if s.cluster != nil {
 		r.MustRegister(s.metrics.passedOn, s.metrics.peerRefused, s.metrics.handover, s.metrics.moved)

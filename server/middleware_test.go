@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cdphub/cdphub/internal/wsconn"
+	"github.com/cdphub/cdphub/server/internal/front"
 )
 
 // TestR07BodiesThatAreNotJSON sends what a page of any site could, and requests
@@ -15,7 +16,7 @@ import (
 func TestR07BodiesThatAreNotJSON(t *testing.T) {
 	s := start(t, func(f *Options) {
 		f.Tokens.Client, f.Actions.MaxSandboxes = clientToken, 4
-		f.Browsers = fakeBrowsers(works, sandboxPrefix+"*")
+		f.Browsers = fakeBrowsers(works, front.SandboxPrefix+"*")
 		f.ClientOrigins = []string{"https://friend.example"}
 	})
 	token := "Authorization: Bearer " + clientToken

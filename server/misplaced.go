@@ -4,17 +4,18 @@ import (
 	"net/http"
 
 	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/server/internal/front"
 )
 
 // misplaced says what is wrong with an address that leads nowhere, if it is one of two
 // common mistakes: the port of the other listener, or a name that no hub has.
-func (s *Server) misplaced(at route, known bool) string {
-	if !known && at.hub != relay.DefaultHub && !relay.ValidName(at.hub) {
+func (s *Server) misplaced(at front.Route, known bool) string {
+	if !known && at.Hub != relay.DefaultHub && !relay.ValidName(at.Hub) {
 		return "No hub can have this name: use 1 to 63 of the characters a-z, 0-9 and -."
 	}
 	for i := range s.table {
-		if e := &s.table[i]; e.elsewhere != "" && e.leadsFrom(at.path) && !s.isServed(e, at.on) {
-			return e.elsewhere
+		if e := &s.table[i]; e.Elsewhere != "" && e.LeadsFrom(at.Path) && !s.isServed(e, at.On) {
+			return e.Elsewhere
 		}
 	}
 	return ""
@@ -22,7 +23,7 @@ func (s *Server) misplaced(at route, known bool) string {
 
 // orMisplaced serves a path that leads nowhere: with what is wrong with it where that is
 // known, else as before.
-func (s *Server) orMisplaced(at route, known bool, otherwise http.HandlerFunc) http.HandlerFunc {
+func (s *Server) orMisplaced(at front.Route, known bool, otherwise http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if why := s.misplaced(at, known); why != "" {
 			http.Error(w, why, http.StatusNotFound)
@@ -30,9 +31,4 @@ func (s *Server) orMisplaced(at route, known bool, otherwise http.HandlerFunc) h
 		}
 		otherwise(w, r)
 	}
-}
-
-// notFound has the text that icdp's relay and package httpdiscovery have.
-func notFound(w http.ResponseWriter, _ *http.Request) {
-	http.Error(w, "Not found", http.StatusNotFound)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/cdphub/cdphub/internal/uiwire"
 	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/server/internal/front"
 )
 
 // named is the options of the named sessions. What a session keeps must fit into the
@@ -47,7 +48,7 @@ func (l Limits) namedMemory() int64 { return l.memory() / 8 }
 // owner is whose names of sessions the asker can use: those of the same token at the
 // same hub.
 func (s *Server) owner(r *http.Request) named.Owner {
-	return named.Owner{Hub: routeOf(r).hub, Bearer: auth.PassOf(r).Bearer()}
+	return named.Owner{Hub: front.RouteOf(r).Hub, Bearer: auth.PassOf(r).Bearer()}
 }
 
 // serveClient makes a WebSocket a Client of its hub, with a named session if the URL
@@ -97,7 +98,7 @@ func (s *Server) serveNamed(w http.ResponseWriter, r *http.Request, wish *named.
 			begin.Release()
 		}
 	}
-	who := s.peer("client", r)
+	who := s.access.Peer("client", r)
 	hub, letGo := s.hubs.Peek(key.Hub)
 	o := wsconn.Options{AnyKey: true, Limits: s.o.Limits.client(), Share: s.share(hub)}
 	letGo()
@@ -110,7 +111,7 @@ func (s *Server) serveNamed(w http.ResponseWriter, r *http.Request, wish *named.
 			conn.Close(closeNamed(err))
 		}
 		receive := func(m []byte) {
-			defer who.survive(conn)
+			defer who.Survive(conn)
 			if link != nil {
 				link.Receive(m)
 			}
@@ -119,7 +120,7 @@ func (s *Server) serveNamed(w http.ResponseWriter, r *http.Request, wish *named.
 			if link != nil {
 				link.Left()
 			}
-			who.left(why)
+			who.Left(why)
 			ended()
 		})
 	})
@@ -141,7 +142,7 @@ func (s *Server) beginNamed(w http.ResponseWriter, r *http.Request, key named.Ke
 	if tabs := s.named.Tabs(key); tabs != "" && pass.Owner != "" && !wish.Fresh {
 		pass.Owner = tabs
 	}
-	client, err := hub.Admit(relay.ClientOptions{Policy: policyOf(pass), Name: clientName(r, pass), Account: pass.Account(), Payer: pass.Payer()})
+	client, err := hub.Admit(relay.ClientOptions{Policy: front.PolicyOf(pass), Name: clientName(r, pass), Account: pass.Account(), Payer: pass.Payer()})
 	if err != nil {
 		release()
 		tooManyClients(w, err)
@@ -186,12 +187,12 @@ const sessionsPath = "/sessions/"
 //
 //	GET /sessions    {"sessions":[…]}
 func (s *Server) listNamed(w http.ResponseWriter, r *http.Request) {
-	writeJSON(w, http.StatusOK, map[string]any{"sessions": s.namedOf(s.owner(r))})
+	front.WriteJSON(w, http.StatusOK, map[string]any{"sessions": s.namedOf(s.owner(r))})
 }
 
 // endOwnNamed ends a named session of the asker's token: DELETE /sessions/NAME.
 func (s *Server) endOwnNamed(w http.ResponseWriter, r *http.Request) {
-	name := strings.TrimPrefix(routeOf(r).path, sessionsPath)
+	name := strings.TrimPrefix(front.RouteOf(r).Path, sessionsPath)
 	endNamed(w, func() bool { return s.named.End(named.Key{Owner: s.owner(r), Name: name}) })
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cdphub/cdphub/internal/cluster"
 	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/server/internal/front"
 )
 
 // A node that dies hands nothing over. So it leaves a note in the directory for each of
@@ -56,7 +57,7 @@ func (s *Server) keepNotes(ctx context.Context) {
 // to be replaced. A note that says the same as the one before is left out, unless same says
 // otherwise: each message of a Client may have changed something, and few have.
 func (s *Server) writeNote(ctx context.Context, hub string, same bool) {
-	if isSandbox(hub) {
+	if front.IsSandbox(hub) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, noteWithin)

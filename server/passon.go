@@ -19,6 +19,7 @@ import (
 
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/cluster"
+	"github.com/cdphub/cdphub/server/internal/front"
 	"github.com/cdphub/cdphub/server/internal/membership"
 )
 
@@ -35,22 +36,22 @@ const (
 // clustered is what serves a request for a hub: this node, or the one that owns the
 // hub. A request without a role has not been checked here, so it claims no hub: a
 // stranger could bring hubs to any node.
-func (s *Server) clustered(e entry) http.HandlerFunc {
-	if s.cluster == nil || !e.hub {
-		return e.serve
+func (s *Server) clustered(e front.Entry) http.HandlerFunc {
+	if s.cluster == nil || !e.Hub {
+		return e.Serve
 	}
 	return func(w http.ResponseWriter, r *http.Request) {
-		hub := routeOf(r).hub
-		if e.role == "" {
+		hub := front.RouteOf(r).Hub
+		if e.Role == "" {
 			if o, elsewhere := s.cluster.OwnerElsewhere(r.Context(), hub); elsewhere {
 				s.passOn(w, r, e, o)
 				return
 			}
-			e.serve(w, r)
+			e.Serve(w, r)
 			return
 		}
 		if node, elsewhere := s.cluster.PlaceUnowned(r.Context(), hub); elsewhere {
-			e.claim = true
+			e.Claim = true
 			s.passOn(w, r, e, node)
 			return
 		}
@@ -59,7 +60,7 @@ func (s *Server) clustered(e entry) http.HandlerFunc {
 		case err != nil:
 			refuseCluster(w, err)
 		case here:
-			e.serve(w, r)
+			e.Serve(w, r)
 		default:
 			s.passOn(w, r, e, owner)
 		}
@@ -76,7 +77,7 @@ func refuseCluster(w http.ResponseWriter, why error) {
 // passOn has the owner of a hub answer a request. For a WebSocket it then copies
 // between both connections until one of them ends. When the owner cannot be reached,
 // notPassedOn decides whether this node takes the hub over.
-func (s *Server) passOn(w http.ResponseWriter, r *http.Request, e entry, owner cluster.Owner) {
+func (s *Server) passOn(w http.ResponseWriter, r *http.Request, e front.Entry, owner cluster.Owner) {
 	// cut ends the request at the owner and here. The sweep, the gate and drain call
 	// it.
 	m, pass := s.cluster, auth.PassOf(r)
@@ -85,11 +86,11 @@ func (s *Server) passOn(w http.ResponseWriter, r *http.Request, e entry, owner c
 	defer m.Forwards.Add(owner.Node.ID, cut)()
 	// The owner ends the connection first, with a close code that says why.
 	defer s.gate.Hold(pass, func(error) { time.AfterFunc(ownerEnds, cut) })()
-	defer context.AfterFunc(s.forwarded.ctx, cut)()
-	defer s.forwarded.enter()()
+	defer context.AfterFunc(s.forwarded.Context, cut)()
+	defer s.forwarded.Enter()()
 	s.metrics.passedOn.Inc()
 	var failed error
-	forward := &membership.Forward{Member: m, Assertion: s.assertionFor(r, e, owner.Epoch), Owner: owner, Hub: routeOf(r).hub}
+	forward := &membership.Forward{Member: m, Assertion: s.assertionFor(r, e, owner.Epoch), Owner: owner, Hub: front.RouteOf(r).Hub}
 	mark := forward.SetPass(pass)
 	proxy := httputil.ReverseProxy{
 		Transport: forward,
@@ -107,7 +108,7 @@ func (s *Server) passOn(w http.ResponseWriter, r *http.Request, e entry, owner c
 			if answer.StatusCode == http.StatusSwitchingProtocols && pass.Protocol != "" {
 				answer.Header.Set("Sec-WebSocket-Protocol", pass.Protocol)
 			}
-			if mark != "" && strings.HasPrefix(routeOf(r).path, "/json") {
+			if mark != "" && strings.HasPrefix(front.RouteOf(r).Path, "/json") {
 				return restoreToken(answer, mark, strings.TrimPrefix(pass.Query, "?token="))
 			}
 			return nil
@@ -128,36 +129,36 @@ func (s *Server) passOn(w http.ResponseWriter, r *http.Request, e entry, owner c
 // at the owner is worth less. For all others it does so only if the owner is known to
 // have ended: its port refuses connections, or another node has its address.
 // Otherwise they are asked to try again.
-func (s *Server) notPassedOn(w http.ResponseWriter, r *http.Request, e entry, owner cluster.Owner, failed error) {
+func (s *Server) notPassedOn(w http.ResponseWriter, r *http.Request, e front.Entry, owner cluster.Owner, failed error) {
 	if r.Context().Err() != nil {
 		return
 	}
 	ended := errors.Is(failed, syscall.ECONNREFUSED) || errors.Is(failed, membership.ErrEnded)
-	if e.claim && !errors.Is(failed, membership.ErrStale) { // the next try goes to another
+	if e.Claim && !errors.Is(failed, membership.ErrStale) { // the next try goes to another
 		s.cluster.Placements.Avoid(owner.Node.ID)
 	}
 	// The body of a request was sent to the owner already, and cannot be read again.
 	bodyless := r.Body == nil || r.Body == http.NoBody
-	if e.hub && !e.claim && (e.role == auth.RoleHost && !errors.Is(failed, membership.ErrStale) || ended) && bodyless {
-		err := s.cluster.TakeOver(r.Context(), routeOf(r).hub, owner)
+	if e.Hub && !e.Claim && (e.Role == auth.RoleHost && !errors.Is(failed, membership.ErrStale) || ended) && bodyless {
+		err := s.cluster.TakeOver(r.Context(), front.RouteOf(r).Hub, owner)
 		if err == nil {
-			e.serve(w, r)
+			e.Serve(w, r)
 			return
 		}
 		failed = err
 	}
-	s.log.Info("a request could not be passed on", zap.String("hub", routeOf(r).hub), zap.String("node", owner.Node.Name), zap.Error(failed))
+	s.log.Info("a request could not be passed on", zap.String("hub", front.RouteOf(r).Hub), zap.String("node", owner.Node.Name), zap.Error(failed))
 	refuseCluster(w, errors.New("the node that has this hub cannot be reached: try again"))
 }
 
 // assertionFor says how a request was let in. Its Pass is filled in by membership.Forward.SetPass.
-func (s *Server) assertionFor(r *http.Request, e entry, epoch cluster.Epoch) *membership.Assertion {
-	at := routeOf(r)
+func (s *Server) assertionFor(r *http.Request, e front.Entry, epoch cluster.Epoch) *membership.Assertion {
+	at := front.RouteOf(r)
 	v := &membership.Assertion{
-		Method: r.Method, Host: r.Host, Hub: at.hub, Epoch: epoch, Listener: at.on.name(), Exposed: at.on.exposed,
-		From: netip.AddrPortFrom(s.gate.Address(r), portOf(r.RemoteAddr)), TLS: r.TLS != nil, Claim: e.claim,
+		Method: r.Method, Host: r.Host, Hub: at.Hub, Epoch: epoch, Listener: at.On.Name(), Exposed: at.On.Exposed,
+		From: netip.AddrPortFrom(s.gate.Address(r), portOf(r.RemoteAddr)), TLS: r.TLS != nil, Claim: e.Claim,
 	}
-	if e.role != "" {
+	if e.Role != "" {
 		v.Pass = new(auth.Verdict)
 	}
 	return v
@@ -185,7 +186,7 @@ func removeTokens(p *httputil.ProxyRequest) {
 // and no other node knows: that of a guest, or the token of a sandbox.
 func ownersKey(r *http.Request) bool {
 	token, _, _ := auth.Bearer(r)
-	return strings.HasPrefix(token, guestPrefix) || isSandbox(routeOf(r).hub) && auth.PassOf(r).Grant.Role == ""
+	return strings.HasPrefix(token, front.GuestPrefix) || front.IsSandbox(front.RouteOf(r).Hub) && auth.PassOf(r).Grant.Role == ""
 }
 
 // restoreToken puts the token of the asker into the URLs of an answer, in the place of the

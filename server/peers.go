@@ -14,6 +14,7 @@ import (
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/httpserver"
 	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/server/internal/front"
 	"github.com/cdphub/cdphub/server/internal/membership"
 )
 
@@ -90,20 +91,20 @@ func (s *Server) servePeer(w http.ResponseWriter, r *http.Request) {
 			serve(w, r)
 			return
 		}
-		notFound(w, r)
+		front.NotFound(w, r)
 		return
 	}
 	// The path says which hub is meant; an assertion for one hub must not open another.
 	at, known := s.route(r)
-	if asked, _ := relay.CutShare(v.Hub); known && at.hub != v.Hub && at.hub != asked {
+	if asked, _ := relay.CutShare(v.Hub); known && at.Hub != v.Hub && at.Hub != asked {
 		http.Error(w, membership.ErrOtherRequest.Error(), http.StatusForbidden)
 		return
 	}
 	if known {
-		at.hub = v.Hub // or the hub of a share behind the address
+		at.Hub = v.Hub // or the hub of a share behind the address
 	}
 	switch {
-	case known && (at.path == linkPath || isSandboxPath(at)): // which is this node's, whoever owns the hub of its path
+	case known && (at.Path == linkPath || isSandboxPath(at)): // which is this node's, whoever owns the hub of its path
 	case v.Claim:
 		err = m.ClaimHere(r.Context(), v.Hub)
 	default:
@@ -118,15 +119,15 @@ func (s *Server) servePeer(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	// A shared listener serves both, and so is neither "hosts" nor "clients".
-	at.on, at.passed = audience{v.Listener != "hosts", v.Listener != "clients", v.Exposed}, true
-	r = r.WithContext(context.WithValue(r.Context(), routeKey{}, at))
+	at.On, at.Forwarded = front.Audience{Clients: v.Listener != "hosts", Hosts: v.Listener != "clients", Exposed: v.Exposed}, true
+	r = at.With(r)
 	// From here on the request looks as if it had come to this node: with the address
 	// of its Client, and with TLS or without.
 	r.RemoteAddr, r.TLS = v.From.String(), nil
 	if v.TLS {
 		r.TLS = new(tls.ConnectionState)
 	}
-	e := entry{serve: notFound}
+	e := front.Entry{Serve: front.NotFound}
 	if known {
 		e = s.find(e, r)
 	}
@@ -135,23 +136,23 @@ func (s *Server) servePeer(w http.ResponseWriter, r *http.Request) {
 
 // enterFromPeer is enter for a request that another node has let in. It checks no
 // page and no token again, except the token of a sandbox, which is known here alone.
-func (s *Server) enterFromPeer(w http.ResponseWriter, r *http.Request, e entry, v *membership.Assertion) {
-	if e.ws {
-		e.serve = onlyHandshakes(e.serve)
+func (s *Server) enterFromPeer(w http.ResponseWriter, r *http.Request, e front.Entry, v *membership.Assertion) {
+	if e.WS {
+		e.Serve = front.OnlyHandshakes(e.Serve)
 	}
 	switch {
-	case v.Pass != nil && e.role != "":
-		pass := s.gate.PassFrom(*v.Pass, v.From.Addr(), e.ask(r))
+	case v.Pass != nil && e.Role != "":
+		pass := s.gate.PassFrom(*v.Pass, v.From.Addr(), e.Ask(r))
 		// This node has the browser, and so the last word on who shares it.
-		if asked, _ := s.route(r); !e.undivided() && pass.Login == nil && s.hubFor(asked.hub, pass) != v.Hub {
+		if asked, _ := s.route(r); !e.Undivided() && pass.Login == nil && s.hubFor(asked.Hub, pass) != v.Hub {
 			refuseCluster(w, errSharesDiffer)
 			return
 		}
-		e.serve(w, auth.WithPass(r, pass))
-	case e.role == "":
-		e.serve(w, r)
-	case isSandbox(v.Hub): // its token is known here alone
-		s.gate.Require(e.ask, e.serve).ServeHTTP(w, r)
+		e.Serve(w, auth.WithPass(r, pass))
+	case e.Role == "":
+		e.Serve(w, r)
+	case front.IsSandbox(v.Hub): // its token is known here alone
+		s.gate.Require(e.Ask, e.Serve).ServeHTTP(w, r)
 	default:
 		http.Error(w, membership.ErrOtherRequest.Error(), http.StatusForbidden)
 	}

@@ -2,7 +2,6 @@ package server
 
 import (
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -17,6 +16,7 @@ import (
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/browsers"
 	"github.com/cdphub/cdphub/relay/quota"
+	"github.com/cdphub/cdphub/server/internal/front"
 )
 
 // sandboxPath is where sandboxes are made and asked for:
@@ -27,15 +27,6 @@ import (
 //	GET    /browser-sandboxes/NAME   its record
 //	DELETE /browser-sandboxes/NAME   ends it, with its browser and all its connections
 const sandboxPath = "/browser-sandboxes"
-
-// sandboxPrefix and sandboxRandom are what the name of a sandbox consists of: the
-// prefix, and 26 random characters of base32 in lower case (RFC 4648, section 6), 130
-// bits, so that nobody can guess one. No other hub may have such a name: a Client
-// that comes back to a sandbox that has ended makes no new hub.
-const (
-	sandboxPrefix = "sandbox-"
-	sandboxRandom = 26
-)
 
 // sandboxRecord says where a sandbox is.
 type sandboxRecord struct {
@@ -75,13 +66,6 @@ type user struct{ end func() }
 
 var errNoSandbox = errors.New("the sandbox does not exist (it may have ended)")
 
-// isSandbox reports whether a hub's name is that of a sandbox, which there may
-// be or not.
-func isSandbox(name string) bool {
-	random, ok := strings.CutPrefix(name, sandboxPrefix)
-	return ok && len(random) == sandboxRandom && strings.Trim(random, "abcdefghijklmnopqrstuvwxyz234567") == ""
-}
-
 // reserve makes room for a sandbox and gives it a name. begin or cancel must follow.
 // The place is taken before the browser starts, so that requests at the same time do
 // not exceed the limit. The error is a *quota.Error.
@@ -96,7 +80,7 @@ func (b *sandboxes) reserve(owner string, payer quota.Payer) (name string, err e
 		b.live = make(map[string]*sandbox)
 	}
 	// rand.Text has at least 128 bits of randomness, as base32 (crypto/rand).
-	name = sandboxPrefix + strings.ToLower(rand.Text())
+	name = front.SandboxPrefix + strings.ToLower(rand.Text())
 	b.live[name] = &sandbox{since: time.Now(), owner: owner, forget: forget, users: make(map[*user]struct{})}
 	return name, nil
 }
@@ -153,7 +137,7 @@ func (b *sandboxes) of(owner string) []listed {
 
 // check refuses the name of a sandbox that does not exist. Every other name passes.
 func (b *sandboxes) check(hub string) error {
-	if !isSandbox(hub) {
+	if !front.IsSandbox(hub) {
 		return nil
 	}
 	b.mu.Lock()
@@ -172,7 +156,7 @@ func (b *sandboxes) join(name string, end func()) (left func()) {
 	defer b.mu.Unlock()
 	sb := b.live[name]
 	if sb == nil || sb.timer == nil {
-		if isSandbox(name) { // it has just ended
+		if front.IsSandbox(name) { // it has just ended
 			end()
 		}
 		return func() {}
@@ -228,7 +212,7 @@ func (s *Server) serveSandboxes(w http.ResponseWriter, r *http.Request) {
 	}
 	name := strings.TrimPrefix(strings.TrimPrefix(r.URL.Path, sandboxPath), "/")
 	if owner, elsewhere := s.sandboxElsewhere(r, name); elsewhere {
-		s.passOn(w, r, entry{role: auth.RoleClient, every: true, claim: name == ""}, owner)
+		s.passOn(w, r, front.Entry{Role: auth.RoleClient, Every: true, Claim: name == ""}, owner)
 		return
 	}
 	switch {
@@ -245,7 +229,7 @@ func (s *Server) serveSandboxes(w http.ResponseWriter, r *http.Request) {
 			refuseSandbox(w, http.StatusNotFound, errNoSandbox.Error())
 			return
 		}
-		writeJSON(w, http.StatusOK, s.sandboxRecord(r, name, since))
+		front.WriteJSON(w, http.StatusOK, s.sandboxRecord(r, name, since))
 	case r.Method == http.MethodDelete:
 		if !s.endSandbox(name, false) {
 			refuseSandbox(w, http.StatusNotFound, errNoSandbox.Error())
@@ -270,7 +254,7 @@ func (s *Server) createSandbox(w http.ResponseWriter, r *http.Request) {
 	}
 	if !s.browsers.Has(name) {
 		s.sandboxes.cancel(name)
-		refuseSandbox(w, http.StatusConflict, "A sandbox would have no browser: start cdphub with --browser, and let --browser-hub name "+sandboxPrefix+"*.")
+		refuseSandbox(w, http.StatusConflict, "A sandbox would have no browser: start cdphub with --browser, and let --browser-hub name "+front.SandboxPrefix+"*.")
 		return
 	}
 	_, release, err := s.Hub(r.Context(), name)
@@ -289,7 +273,7 @@ func (s *Server) createSandbox(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Location", sandboxPath+"/"+name)
 	record := s.sandboxRecord(r, name, since)
 	record.AccessToken = token
-	writeJSON(w, http.StatusCreated, record)
+	front.WriteJSON(w, http.StatusCreated, record)
 }
 
 // listSandboxes answers with the sandboxes that whoever asks has made. Without
@@ -310,7 +294,7 @@ func (s *Server) listSandboxes(w http.ResponseWriter, r *http.Request) {
 	if len(missing) > 0 {
 		answer["missing"] = missing
 	}
-	writeJSON(w, http.StatusOK, answer)
+	front.WriteJSON(w, http.StatusOK, answer)
 }
 
 // endSandbox ends a sandbox with its browser.
@@ -341,13 +325,7 @@ func (s *Server) sandboxRecord(r *http.Request, name string, since time.Time) sa
 // refuseSandbox answers why something is not done, as {"error":"…"}: programs read
 // all answers of these paths as JSON.
 func refuseSandbox(w http.ResponseWriter, status int, why string) {
-	writeJSON(w, status, map[string]string{"error": why})
-}
-
-func writeJSON(w http.ResponseWriter, status int, v any) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	json.NewEncoder(w).Encode(v) //nolint:errcheck // a peer that is gone
+	front.WriteJSON(w, status, map[string]string{"error": why})
 }
 
 // belowBaseDomain reports whether a Host header is the domain below which hubs have

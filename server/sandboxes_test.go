@@ -14,6 +14,7 @@ import (
 	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/relay"
 	"github.com/cdphub/cdphub/relay/quota"
+	"github.com/cdphub/cdphub/server/internal/front"
 )
 
 // sandbox asks for a path of sandboxes, with lines of a header.
@@ -39,7 +40,7 @@ func (s started) sandbox(t *testing.T, first string, lines ...string) (said, san
 func TestSandboxes(t *testing.T) {
 	s := start(t, func(o *Options) {
 		withActions(o)
-		o.Browsers = fakeBrowsers(works, sandboxPrefix+"*")
+		o.Browsers = fakeBrowsers(works, front.SandboxPrefix+"*")
 	})
 	made, r := s.sandbox(t, "POST "+sandboxPath)
 	name := r.SandboxID

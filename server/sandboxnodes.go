@@ -16,6 +16,7 @@ import (
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/cluster"
 	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/server/internal/front"
 	"github.com/cdphub/cdphub/server/internal/membership"
 )
 
@@ -24,8 +25,8 @@ import (
 // all. A request that another node has passed on is about this node alone.
 
 // isSandboxPath reports whether a request is about sandboxes.
-func isSandboxPath(at route) bool {
-	return at.hub == relay.DefaultHub && (at.path == sandboxPath || strings.HasPrefix(at.path, sandboxPath+"/"))
+func isSandboxPath(at front.Route) bool {
+	return at.Hub == relay.DefaultHub && (at.Path == sandboxPath || strings.HasPrefix(at.Path, sandboxPath+"/"))
 }
 
 // sandboxElsewhere finds the node that is to answer a request about sandboxes, if
@@ -35,11 +36,11 @@ func isSandboxPath(at route) bool {
 func (s *Server) sandboxElsewhere(r *http.Request, name string) (o cluster.Owner, is bool) {
 	m := s.cluster
 	switch {
-	case m == nil || routeOf(r).passed:
-	case name != "" && isSandbox(name) && s.sandboxes.check(name) != nil:
+	case m == nil || front.RouteOf(r).Forwarded:
+	case name != "" && front.IsSandbox(name) && s.sandboxes.check(name) != nil:
 		return m.OwnerElsewhere(r.Context(), name)
 	case name == "" && r.Method == http.MethodPost:
-		n, elsewhere := m.Place(sandboxPrefix + strings.Repeat("a", sandboxRandom)) // all names of sandboxes are alike to patterns
+		n, elsewhere := m.Place(front.SandboxPrefix + strings.Repeat("a", front.SandboxRandom)) // all names of sandboxes are alike to patterns
 		return cluster.Owner{Node: n}, elsewhere
 	}
 	return o, false
@@ -49,7 +50,7 @@ func (s *Server) sandboxElsewhere(r *http.Request, name string) (o cluster.Owner
 // of the nodes that have not answered within membership.PeerTimeout. Nodes without browsers have
 // no sandboxes, and are not asked.
 func (s *Server) sandboxesElsewhere(r *http.Request) (records []sandboxRecord, missing []string) {
-	if s.cluster == nil || routeOf(r).passed {
+	if s.cluster == nil || front.RouteOf(r).Forwarded {
 		return nil, nil
 	}
 	var mu sync.Mutex // guards the results
@@ -84,7 +85,7 @@ func (s *Server) sandboxesOf(r *http.Request, n cluster.Node) ([]sandboxRecord, 
 		return nil, err
 	}
 	out.Host, out.URL = r.Host, &url.URL{Path: sandboxPath}
-	forward := &membership.Forward{Member: s.cluster, Assertion: s.assertionFor(r, entry{role: auth.RoleClient}, 0), Owner: cluster.Owner{Node: n}}
+	forward := &membership.Forward{Member: s.cluster, Assertion: s.assertionFor(r, front.Entry{Role: auth.RoleClient}, 0), Owner: cluster.Owner{Node: n}}
 	forward.SetPass(auth.PassOf(r))
 	answer, err := forward.Send(out)
 	if err != nil {

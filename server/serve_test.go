@@ -299,19 +299,19 @@ func TestDrain(t *testing.T) {
 // for it; then it comes too late itself.
 func TestDrainOrder(t *testing.T) {
 	s := start(t, shortDrain)
-	left := s.clients.enter()
+	left := s.clients.Enter()
 	go func() {
 		defer left()
-		<-s.clients.ctx.Done()
+		<-s.clients.Context.Done()
 		select {
-		case <-s.hosts.ctx.Done():
+		case <-s.hosts.Context.Done():
 			t.Error("the Hosts were closed before the last Client had gone")
 		case <-time.After(50 * time.Millisecond): // of the 10 s that Clients have to close
 		}
 	}()
 	s.stop()
-	late := s.hosts.enter()
-	if s.hosts.ctx.Err() == nil {
+	late := s.hosts.Enter()
+	if s.hosts.Context.Err() == nil {
 		t.Error("a late connection was not given an ended context")
 	}
 	late() // which nobody waits for

@@ -39,6 +39,7 @@ import (
 	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/relay"
 	"github.com/cdphub/cdphub/relay/quota"
+	"github.com/cdphub/cdphub/server/internal/front"
 	"github.com/cdphub/cdphub/server/internal/membership"
 )
 
@@ -56,7 +57,7 @@ type Server struct {
 	poller   *wsconn.Poller `held:"*"` // where idle Clients wait
 	shares   *wsconn.Shares // of the CPUs, one for each hub
 	metrics  *metrics
-	closes   closeLog // of connections, for operators
+	access   *front.AccessLog
 
 	sandboxes  sandboxes
 	named      *named.Sessions       `held:"*"`
@@ -72,7 +73,7 @@ type Server struct {
 	journal    *journal.Journal    // of what happens on targets; nil: nothing is kept
 	cluster    *membership.Member  `held:"*"` // nil: this server is alone
 
-	table     []entry       `stays:"configuration"`
+	table     []front.Entry `stays:"configuration"`
 	listeners []listener    `stays:"configuration"`
 	admin     *endpoint     // for operators; nil: none
 	app       *app          // behind the proxy; nil: none
@@ -82,13 +83,13 @@ type Server struct {
 	tokensChanged chan struct{} `stays:"holds one signal"` // their files are to be read
 
 	// What one address may have: WebSockets, those of BAP, streams of the dashboard's state.
-	connections, bapFrom, uiFrom *addressPools `held:"*"`
+	connections, bapFrom, uiFrom *front.AddressPools `held:"*"`
 
-	clients, hosts *connGroup
-	links          *links        `held:"*"`
-	forwarded      *connGroup    // requests that other nodes serve
-	draining       atomic.Bool   // takes no more connections
-	ending         chan struct{} `stays:"closed at the end"` // closed then
+	clients, hosts *front.ConnGroup
+	links          *links           `held:"*"`
+	forwarded      *front.ConnGroup // requests that other nodes serve
+	draining       atomic.Bool      // takes no more connections
+	ending         chan struct{}    `stays:"closed at the end"` // closed then
 
 	endAsked chan struct{} `stays:"closed at the end"` // closed when Run is to drain and return
 	endOnce  sync.Once     // closes it
@@ -98,6 +99,10 @@ type Server struct {
 type listener struct {
 	net.Listener
 	clients, hosts bool
+}
+
+func (ln listener) audience() front.Audience {
+	return front.Audience{Clients: ln.clients, Hosts: ln.hosts, Exposed: isExposed(ln.Addr())}
 }
 
 // endpoint is a listener with what it serves.
@@ -115,6 +120,7 @@ func New(o Options) (*Server, error) {
 		o:       o,
 		log:     o.Log,
 		metrics: newMetrics(),
+		access:  front.NewAccessLog(o.Log),
 		budget:  o.Limits.budget(o.timelineMemory() + o.Limits.namedMemory()),
 
 		sandboxes: sandboxes{idle: o.Actions.SandboxIdle},
@@ -125,9 +131,9 @@ func New(o Options) (*Server, error) {
 
 		fenceTells: fence.Tells,
 
-		clients:   newConnGroup(),
-		hosts:     newConnGroup(),
-		forwarded: newConnGroup(),
+		clients:   front.NewConnGroup(),
+		hosts:     front.NewConnGroup(),
+		forwarded: front.NewConnGroup(),
 		ending:    make(chan struct{}),
 		endAsked:  make(chan struct{}),
 		reload:    make(chan struct{}, 1),
@@ -261,7 +267,7 @@ func (s *Server) Run(ctx context.Context) error {
 	var servers []*http.Server
 	for _, ln := range s.listeners {
 		s.log.Info("listening", zap.Stringer("addr", ln.Addr()), zap.Bool("clients", ln.clients), zap.Bool("hosts", ln.hosts))
-		servers = append(servers, serve(httpserver.New(s.handler(audience{ln.clients, ln.hosts, isExposed(ln.Addr())}), s.o.rates.own, s.log), ln.Listener))
+		servers = append(servers, serve(httpserver.New(s.handler(ln.audience()), s.o.rates.own, s.log), ln.Listener))
 	}
 	s.o.OnState(Ready)
 	reloaded := s.reloadWhenAsked()
@@ -285,7 +291,9 @@ func (s *Server) Close() {
 // Handler serves the paths of Clients and of Hosts, for a program that has
 // listeners of its own. A Host that is no page needs a token: the handler
 // cannot know who reaches it.
-func (s *Server) Handler() http.Handler { return s.handler(audience{true, true, true}) }
+func (s *Server) Handler() http.Handler {
+	return s.handler(front.Audience{Clients: true, Hosts: true, Exposed: true})
+}
 
 // Hub finds a hub by its name, "" for the one at the root. It waits until the browser
 // of the hub is there, if the hub is to have one. The hub and the browser stay until
@@ -382,7 +390,7 @@ func (s *Server) drain(servers []*http.Server) {
 	s.cluster.Drain()
 	patience, cancel := context.WithTimeout(context.Background(), s.o.Drain)
 	given := s.handOver(patience)
-	s.clients.wait(patience)
+	s.clients.Wait(patience)
 	given()
 	cancel()
 	// After the Clients: a Host that is sent away takes the targets with it.
@@ -390,10 +398,10 @@ func (s *Server) drain(servers []*http.Server) {
 	ctx, cancel := context.WithTimeout(context.Background(), closing)
 	defer cancel()
 	s.mcp.Close()
-	s.forwarded.close(ctx, wsconn.ReasonShutdown)
-	clients := s.clients.close(ctx, wsconn.ReasonShutdown)
+	s.forwarded.Close(ctx, wsconn.ReasonShutdown)
+	clients := s.clients.Close(ctx, wsconn.ReasonShutdown)
 	s.named.Close(wsconn.ReasonShutdown)
-	hosts := s.hosts.close(ctx, wsconn.ReasonShutdown)
+	hosts := s.hosts.Close(ctx, wsconn.ReasonShutdown)
 	links := s.links.close(ctx)
 	s.browsers.Close()
 	s.closeJournal()

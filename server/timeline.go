@@ -7,6 +7,7 @@ import (
 
 	"github.com/cdphub/cdphub/internal/journal"
 	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/server/internal/front"
 )
 
 // makeJournal begins to keep what happens on targets, if Timeline.On says so.
@@ -60,22 +61,22 @@ func (s *Server) closeJournal() {
 // timelineOf finds the target of a request, among the targets that its token may see
 // and those that have ended. It answers 404 when there is none.
 func (s *Server) timelineOf(w http.ResponseWriter, r *http.Request) (hub, target string, ok bool) {
-	if !onlyReads(w, r) {
+	if !front.OnlyReads(w, r) {
 		return "", "", false
 	}
-	at := routeOf(r)
-	if err := s.sandboxes.check(at.hub); err != nil {
+	at := front.RouteOf(r)
+	if err := s.sandboxes.check(at.Hub); err != nil {
 		refuseHub(w, err)
 		return "", "", false
 	}
-	h, release := s.hubs.Peek(at.hub)
+	h, release := s.hubs.Peek(at.Hub)
 	defer release()
 	target = r.URL.Query().Get("target")
-	if _, known := h.WatchedTarget(watcherOf(r), target); !known && !s.journal.Shows(at.hub, target, watcherOf(r)) {
+	if _, known := h.WatchedTarget(front.WatcherOf(r), target); !known && !s.journal.Shows(at.Hub, target, front.WatcherOf(r)) {
 		http.Error(w, "The target does not exist on this hub: set ?target=ID to an id of /ui/api/state.", http.StatusNotFound)
 		return "", "", false
 	}
-	return at.hub, target, true
+	return at.Hub, target, true
 }
 
 // serveTimeline answers ?target=ID[&after=SEQ] with {"entries":[…]}.
@@ -91,7 +92,7 @@ func (s *Server) serveTimeline(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	// The entries are those that the asker may see.
-	json.NewEncoder(w).Encode(timeline{s.journal.Entries(hub, target, after, watcherOf(r))}) //nolint:errcheck // a peer that is gone
+	json.NewEncoder(w).Encode(timeline{s.journal.Entries(hub, target, after, front.WatcherOf(r))}) //nolint:errcheck // a peer that is gone
 }
 
 // timeline is the answer to /ui/api/timeline.
@@ -116,7 +117,7 @@ func (s *Server) servePicture(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	seq, err := seqOf(r, "seq")
-	picture := s.journal.Picture(hub, target, seq, watcherOf(r))
+	picture := s.journal.Picture(hub, target, seq, front.WatcherOf(r))
 	if err != nil || len(picture) == 0 {
 		http.Error(w, "The picture with this seq does not exist (it may have been deleted): use the seq of an entry whose picture is true.", http.StatusNotFound)
 		return

@@ -19,6 +19,7 @@ import (
 	"github.com/cdphub/cdphub/internal/cluster"
 	"github.com/cdphub/cdphub/internal/hubtest"
 	"github.com/cdphub/cdphub/internal/wsconn"
+	"github.com/cdphub/cdphub/server/internal/front"
 	"github.com/cdphub/cdphub/server/internal/membership"
 )
 
@@ -233,11 +234,11 @@ func TestR211KeysOfTheOwner(t *testing.T) {
 			t.Errorf("a ticket: %d %s, want %d", got.status, got.body, want)
 		}
 	}
-	if status, _ := b.get(t, b.addr(false), "/ui/api/state", bearer(guestPrefix+"x")); status != 401 {
+	if status, _ := b.get(t, b.addr(false), "/ui/api/state", bearer(front.GuestPrefix+"x")); status != 401 {
 		t.Errorf("the key of a guest that there is not: %d, want 401", status)
 	}
 	for i := range 100 { // nobody claims hubs without a token
-		b.get(t, b.addr(false), fmt.Sprintf("/hub/h%d/ui/api/state", i), bearer(guestPrefix+"x"))
+		b.get(t, b.addr(false), fmt.Sprintf("/hub/h%d/ui/api/state", i), bearer(front.GuestPrefix+"x"))
 		b.get(t, b.addr(false), fmt.Sprintf("/hub/h%d/devtools/page/T?ticket=x", i), nil)
 		b.get(t, b.addr(false), fmt.Sprintf("/hub/h%d/json", i), bearer(hubtest.WrongToken))
 	}
@@ -256,7 +257,7 @@ func TestS07SlowClientOfAnotherNode(t *testing.T) {
 	slow, quick := b.reader(t, "T1"), b.reader(t, "T1")
 	slow.stop()
 	slowEnded := func() bool {
-		for _, c := range a.closes.last() {
+		for _, c := range a.access.Closes.Last() {
 			if c.Code == wsconn.ReasonSlowConsumer.Code {
 				return true
 			}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/cdphub/cdphub/internal/auth"
@@ -12,6 +11,7 @@ import (
 	"github.com/cdphub/cdphub/internal/uiwire"
 	"github.com/cdphub/cdphub/internal/version"
 	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/server/internal/front"
 )
 
 // maxUITargets is how many targets of a hub are listed.
@@ -21,10 +21,10 @@ const maxUITargets = 1000
 const maxUIClosed = 20
 
 func (s *Server) serveUIState(w http.ResponseWriter, r *http.Request) {
-	if !onlyReads(w, r) {
+	if !front.OnlyReads(w, r) {
 		return
 	}
-	if err := s.sandboxes.check(routeOf(r).hub); err != nil {
+	if err := s.sandboxes.check(front.RouteOf(r).Hub); err != nil {
 		refuseHub(w, err)
 		return
 	}
@@ -39,20 +39,20 @@ func (s *Server) uiState(r *http.Request) uiwire.State {
 	scope := cmp.Or(pass.Grant.Scope, auth.ScopePrivileged)
 	state := uiwire.State{
 		Version: version.Current().Version, Now: time.Now().UnixMilli(), Closes: []uiwire.Close{},
-		You: uiwire.Asker{Name: viewerName(r, pass), Scope: scope.String(), Control: !scope.ReadOnly(), DevTools: s.o.DevTools != nil},
+		You: uiwire.Asker{Name: front.ViewerName(r, pass), Scope: scope.String(), Control: !scope.ReadOnly(), DevTools: s.o.DevTools != nil},
 	}
 	// A guest learns nothing of other Clients, hubs or closed connections.
-	if guest := guestOf(r); guest.key != "" {
+	if guest := front.GuestOf(r); guest.Key != "" {
 		state.You.DevTools = false
-		state.Hubs = append(state.Hubs, uncountedHub(s.uiHub(routeOf(r).hub, routeOf(r).prefix, "", watcherOf(r))))
+		state.Hubs = append(state.Hubs, uncountedHub(s.uiHub(front.RouteOf(r).Hub, front.RouteOf(r).Prefix, "", front.WatcherOf(r))))
 		return state
 	}
 	names := map[string]bool{} // of hubs whose other Clients the asker may know of
 	for _, hub := range s.hubsFor(r) {
-		u := s.uiHub(hub.name, hub.prefix, pass.Bearer(), watcherOf(r))
+		u := s.uiHub(hub.name, hub.prefix, pass.Bearer(), front.WatcherOf(r))
 		// A token that sees only its own tabs does not learn how much others do. The hub
 		// counts commands and events for everybody together.
-		if _, own := policyOf(pass).(relay.OwnTabs); own {
+		if _, own := front.PolicyOf(pass).(relay.OwnTabs); own {
 			u.Counters = uiwire.Counters{}
 		} else {
 			names[hub.name] = true
@@ -62,7 +62,7 @@ func (s *Server) uiState(r *http.Request) uiwire.State {
 		}
 		state.Hubs = append(state.Hubs, u)
 	}
-	for _, c := range s.closes.last() {
+	for _, c := range s.access.Closes.Last() {
 		if names[c.Hub] {
 			state.Closes = append(state.Closes, c)
 		}
@@ -143,21 +143,4 @@ func (s *Server) uiTarget(hub *relay.Hub, name string, t relay.Watched) uiwire.T
 		u.Handoff = &uiwire.Handoff{Instructions: h.Instructions, Until: h.Until.UnixMilli()}
 	}
 	return u
-}
-
-// viewerName is what others call the person in front of the dashboard: the name of
-// the token, or the address of the person.
-func viewerName(r *http.Request, pass auth.Pass) string {
-	if name := tokenName(pass); name != "" {
-		return name
-	}
-	return "somebody at " + hostOf(r.RemoteAddr)
-}
-
-// tokenName is the name of a token; "" for one of an option, which names nobody.
-func tokenName(pass auth.Pass) string {
-	if strings.HasPrefix(pass.Grant.Name, "--") {
-		return ""
-	}
-	return pass.Grant.Name
 }

@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"net"
 	"net/http"
 	"slices"
 	"time"
 
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/uiwire"
+	"github.com/cdphub/cdphub/server/internal/front"
 )
 
 // The times of the stream of the dashboard: how often it looks for changes, and how
@@ -31,15 +31,15 @@ const uiShare = 20
 // being notified of them: most changes come in bursts, and without an asker there is
 // no work. Each event is {"event":"state"} with the JSON of uiwire.State as its data.
 func (s *Server) serveUIEvents(w http.ResponseWriter, r *http.Request) {
-	if !onlyReads(w, r) {
+	if !front.OnlyReads(w, r) {
 		return
 	}
-	at := routeOf(r)
-	if err := s.sandboxes.check(at.hub); err != nil {
+	at := front.RouteOf(r)
+	if err := s.sandboxes.check(at.Hub); err != nil {
 		refuseHub(w, err)
 		return
 	}
-	left, ok := s.uiFrom.takeOr(w, r, s.gate.Address(r))
+	left, ok := s.uiFrom.TakeOr(w, r, s.gate.Address(r))
 	if !ok {
 		return
 	}
@@ -49,7 +49,7 @@ func (s *Server) serveUIEvents(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	defer s.gate.Hold(auth.PassOf(r), func(error) { cancel() })()
-	defer s.sandboxes.join(at.hub, cancel)()
+	defer s.sandboxes.join(at.Hub, cancel)()
 	w.Header().Set("Content-Type", "text/event-stream")
 	// nginx would keep events back until its buffer is full (ngx_http_proxy_module,
 	// proxy_buffering).
@@ -173,13 +173,4 @@ func mustJSON(v any) []byte {
 		panic(err)
 	}
 	return text
-}
-
-// hostOf is the host of an address without its port; an address without a port stays.
-func hostOf(addr string) string {
-	host, _, err := net.SplitHostPort(addr)
-	if err != nil {
-		return addr
-	}
-	return host
 }

@@ -12,12 +12,13 @@ import (
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/uiwire"
 	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/server/internal/front"
 )
 
 // handsOver reports whether the asker may hand tabs over to Clients, as a Client with
 // the same token may by CdpHub.grant: with scope full or more, and not as a guest.
 func handsOver(r *http.Request) bool {
-	return guestOf(r).key == "" && cmp.Or(auth.PassOf(r).Grant.Scope, auth.ScopePrivileged) >= auth.ScopeFull
+	return front.GuestOf(r).Key == "" && cmp.Or(auth.PassOf(r).Grant.Scope, auth.ScopePrivileged) >= auth.ScopeFull
 }
 
 // maxTabRequest is how long the body of a request to hand over a tab may be.
@@ -37,16 +38,16 @@ func (s *Server) serveTabs(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "A token needs scope full or more to hand tabs over.", http.StatusForbidden)
 		return
 	}
-	hub, release := s.hubs.Peek(routeOf(r).hub)
+	hub, release := s.hubs.Peek(front.RouteOf(r).Hub)
 	defer release()
 	// A target that the asker does not see is answered as one that does not exist.
-	who := watcherOf(r)
+	who := front.WatcherOf(r)
 	if _, sees := hub.WatchedTarget(who, asked.TargetID); !sees {
 		http.Error(w, "The target does not exist.", http.StatusNotFound)
 		return
 	}
 	what, do := "tab granted", hub.Grant
-	if routeOf(r).path == "/ui/api/revoke" {
+	if front.RouteOf(r).Path == "/ui/api/revoke" {
 		what, do = "tab revoked", hub.Revoke
 		if _, own := who.Policy.(relay.OwnTabs); own {
 			http.Error(w, "Only a token that sees all tabs may take tabs away here: use CdpHub.revoke.", http.StatusForbidden)
@@ -59,7 +60,7 @@ func (s *Server) serveTabs(w http.ResponseWriter, r *http.Request) {
 	case err != nil:
 		http.Error(w, err.Error()+".", http.StatusConflict)
 	default:
-		s.audit(s.peer("viewer", r), what, asked.TargetID, zap.String("client", asked.Client))
+		s.access.Peer("viewer", r).Audit(what, asked.TargetID, zap.String("client", asked.Client))
 		w.WriteHeader(http.StatusNoContent)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/relay"
 	"github.com/cdphub/cdphub/relay/quota"
+	"github.com/cdphub/cdphub/server/internal/front"
 )
 
 // viewsKey is where a hub keeps its views.
@@ -22,33 +23,33 @@ type viewsKey struct{}
 // serveView makes a WebSocket a viewer of one target. The target must exist: a look
 // starts no browser. docs/dashboard.md describes the messages.
 func (s *Server) serveView(w http.ResponseWriter, r *http.Request) {
-	at, pass := routeOf(r), auth.PassOf(r)
-	if err := s.sandboxes.check(at.hub); err != nil {
+	at, pass := front.RouteOf(r), auth.PassOf(r)
+	if err := s.sandboxes.check(at.Hub); err != nil {
 		refuseHub(w, err)
 		return
 	}
-	hub, release := s.hubs.Peek(at.hub)
+	hub, release := s.hubs.Peek(at.Hub)
 	id := r.URL.Query().Get("target")
-	if _, known := hub.WatchedTarget(watcherOf(r), id); !known {
+	if _, known := hub.WatchedTarget(front.WatcherOf(r), id); !known {
 		release()
 		http.Error(w, "The target does not exist on this hub: set ?target=ID to an id of /ui/api/state.", http.StatusNotFound)
 		return
 	}
-	left, err := s.quotas.Take(quota.Viewers, payerOf(r), 1)
+	left, err := s.quotas.Take(quota.Viewers, front.PayerOf(r), 1)
 	if err != nil {
 		release()
 		w.Header().Set("Retry-After", "1")
 		http.Error(w, err.Error()+".", http.StatusTooManyRequests)
 		return
 	}
-	who := s.peer("viewer", r)
+	who := s.access.Peer("viewer", r)
 	limits := s.o.Limits.action(live.MaxMessage)
 	limits.MaxPending, limits.MaxQueued = maxViewPending, maxViewQueued
 	s.serveSocket(w, r, who, s.clients, wsconn.Options{Limits: limits}, func() { release(); left() }, func(ctx context.Context, conn *wsconn.Conn) wsconn.Reason {
 		v := s.viewer(r, hub, id, who, conn)
-		viewer := viewsOf(hub).Watch(viewKey(id, pass), s.viewOf(hub, at.hub, id, pass), v)
-		s.audit(who, "view begins", id)
-		defer func() { s.audit(who, "view ends", id, zap.Duration("duration", time.Since(who.since))) }()
+		viewer := viewsOf(hub).Watch(viewKey(id, pass), s.viewOf(hub, at.Hub, id, pass), v)
+		who.Audit("view begins", id)
+		defer func() { who.Audit("view ends", id, zap.Duration("duration", time.Since(who.Since))) }()
 		defer viewer.Leave()
 		return conn.Serve(ctx, viewer.Receive)
 	})
@@ -73,7 +74,7 @@ func viewKey(target string, pass auth.Pass) string {
 	switch {
 	case isPrivileged(pass):
 		return "privileged " + target
-	case policyOf(pass) == nil || policyOf(pass).Files():
+	case front.PolicyOf(pass) == nil || front.PolicyOf(pass).Files():
 		return "files " + target
 	}
 	return "web " + target
@@ -81,7 +82,7 @@ func viewKey(target string, pass auth.Pass) string {
 
 // isPrivileged reports whether somebody has a token of scope privileged.
 func isPrivileged(pass auth.Pass) bool {
-	return pass.Bearer() != "" && policyOf(pass) != nil && policyOf(pass).Files()
+	return pass.Bearer() != "" && front.PolicyOf(pass) != nil && front.PolicyOf(pass).Files()
 }
 
 // privilegedViews is the account of the Clients of views for privileged tokens. It is no
@@ -93,7 +94,7 @@ const privilegedViews = "views"
 // what scope full allows, or everything where the viewers may see pages of files.
 func (s *Server) viewOf(hub *relay.Hub, name, target string, pass auth.Pass) live.Options {
 	var p relay.Policy
-	if mine := policyOf(pass); mine != nil && !mine.Files() {
+	if mine := front.PolicyOf(pass); mine != nil && !mine.Files() {
 		p = scope.Full
 	}
 	o := relay.ClientOptions{Policy: p, Payer: pass.Payer(), PrivateOf: target}
@@ -141,17 +142,17 @@ func (s *Server) viewClient(hub *relay.Hub, name, target string, o relay.LocalOp
 // viewer is the one who looks at a target through a connection. Its key is the same
 // for all connections of one person from one address, so that a lease survives a
 // reload of the page.
-func (s *Server) viewer(r *http.Request, hub *relay.Hub, target string, who peer, conn *wsconn.Conn) live.ViewerOptions {
+func (s *Server) viewer(r *http.Request, hub *relay.Hub, target string, who front.Peer, conn *wsconn.Conn) live.ViewerOptions {
 	pass := auth.PassOf(r)
-	w := watcherOf(r)
+	w := front.WatcherOf(r)
 	o := live.ViewerOptions{
-		Name: viewerName(r, pass), Key: pass.Bearer() + guestOf(r).key + " " + hostOf(r.RemoteAddr),
-		Handoff: guestOf(r).ID, Account: s.handoffAccount(r),
+		Name: front.ViewerName(r, pass), Key: pass.Bearer() + front.GuestOf(r).Key + " " + front.HostOf(r.RemoteAddr),
+		Handoff: front.GuestOf(r).ID, Account: s.handoffAccount(r),
 		Reads:   func(held relay.Holding) bool { return held.Readable(isPrivileged(pass), pass.Account()) },
 		Control: pass.Grant.Scope == 0 || !pass.Grant.Scope.ReadOnly(),
 		Sees: func() bool {
 			_, ok := hub.WatchedTarget(w, target)
-			return ok && guestOf(r).stays(hub)
+			return ok && front.GuestOf(r).Stays(hub)
 		},
 		Send: func(message, picture []byte) bool {
 			if !conn.Deliver(wsconn.Frame{Head: message}) {
@@ -162,9 +163,9 @@ func (s *Server) viewer(r *http.Request, hub *relay.Hub, target string, who peer
 		Gone: func() { conn.Close(wsconn.ReasonTargetClosed) },
 		Leased: func() (ended func(relay.LeaseEnd)) {
 			since := time.Now()
-			s.audit(who, "page taken over", target)
+			who.Audit("page taken over", target)
 			return func(why relay.LeaseEnd) {
-				s.audit(who, "page handed back", target, zap.String("why", string(why)), zap.Duration("duration", time.Since(since)))
+				who.Audit("page handed back", target, zap.String("why", string(why)), zap.Duration("duration", time.Since(since)))
 			}
 		},
 	}
@@ -172,12 +173,4 @@ func (s *Server) viewer(r *http.Request, hub *relay.Hub, target string, who peer
 		o.Answer = func(done bool) error { return answerHandoff(hub, target, o.Account, done) }
 	}
 	return o
-}
-
-// audit writes one line of the audit log: who does what to which target. It has no
-// text of pages.
-//
-//	{"logger":"audit","msg":"page taken over","target":"T1","bearer":"ann","hub":"","peer":"127.0.0.1:5"}
-func (s *Server) audit(who peer, what, target string, more ...zap.Field) {
-	s.log.Named("audit").Info(what, who.fields(append([]zap.Field{zap.String("target", cutWords(target))}, more...)...)...)
 }

@@ -82,6 +82,7 @@ var allowed = map[string]string{
 	"internal/mutate":         "",
 
 	// The rooms of server.
+	"server/internal/front":      "internal/auth internal/uiwire internal/wsconn relay relay/quota",
 	"server/internal/membership": "internal/auth internal/browsers internal/cluster internal/wsconn",
 }
 

@@ -1,4 +1,4 @@
-package server
+package front
 
 import (
 	"sync"
@@ -9,12 +9,12 @@ import (
 
 func TestCloseLog(t *testing.T) {
 	var log closeLog
-	if list := log.last(); list == nil || len(list) != 0 {
+	if list := log.Last(); list == nil || len(list) != 0 {
 		t.Errorf("without an end: %v, want an empty list", list)
 	}
 	for n := range 3*maxCloses + 5 {
 		log.add(uiwire.Close{Code: uint16(n)})
-		list := log.last()
+		list := log.Last()
 		if len(list) != min(n+1, maxCloses) {
 			t.Fatalf("after %d ends: %d, want %d", n+1, len(list), min(n+1, maxCloses))
 		}
@@ -24,8 +24,8 @@ func TestCloseLog(t *testing.T) {
 			}
 		}
 	}
-	log.last()[0].Code = 1
-	if c := log.last()[0]; c.Code != 3*maxCloses+4 {
+	log.Last()[0].Code = 1
+	if c := log.Last()[0]; c.Code != 3*maxCloses+4 {
 		t.Error("a list shares memory with the log")
 	}
 }
@@ -37,7 +37,7 @@ func TestCloseLogRaces(t *testing.T) {
 		wg.Go(func() {
 			for range 2 * maxCloses {
 				log.add(uiwire.Close{})
-				log.last()
+				log.Last()
 			}
 		})
 	}

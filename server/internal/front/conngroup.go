@@ -1,4 +1,4 @@
-package server
+package front
 
 import (
 	"context"
@@ -7,26 +7,26 @@ import (
 	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
-// connGroup is the connections of one kind of peer. It has a context in place of a
+// ConnGroup is the connections of one kind of peer. It has a context in place of a
 // list: each connection ends itself when the context does, and knows the reason by
 // context.Cause.
-type connGroup struct {
-	ctx context.Context // ends with the reason to close them
-	end context.CancelCauseFunc
+type ConnGroup struct {
+	Context context.Context // ends with the reason to close them
+	end     context.CancelCauseFunc
 
 	mu    sync.Mutex // guards ended, so that nothing joins conns once it is waited for
 	ended bool
 	conns sync.WaitGroup
 }
 
-func newConnGroup() *connGroup {
+func NewConnGroup() *ConnGroup {
 	ctx, end := context.WithCancelCause(context.Background())
-	return &connGroup{ctx: ctx, end: end}
+	return &ConnGroup{Context: ctx, end: end}
 }
 
-// enter counts a connection in; the function it returns counts it out. One
+// Enter counts a connection in; the function it returns counts it out. One
 // that comes too late is not waited for: it ends at once, since ctx has ended.
-func (g *connGroup) enter() (left func()) {
+func (g *ConnGroup) Enter() (left func()) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.ended {
@@ -36,16 +36,16 @@ func (g *connGroup) enter() (left func()) {
 	return g.conns.Done
 }
 
-// close ends every connection and reports whether they were gone before ctx
+// Close ends every connection and reports whether they were gone before ctx
 // ended.
-func (g *connGroup) close(ctx context.Context, why wsconn.Reason) bool {
+func (g *ConnGroup) Close(ctx context.Context, why wsconn.Reason) bool {
 	g.end(why)
-	return g.wait(ctx)
+	return g.Wait(ctx)
 }
 
-// wait lets no more connections in, and reports whether all were gone before ctx
+// Wait lets no more connections in, and reports whether all were gone before ctx
 // ended. The goroutine stays when ctx ends first, and ends with the last connection.
-func (g *connGroup) wait(ctx context.Context) bool {
+func (g *ConnGroup) Wait(ctx context.Context) bool {
 	g.mu.Lock()
 	g.ended = true
 	g.mu.Unlock()

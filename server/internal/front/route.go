@@ -1,0 +1,63 @@
+package front
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/cdphub/cdphub/relay"
+)
+
+// Route is which hub a request is for, and the path below it.
+type Route struct {
+	Hub       string
+	Prefix    string // of the hub's paths: "" or "/hub/NAME"
+	Path      string
+	Forwarded bool // on, by another node
+	Live      bool // only a hub that there is, or that the options name, is meant: a session's
+
+	On Audience // of the listener that the request came to
+}
+
+type routeKey struct{}
+
+// With is a request that has the route.
+func (at Route) With(r *http.Request) *http.Request {
+	return r.WithContext(context.WithValue(r.Context(), routeKey{}, at))
+}
+
+// RouteOf is the route of a request.
+func RouteOf(r *http.Request) Route { return r.Context().Value(routeKey{}).(Route) }
+
+// Audience is whom a listener serves.
+type Audience struct {
+	Clients, Hosts bool
+	Exposed        bool // other machines can reach it
+}
+
+// Name is what the log and the metrics call a listener.
+func (a Audience) Name() string {
+	switch {
+	case !a.Hosts:
+		return "clients"
+	case !a.Clients:
+		return "hosts"
+	}
+	return "shared"
+}
+
+// KeyPrefix is the prefix of addresses that carry a key in place of a token: nothing but
+// the address then says which hub is meant.
+func (at Route) KeyPrefix() string {
+	if _, share := relay.CutShare(at.Hub); share != "" {
+		return HubPrefix(at.Hub)
+	}
+	return at.Prefix
+}
+
+// HubPrefix is the path under which a listener serves a hub.
+func HubPrefix(name string) string {
+	if name == relay.DefaultHub {
+		return ""
+	}
+	return "/hub/" + name
+}
