@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -35,7 +34,7 @@ func (s *Server) operatorTable() []front.Entry {
 			endNamed(w, func() bool { return s.named.EndID(r.PathValue("id")) })
 		}},
 		{Path: "GET /cluster", Off: s.cluster == nil, Serve: func(w http.ResponseWriter, _ *http.Request) { front.WriteJSON(w, http.StatusOK, s.cluster.Status()) }},
-		{Path: "POST " + drainPath, Off: s.cluster == nil, Serve: s.serveDrain}, // ?node=NAME ends a node as by SIGTERM
+		s.drainer.OperatorRow(),
 		{Path: "/log-level", Off: s.o.LogLevel == nil, Serve: readsJSON(s.o.LogLevel).ServeHTTP},
 		{Path: "GET /debug/pprof/", Serve: pprof.Index},
 		{Path: "GET /debug/pprof/profile", Serve: pprof.Profile},
@@ -102,14 +101,12 @@ func (s *Server) serveHubs(w http.ResponseWriter, _ *http.Request) {
 	}{len(list), list, s.access.Closes.Last(), s.allNamed()})
 }
 
-var errNotServing = errors.New("the hub is shutting down")
-
 // ready is nil while a Client would be served: the server takes connections, and
 // where hubs have a browser, one can be had. Otherwise a load balancer should send no
 // Clients here.
 func (s *Server) ready() error {
 	if s.draining.Load() {
-		return errNotServing
+		return front.ErrEnds
 	}
 	return s.browsers.Health()
 }

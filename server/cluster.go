@@ -1,11 +1,15 @@
 package server
 
 import (
+	"crypto/hmac"
+	"crypto/sha256"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"net"
+	"strings"
 
 	"github.com/cdphub/cdphub/internal/cluster"
 )
@@ -89,5 +93,20 @@ func ClusterTLS(own tls.Certificate, authority *x509.CertPool) *tls.Config {
 		InsecureSkipVerify: true, //nolint:gosec // verify does it: by the authority of the cluster alone, under whatever address
 		VerifyConnection:   verify,
 		MinVersion:         tls.VersionTLS13,
+	}
+}
+
+// derive makes ids that are the same at each node, of the key that all nodes have and
+// of parts. It is nil without a cluster, where random ids do. The text has 32
+// hexadecimal digits in capitals, as ids of Chromium have.
+func (c *Cluster) derive() func(parts ...string) string {
+	if c == nil {
+		return nil
+	}
+	return func(parts ...string) string {
+		sum := hmac.New(sha256.New, c.Key)
+		// %q keeps the parts apart: ["a" "b"] and ["a b"] give two ids.
+		fmt.Fprintf(sum, "cdphub id %q", parts)
+		return strings.ToUpper(hex.EncodeToString(sum.Sum(nil)[:16]))
 	}
 }

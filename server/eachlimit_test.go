@@ -2,7 +2,6 @@ package server
 
 import (
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"os"
@@ -60,10 +59,6 @@ func TestR296Limits(t *testing.T) {
 		c.Directory, c.Listener = new(cluster.Memory).Join(cluster.Node{}), new(net.TCPListener)
 		c.Key = make([]byte, -n)
 		return c.check() == nil
-	})
-	limittest.Reach(t, "maxRewrites", maxRewrites, func(n int) bool {
-		answer := &http.Response{Body: io.NopCloser(strings.NewReader(x(n))), Header: http.Header{}}
-		return restoreToken(answer, "mark", "token") == nil && answer.ContentLength == int64(n)
 	})
 	s := start(t, shortDrain)
 	// Of a longer body a part is read, which is no JSON.

@@ -188,7 +188,7 @@ func (s *Server) addressOf(r *http.Request) linkAddr {
 // serves it.
 func (s *Server) serveLink(w http.ResponseWriter, r *http.Request) {
 	if node, elsewhere := s.linkElsewhere(r); elsewhere {
-		s.passOn(w, r, front.Entry{Role: auth.RoleClient}, cluster.Owner{Node: node})
+		s.forward.Forward(w, r, front.Entry{Role: auth.RoleClient}, cluster.Owner{Node: node})
 		return
 	}
 	j, ok := s.joinLink(w, r)

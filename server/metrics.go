@@ -18,11 +18,6 @@ import (
 type metrics struct {
 	logins *prometheus.CounterVec // that failed, by listener and reason
 
-	passedOn, peerRefused prometheus.Counter // requests of a cluster
-
-	handover *prometheus.HistogramVec // of hubs to other nodes, by outcome
-	moved    *prometheus.CounterVec   // named sessions, by how
-
 	browserStart prometheus.Histogram
 	browserQueue *prometheus.HistogramVec // by outcome
 }
@@ -34,15 +29,6 @@ func newMetrics() *metrics {
 			Help: "Requests and logins that were refused for their token, by listener (clients, hosts, shared, admin) and reason (" +
 				strings.Join(auth.Reasons(), ", ") + ").",
 		}, []string{"listener", "reason"}),
-		passedOn: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "cdphub_cluster_passed_on_total",
-			Help: "Requests that this node has passed on to the node that owns their hub.",
-		}),
-		peerRefused: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "cdphub_cluster_verdicts_refused_total",
-			Help: "Requests at the listener for other nodes that were refused: they had no verdict, or one that was not good.",
-		}),
-		handover: newHandoverSeconds(), moved: newSessionsMoved(),
 		browserStart: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name:    "cdphub_browser_start_seconds",
 			Help:    "Time from the request for a browser until it has come to its hub.",
@@ -186,8 +172,9 @@ func (s *Server) registry() *prometheus.Registry {
 	r.MustRegister(s.access.Collectors()...)
 	r.MustRegister(s.namedMetrics()...)
 	if s.cluster != nil {
-		r.MustRegister(s.metrics.passedOn, s.metrics.peerRefused, s.metrics.handover, s.metrics.moved)
+		r.MustRegister(s.handover.Collectors()...)
 		r.MustRegister(s.cluster.Collectors()...)
+		r.MustRegister(s.forward.Collectors()...)
 	}
 	r.MustRegister(s.o.Collectors...)
 	return r

@@ -2,6 +2,8 @@ package server
 
 import (
 	"context"
+	"crypto/subtle"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"strings"
@@ -258,4 +260,46 @@ func (s *Server) namedMetrics() []prometheus.Collector {
 			Name: "cdphub_named_sessions_expired_total", Help: "Named sessions that have ended since no connection came back within the grace time.",
 		}, func() float64 { return float64(s.named.Numbers().Expired) }),
 	}
+}
+
+// beginAgain restores what the connection of a named session brought to the node
+// before: its rights and its place in the hub. Its errors reach the Client that asks
+// for the session again.
+func (s *Server) beginAgain(name string, st *named.SessionState) (*named.Begin, error) {
+	var v auth.Verdict
+	// The bearer of the verdict must be the one of the session. A comparison in
+	// constant time tells nobody how much of the text is right.
+	if err := json.Unmarshal(st.Verdict, &v); err != nil || subtle.ConstantTimeCompare([]byte(v.Bearer), []byte(st.Bearer)) == 0 {
+		return nil, errors.New("its node has ended")
+	}
+	hub, release, err := s.hubs.Acquire(name)
+	if err != nil {
+		return nil, err
+	}
+	pass := s.gate.PassAgain(v)
+	client, err := hub.Admit(relay.ClientOptions{Policy: front.PolicyOf(pass), Known: st.Client.Name, Account: pass.Account(), Payer: pass.Payer()})
+	if err != nil {
+		release()
+		return nil, err
+	}
+	return s.begins(client, pass, name, release), nil
+}
+
+// begins is what a named session needs as long as it lasts. hold ends it with its
+// sandbox or its token. In a cluster, the verdict goes with the session to its next
+// node.
+func (s *Server) begins(client *relay.Client, pass auth.Pass, hub string, release func()) *named.Begin {
+	hold := func(end func(wsconn.Reason)) func() {
+		apart := s.sandboxes.join(hub, func() { end(wsconn.ReasonDeleted) })
+		letGo := s.gate.Hold(pass, func(why error) { end(tokenReason(why)) })
+		return func() {
+			letGo()
+			apart()
+		}
+	}
+	b := &named.Begin{Client: client, Payer: pass.Payer(), Tabs: pass.Owner, Release: release, Hold: hold}
+	if s.cluster != nil {
+		b.Verdict, _ = json.Marshal(s.gate.Lasting(pass)) //nolint:errchkjson // it was read from JSON
+	}
+	return b
 }

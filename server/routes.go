@@ -61,7 +61,7 @@ func (s *Server) routeTable() []front.Entry {
 		{Path: clientStatusPath, On: front.ForClients, Role: client, Serve: s.serveHomeStatus},
 		{Path: hostStatusPath, On: front.ForHosts, Role: host, Serve: s.serveHomeStatus},
 		{Path: "/ui/api/handoff", On: front.ForPeople, Pages: front.DashboardPages, Role: opener, Hub: true, Serve: s.serveHandoff},
-		{Path: uiDrainPath, On: front.ForPeople, Pages: front.DashboardPages, Role: client, Every: true, Methods: post, JSON: true, Serve: s.serveUIDrain},
+		s.drainer.Row(),
 		{Path: "/ui/api/grant", On: front.ForPeople, Pages: front.DashboardPages, Role: client, Hub: true, Methods: post, Serve: s.serveTabs},
 		{Path: "/ui/api/revoke", On: front.ForPeople, Pages: front.DashboardPages, Role: client, Hub: true, Methods: post, Serve: s.serveTabs},
 		{Path: "/ui/api/state", On: front.ForPeople, Pages: front.DashboardPages, Role: client, Guests: true, Hub: true, Serve: s.serveUIState},

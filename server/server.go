@@ -39,7 +39,9 @@ import (
 	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/relay"
 	"github.com/cdphub/cdphub/relay/quota"
+	"github.com/cdphub/cdphub/server/internal/forward"
 	"github.com/cdphub/cdphub/server/internal/front"
+	"github.com/cdphub/cdphub/server/internal/handover"
 	"github.com/cdphub/cdphub/server/internal/membership"
 )
 
@@ -72,6 +74,9 @@ type Server struct {
 	fence      fence.Fence         // between the browsers and the listeners of this process
 	journal    *journal.Journal    // of what happens on targets; nil: nothing is kept
 	cluster    *membership.Member  `held:"*"` // nil: this server is alone
+	forward    *forward.Forwarder  // to the other nodes of a cluster, and from them
+	handover   *handover.Handover  // of hubs to other nodes
+	drainer    handover.Drainer
 
 	table     []front.Entry `stays:"configuration"`
 	listeners []listener    `stays:"configuration"`
@@ -86,10 +91,9 @@ type Server struct {
 	connections, bapFrom, uiFrom *front.AddressPools `held:"*"`
 
 	clients, hosts *front.ConnGroup
-	links          *links           `held:"*"`
-	forwarded      *front.ConnGroup // requests that other nodes serve
-	draining       atomic.Bool      // takes no more connections
-	ending         chan struct{}    `stays:"closed at the end"` // closed then
+	links          *links        `held:"*"`
+	draining       atomic.Bool   // takes no more connections
+	ending         chan struct{} `stays:"closed at the end"` // closed then
 
 	endAsked chan struct{} `stays:"closed at the end"` // closed when Run is to drain and return
 	endOnce  sync.Once     // closes it
@@ -131,12 +135,11 @@ func New(o Options) (*Server, error) {
 
 		fenceTells: fence.Tells,
 
-		clients:   front.NewConnGroup(),
-		hosts:     front.NewConnGroup(),
-		forwarded: front.NewConnGroup(),
-		ending:    make(chan struct{}),
-		endAsked:  make(chan struct{}),
-		reload:    make(chan struct{}, 1),
+		clients:  front.NewConnGroup(),
+		hosts:    front.NewConnGroup(),
+		ending:   make(chan struct{}),
+		endAsked: make(chan struct{}),
+		reload:   make(chan struct{}, 1),
 
 		tokensChanged: make(chan struct{}, 1),
 	}
@@ -389,7 +392,7 @@ func (s *Server) drain(servers []*http.Server) {
 	s.hubs.Drain()
 	s.cluster.Drain()
 	patience, cancel := context.WithTimeout(context.Background(), s.o.Drain)
-	given := s.handOver(patience)
+	given := s.handover.All(patience)
 	s.clients.Wait(patience)
 	given()
 	cancel()
@@ -398,7 +401,9 @@ func (s *Server) drain(servers []*http.Server) {
 	ctx, cancel := context.WithTimeout(context.Background(), closing)
 	defer cancel()
 	s.mcp.Close()
-	s.forwarded.Close(ctx, wsconn.ReasonShutdown)
+	if s.forward != nil {
+		s.forward.Requests.Close(ctx, wsconn.ReasonShutdown)
+	}
 	clients := s.clients.Close(ctx, wsconn.ReasonShutdown)
 	s.named.Close(wsconn.ReasonShutdown)
 	hosts := s.hosts.Close(ctx, wsconn.ReasonShutdown)
@@ -416,3 +421,6 @@ func (s *Server) drain(servers []*http.Server) {
 		}
 	}
 }
+
+// end has Run drain the server and return, as if its context had ended.
+func (s *Server) end() { s.endOnce.Do(func() { close(s.endAsked) }) }

@@ -49,8 +49,8 @@ const noShareOfHost = "This token has no share, and at this hub each token has a
 
 // shared is what serves a request after the gate: in the hub of its token's share.
 func (s *Server) shared(e front.Entry) http.HandlerFunc {
-	serve := s.clustered(e)
-	// After clustered, so that a plain GET is answered here and reaches no other
+	serve := s.forward.AtOwner(e)
+	// After AtOwner, so that a plain GET is answered here and reaches no other
 	// node.
 	if e.WS {
 		serve, e.Serve = front.OnlyHandshakes(serve), front.OnlyHandshakes(e.Serve)
@@ -115,11 +115,6 @@ func (s *Server) checkProfile() error {
 	return nil
 }
 
-var (
-	// errSharesDiffer is answered by a node that would serve a request in another hub
-	// than the node that has passed it on.
-	errSharesDiffer = errors.New("the nodes of the cluster do not agree on whose hub this is: start all of them with the same --browser-share and --browser-hub, and try again")
-	// errLoginElsewhere is answered to a login that comes after the handshake: a WebSocket
-	// cannot be passed on any more.
-	errLoginElsewhere = errors.New("another node of the cluster has the browser of this token: send the token with the handshake, as the header Authorization: Bearer TOKEN")
-)
+// errLoginElsewhere is answered to a login that comes after the handshake: a WebSocket
+// cannot be passed on any more.
+var errLoginElsewhere = errors.New("another node of the cluster has the browser of this token: send the token with the handshake, as the header Authorization: Bearer TOKEN")

@@ -68,7 +68,7 @@ func (s *Server) uiState(r *http.Request) uiwire.State {
 		}
 	}
 	if s.cluster != nil && s.seesAll(r) {
-		state.Nodes, state.You.Drain = s.uiNodes(), s.mayDrain(r)
+		state.Nodes, state.You.Drain = s.uiNodes(), s.drainer.MayDrain(r)
 	}
 	return state
 }

@@ -40,7 +40,7 @@ var uninterrupted = map[string]string{
 	"TestHold TestHoldDocuments TestR296Limits": "proxy.agentRegistry.await proxy.agentRegistry.findTarget proxy.bodyCache.ServeHTTP proxy.handler.intercept " +
 		"proxy.handler.serveFailure proxy.handler.serveHub",
 	"TestHubsComeAndGo": "relay.Hubs.release",
-	"TestClusterHubMovesWhileAClientWaits TestS04OwnerIsSilent TestClusterDrain TestS05OwnerIsCutOff": "server.Server.clustered server.Server.drain server.Server.passOn " +
+	"TestClusterHubMovesWhileAClientWaits TestS04OwnerIsSilent TestClusterDrain TestS05OwnerIsCutOff": "server.Server.drain forward.Forwarder.AtOwner forward.Forwarder.Forward " +
 		"server.login.findHub membership.Member.Locate membership.Member.PlaceUnowned membership.Member.takeWith membership.Forward.Send",
 
 	"TestR287TokenThatEndsAtOnce":  "mcp.Handler.keep",

@@ -2,6 +2,7 @@ package front
 
 import (
 	"encoding/json"
+	"errors"
 	"mime"
 	"net/http"
 	"slices"
@@ -80,4 +81,14 @@ func WriteJSON(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	json.NewEncoder(w).Encode(v) //nolint:errcheck // a peer that is gone
+}
+
+// ErrEnds says that a server takes no more requests.
+var ErrEnds = errors.New("the hub is shutting down")
+
+// RefuseForNow answers 503: no node can serve the request now. A client may try
+// again after a second.
+func RefuseForNow(w http.ResponseWriter, why error) {
+	w.Header().Set("Retry-After", "1")
+	http.Error(w, why.Error(), http.StatusServiceUnavailable)
 }

@@ -212,7 +212,7 @@ func (s *Server) serveSandboxes(w http.ResponseWriter, r *http.Request) {
 	}
 	name := strings.TrimPrefix(strings.TrimPrefix(r.URL.Path, sandboxPath), "/")
 	if owner, elsewhere := s.sandboxElsewhere(r, name); elsewhere {
-		s.passOn(w, r, front.Entry{Role: auth.RoleClient, Every: true, Claim: name == ""}, owner)
+		s.forward.Forward(w, r, front.Entry{Role: auth.RoleClient, Every: true, Claim: name == ""}, owner)
 		return
 	}
 	switch {

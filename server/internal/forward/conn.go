@@ -1,4 +1,4 @@
-package server
+package forward
 
 import (
 	"bufio"
@@ -9,26 +9,26 @@ import (
 	"time"
 )
 
-// joined is an answer whose connection httputil takes over for a WebSocket. From then
+// hijackedAnswer is an answer whose connection httputil takes over for a WebSocket. From then
 // on no server sets deadlines, and a peer that reads nothing would block the copy for
-// ever: each write may take as long as patience says.
-type joined struct {
+// ever: each write may take as long as writeTimeout.
+type hijackedAnswer struct {
 	http.ResponseWriter
-	patience time.Duration
-	taken    bool
+	writeTimeout time.Duration
+	taken        bool
 }
 
 // Unwrap is for http.ResponseController.
-func (j *joined) Unwrap() http.ResponseWriter { return j.ResponseWriter }
+func (j *hijackedAnswer) Unwrap() http.ResponseWriter { return j.ResponseWriter }
 
 // Hijack implements http.Hijacker.
-func (j *joined) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+func (j *hijackedAnswer) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	conn, rw, err := http.NewResponseController(j.ResponseWriter).Hijack()
 	if err != nil {
 		return nil, nil, err
 	}
 	j.taken = true
-	p := patient{Conn: conn, in: conn, patience: j.patience}
+	p := timedConn{Conn: conn, in: conn, writeTimeout: j.writeTimeout}
 	// httputil.ReverseProxy reads from the net.Conn and not from the bufio.Reader.
 	if n := rw.Reader.Buffered(); n > 0 { // a Client that has not waited for the answer; httputil forgets these bytes
 		early, err := rw.Peek(n)
@@ -40,25 +40,25 @@ func (j *joined) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return p, rw, nil
 }
 
-// patient is a connection whose writes may take only so long.
-type patient struct {
+// timedConn is a connection whose writes may take only so long.
+type timedConn struct {
 	net.Conn
-	in       io.Reader // the connection, and before it what came with the request
-	patience time.Duration
+	in           io.Reader // the connection, and before it what came with the request
+	writeTimeout time.Duration
 }
 
 // Read implements net.Conn.
-func (p patient) Read(b []byte) (int, error) { return p.in.Read(b) }
+func (p timedConn) Read(b []byte) (int, error) { return p.in.Read(b) }
 
 // Write implements net.Conn. An error of SetWriteDeadline shows as an error of the
 // write.
-func (p patient) Write(b []byte) (int, error) {
-	p.SetWriteDeadline(time.Now().Add(p.patience))
+func (p timedConn) Write(b []byte) (int, error) {
+	p.SetWriteDeadline(time.Now().Add(p.writeTimeout))
 	return p.Conn.Write(b)
 }
 
 // CloseWrite passes on that the other side has ended its half.
-func (p patient) CloseWrite() error {
+func (p timedConn) CloseWrite() error {
 	if half, ok := p.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()
 	}

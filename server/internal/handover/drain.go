@@ -1,4 +1,4 @@
-package server
+package handover
 
 import (
 	"context"
@@ -21,8 +21,9 @@ import (
 //	POST /ui/api/drain             {"node":"a"}: 204; the dashboard and programs, with a token of every hub and scope privileged
 //	POST /cluster/drain?node=a     204; the listener for operators
 const (
-	uiDrainPath = "/ui/api/drain"
-	drainPath   = "/cluster/drain" // at the listener for nodes, and at that for operators
+	dashboardPath = "/ui/api/drain"
+	// DrainPath is of the listener for nodes, and of that for operators.
+	DrainPath = "/cluster/drain"
 )
 
 // maxDrainRequest is how long the body of a request to drain a node may be.
@@ -33,22 +34,44 @@ var (
 	errDraining = errors.New("this node is already being drained")
 )
 
-// mayDrain reports whether an asker may drain nodes: with a token of every hub and
-// scope privileged, or without tokens on a listener that only this machine reaches.
-func (s *Server) mayDrain(r *http.Request) bool {
-	scope := auth.PassOf(r).Grant.Scope
-	return s.cluster != nil && s.seesAll(r) && (scope == 0 || scope >= auth.ScopePrivileged)
+// Drainer ends nodes. Its Member is nil without a cluster.
+type Drainer struct {
+	Member  *membership.Member
+	SeesAll func(*http.Request) bool // whether a person may know of all nodes
+	End     func()                   // has this server end as by SIGTERM
+	Access  *front.AccessLog
+	Log     *zap.Logger
 }
 
-// serveUIDrain answers the dashboard. Both outcomes are in the audit log.
-func (s *Server) serveUIDrain(w http.ResponseWriter, r *http.Request) {
-	if s.cluster == nil {
+// MayDrain reports whether an asker may drain nodes: with a token of every hub and
+// scope privileged, or without tokens on a listener that only this machine reaches.
+func (d Drainer) MayDrain(r *http.Request) bool {
+	scope := auth.PassOf(r).Grant.Scope
+	return d.Member != nil && d.SeesAll(r) && (scope == 0 || scope >= auth.ScopePrivileged)
+}
+
+// Row is of the route table.
+func (d Drainer) Row() front.Entry {
+	return front.Entry{
+		Path: dashboardPath, On: front.ForPeople, Pages: front.DashboardPages, Role: auth.RoleClient, Every: true,
+		Methods: []string{http.MethodPost}, JSON: true, Serve: d.serveDashboard,
+	}
+}
+
+// OperatorRow is of the table for operators.
+func (d Drainer) OperatorRow() front.Entry {
+	return front.Entry{Path: "POST " + DrainPath, Off: d.Member == nil, Serve: d.serveOperator} // ?node=NAME ends a node as by SIGTERM
+}
+
+// serveDashboard answers the dashboard. Both outcomes are in the audit log.
+func (d Drainer) serveDashboard(w http.ResponseWriter, r *http.Request) {
+	if d.Member == nil {
 		http.Error(w, "This hub is not a node of a cluster.", http.StatusNotFound)
 		return
 	}
-	who := s.access.Peer("viewer", r)
-	if !s.mayDrain(r) {
-		s.log.Named("audit").Warn("node is not drained", who.Fields()...)
+	who := d.Access.Peer("viewer", r)
+	if !d.MayDrain(r) {
+		d.Log.Named("audit").Warn("node is not drained", who.Fields()...)
 		http.Error(w, "This token may not drain nodes: use a token for every hub with scope privileged, or run cdphub-cluster cluster drain at the listener for operators.", http.StatusForbidden)
 		return
 	}
@@ -57,23 +80,23 @@ func (s *Server) serveUIDrain(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, `The body must be {"node":"NAME"}.`, http.StatusBadRequest)
 		return
 	}
-	s.answerDrain(w, r, ask.Node, front.ViewerName(r, auth.PassOf(r)), who.Fields())
+	d.answerDrain(w, r, ask.Node, front.ViewerName(r, auth.PassOf(r)), who.Fields())
 }
 
-// serveDrain answers operators.
-func (s *Server) serveDrain(w http.ResponseWriter, r *http.Request) {
-	s.answerDrain(w, r, r.URL.Query().Get("node"), "an operator", []zap.Field{zap.String("peer", r.RemoteAddr)})
+// serveOperator answers operators.
+func (d Drainer) serveOperator(w http.ResponseWriter, r *http.Request) {
+	d.answerDrain(w, r, r.URL.Query().Get("node"), "an operator", []zap.Field{zap.String("peer", r.RemoteAddr)})
 }
 
 // answerDrain asks a node to drain, and answers the asker: 204 when it has begun, 404
 // for an unknown node, 409 for one that drains already or is the last, 502 when the
 // node does not answer.
-func (s *Server) answerDrain(w http.ResponseWriter, r *http.Request, name, by string, who []zap.Field) {
-	itself, err := s.drainNode(r.Context(), name, by)
-	s.log.Named("audit").Info("node is drained", append(who, zap.String("node", front.CutWords(name)), zap.String("by", by), zap.Error(err))...)
+func (d Drainer) answerDrain(w http.ResponseWriter, r *http.Request, name, by string, who []zap.Field) {
+	itself, err := d.drainNode(r.Context(), name, by)
+	d.Log.Named("audit").Info("node is drained", append(who, zap.String("node", front.CutWords(name)), zap.String("by", by), zap.Error(err))...)
 	switch {
 	case err == nil && itself:
-		s.endAfter(w)
+		d.endAfter(w)
 	case err == nil:
 		w.WriteHeader(http.StatusNoContent)
 	case errors.Is(err, errNoNode):
@@ -87,18 +110,18 @@ func (s *Server) answerDrain(w http.ResponseWriter, r *http.Request, name, by st
 
 // drainNode asks the node of that name or id to end, and reports whether it is this one,
 // which is left to the caller. Otherwise, when the error is nil, the node has begun to.
-func (s *Server) drainNode(ctx context.Context, name, by string) (itself bool, err error) {
-	nodes := s.cluster.Directory.Nodes()
+func (d Drainer) drainNode(ctx context.Context, name, by string) (itself bool, err error) {
+	nodes := d.Member.Directory.Nodes()
 	i := slices.IndexFunc(nodes, func(n cluster.Node) bool { return n.Name == name || n.ID == name })
 	switch {
 	case i < 0:
 		return false, errNoNode
 	case nodes[i].Draining:
 		return false, errDraining
-	case nodes[i].ID == s.cluster.ID:
-		return true, s.mayEnd(ctx)
+	case nodes[i].ID == d.Member.ID:
+		return true, d.mayEnd(ctx)
 	}
-	status, err := s.cluster.Ask(ctx, nodes[i], drainPath+"?"+url.Values{"by": {by + " through node " + s.cluster.Directory.Self().Name}}.Encode())
+	status, err := d.Member.Ask(ctx, nodes[i], DrainPath+"?"+url.Values{"by": {by + " through node " + d.Member.Directory.Self().Name}}.Encode())
 	if status == http.StatusConflict {
 		err = cluster.ErrLast
 	}
@@ -107,33 +130,30 @@ func (s *Server) drainNode(ctx context.Context, name, by string) (itself bool, e
 
 // mayEnd asks the directory, which alone knows of nodes that are drained at the same
 // time: two that ask at once must not both go.
-func (s *Server) mayEnd(ctx context.Context) error {
+func (d Drainer) mayEnd(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, membership.PeerTimeout)
 	defer cancel()
-	return s.cluster.Directory.MayEnd(ctx)
+	return d.Member.Directory.MayEnd(ctx)
 }
 
-// servePeerDrain answers another node that asks this one to drain.
-func (s *Server) servePeerDrain(w http.ResponseWriter, r *http.Request) {
-	err := s.mayEnd(r.Context())
-	s.log.Named("audit").Info("this node is drained", zap.String("by", front.CutWords(r.URL.Query().Get("by"))), zap.Error(err))
+// ServePeer answers another node that asks this one to drain.
+func (d Drainer) ServePeer(w http.ResponseWriter, r *http.Request, _ *membership.Assertion) {
+	err := d.mayEnd(r.Context())
+	d.Log.Named("audit").Info("this node is drained", zap.String("by", front.CutWords(r.URL.Query().Get("by"))), zap.Error(err))
 	switch {
 	case errors.Is(err, cluster.ErrLast):
 		http.Error(w, err.Error(), http.StatusConflict)
 	case err != nil:
-		refuseCluster(w, err)
+		front.RefuseForNow(w, err)
 	default:
-		s.endAfter(w)
+		d.endAfter(w)
 	}
 }
 
 // endAfter answers with 204, and then has the server end: a server without work ends
 // before an answer that comes later.
-func (s *Server) endAfter(w http.ResponseWriter) {
+func (d Drainer) endAfter(w http.ResponseWriter) {
 	w.WriteHeader(http.StatusNoContent)
 	http.NewResponseController(w).Flush() //nolint:errcheck // the asker has gone then
-	s.end()
+	d.End()
 }
-
-// end has Run drain the server and return, as if its context had ended.
-func (s *Server) end() { s.endOnce.Do(func() { close(s.endAsked) }) }

@@ -1,33 +1,20 @@
 package server
 
 import (
-	"context"
-	"encoding/json"
-	"fmt"
-	"io"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"sync"
 
 	"go.uber.org/zap"
 
-	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/cluster"
-	"github.com/cdphub/cdphub/relay"
 	"github.com/cdphub/cdphub/server/internal/front"
-	"github.com/cdphub/cdphub/server/internal/membership"
 )
 
 // In a cluster, a sandbox is at the node with the most room for its browser, which alone
 // has its token. Each node passes requests about sandboxes of others on, and lists those of
 // all. A request that another node has passed on is about this node alone.
-
-// isSandboxPath reports whether a request is about sandboxes.
-func isSandboxPath(at front.Route) bool {
-	return at.Hub == relay.DefaultHub && (at.Path == sandboxPath || strings.HasPrefix(at.Path, sandboxPath+"/"))
-}
 
 // sandboxElsewhere finds the node that is to answer a request about sandboxes, if
 // that is another node: the one that has the sandbox, or the one that is to have a
@@ -60,42 +47,18 @@ func (s *Server) sandboxesElsewhere(r *http.Request) (records []sandboxRecord, m
 			continue
 		}
 		all.Go(func() {
-			list, err := s.sandboxesOf(r, n)
+			var list struct{ Sandboxes []sandboxRecord }
+			err := s.forward.Ask(r, n, sandboxPath, &list)
 			mu.Lock()
 			defer mu.Unlock()
 			if err != nil {
 				s.log.Info("a node does not say which sandboxes it has", zap.String("node", n.Name), zap.Error(err))
 				missing = append(missing, n.Name)
 			}
-			records = append(records, list...)
+			records = append(records, list.Sandboxes...)
 		})
 	}
 	all.Wait()
 	slices.Sort(missing)
 	return records, missing
-}
-
-// sandboxesOf asks another node for its sandboxes, in the name of the bearer that has
-// sent r. It makes a request of its own, since r may have a body and other headers.
-func (s *Server) sandboxesOf(r *http.Request, n cluster.Node) ([]sandboxRecord, error) {
-	ctx, cancel := context.WithTimeout(r.Context(), membership.PeerTimeout)
-	defer cancel()
-	out, err := http.NewRequestWithContext(ctx, http.MethodGet, sandboxPath, http.NoBody)
-	if err != nil {
-		return nil, err
-	}
-	out.Host, out.URL = r.Host, &url.URL{Path: sandboxPath}
-	forward := &membership.Forward{Member: s.cluster, Assertion: s.assertionFor(r, front.Entry{Role: auth.RoleClient}, 0), Owner: cluster.Owner{Node: n}}
-	forward.SetPass(auth.PassOf(r))
-	answer, err := forward.Send(out)
-	if err != nil {
-		return nil, err
-	}
-	defer answer.Body.Close()
-	if answer.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("it answered %d", answer.StatusCode)
-	}
-	var list struct{ Sandboxes []sandboxRecord }
-	err = json.NewDecoder(io.LimitReader(answer.Body, maxRewrites)).Decode(&list)
-	return list.Sandboxes, err
 }
