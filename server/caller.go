@@ -19,7 +19,7 @@ func (s *Server) caller(r *http.Request, hub *relay.Hub, pass auth.Pass) actions
 	at := front.RouteOf(r)
 	c := actions.Caller{
 		Options: actions.Options{Log: s.log, URLs: s.urls, Names: s.names, Limits: s.o.Actions.limits()},
-		ID:      pass.Bearer(), Payer: pass.Payer(), Quotas: s.quotas, Hub: at.Hub, Version: version.Current().Version, Endpoint: socketURL(r, r.Host, at.Prefix+"/devtools/browser"),
+		ID:      pass.Bearer(), Payer: pass.Payer(), Quotas: s.quotas, Hub: at.Hub, Version: version.Current().Version, Endpoint: front.SocketURL(r, r.Host, at.Prefix+"/devtools/browser"),
 		Expires: pass.Grant.Expires, Ending: s.ending,
 		Capabilities: pass.Grant.HooksOr(s.o.Actions.HookScopes), Consents: s.consents,
 		Hold: func(end func()) (release func()) { return s.gate.Hold(pass, func(error) { end() }) },
@@ -65,18 +65,10 @@ func (s *Server) clientsOf(hub string, o relay.ClientOptions) actions.Join {
 			return nil, err
 		}
 		// sandboxes.join calls this under its lock, which Leave may need.
-		c.OnLeave(s.sandboxes.join(hub, func() { go c.Leave() }))
+		c.OnLeave(s.sandboxes.Join(hub, func() { go c.Leave() }))
 		return c, nil
 	}
 }
 
 // sharedKey is the key of relay.Hub.Value for what all callers of a hub share.
 type sharedKey struct{}
-
-// socketURL is the URL of a WebSocket as the asking client can reach it.
-func socketURL(r *http.Request, host, path string) string {
-	if r.TLS != nil {
-		return "wss://" + host + path
-	}
-	return "ws://" + host + path
-}

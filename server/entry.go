@@ -41,7 +41,7 @@ func (s *Server) enter(w http.ResponseWriter, r *http.Request, e front.Entry) {
 		http.Error(w, strings.TrimSpace("session=NAME works at /devtools/browser and /cdp only: leave it out here. "+e.Unnamed), http.StatusBadRequest)
 		return
 	}
-	if e.Role != "" && e.Hub && front.IsSandbox(front.RouteOf(r).Hub) && s.sandboxes.check(front.RouteOf(r).Hub) != nil {
+	if e.Role != "" && e.Hub && front.IsSandbox(front.RouteOf(r).Hub) && s.sandboxes.Check(front.RouteOf(r).Hub) != nil {
 		if _, elsewhere := s.cluster.OwnerElsewhere(r.Context(), front.RouteOf(r).Hub); elsewhere {
 			// Only the role is gone: the request is passed on with its token, see
 			// ownersKey.

@@ -96,8 +96,7 @@ func (s *Server) serveHomeStatus(w http.ResponseWriter, r *http.Request) {
 	if !front.OnlyReads(w, r) {
 		return
 	}
-	if err := s.sandboxes.check(front.RouteOf(r).Hub); err != nil {
-		refuseHub(w, err)
+	if s.sandboxes.Refuses(w, front.RouteOf(r).Hub) {
 		return
 	}
 	status := homeStatus{Version: version.Current().Version}

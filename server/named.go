@@ -290,7 +290,7 @@ func (s *Server) beginAgain(name string, st *named.SessionState) (*named.Begin, 
 // node.
 func (s *Server) begins(client *relay.Client, pass auth.Pass, hub string, release func()) *named.Begin {
 	hold := func(end func(wsconn.Reason)) func() {
-		apart := s.sandboxes.join(hub, func() { end(wsconn.ReasonDeleted) })
+		apart := s.sandboxes.Join(hub, func() { end(wsconn.ReasonDeleted) })
 		letGo := s.gate.Hold(pass, func(why error) { end(tokenReason(why)) })
 		return func() {
 			letGo()

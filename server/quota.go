@@ -33,7 +33,6 @@ func (s *Server) shareLimits() {
 	})
 	s.quotas.Ask(quota.Memory, s.budget.Usage)
 	s.quotas.Ask(quota.NamedMemory, s.named.Usage)
-	s.sandboxes.quotas = s.quotas
 	s.connections = front.NewAddressPools(s.quotas, quota.Connections, httpserver.Connections(s.o.Limits.MaxConnections))
 	s.bapFrom = front.NewAddressPools(s.quotas, quota.BAPConnections, s.o.Actions.BAPConnections)
 	s.uiFrom = front.NewAddressPools(s.quotas, quota.EventStreams, 0)

@@ -16,6 +16,7 @@ import (
 	"github.com/cdphub/cdphub/relay"
 	"github.com/cdphub/cdphub/server/internal/front"
 	"github.com/cdphub/cdphub/server/internal/membership"
+	"github.com/cdphub/cdphub/server/internal/sandboxes"
 )
 
 func (s *Server) isServed(e *front.Entry, on front.Audience) bool {
@@ -93,10 +94,7 @@ func (s *Server) routeTable() []front.Entry {
 		{Path: "/sessions", On: front.ForClients, Pages: front.DashboardPages, Role: client, Hub: true, Methods: []string{http.MethodGet}, Serve: s.listNamed},
 		{Path: sessionsPath + "{name...}", On: front.ForClients, Pages: front.DashboardPages, Role: client, Hub: true, Methods: []string{http.MethodDelete}, Serve: s.endOwnNamed},
 		{Path: linkPath, On: front.ForClients, Role: client, WS: true, Plain: true, Serve: s.serveLink, Elsewhere: toClients},
-
 		// Action APIs. A WebSocket without a path is one of two protocols, see serveEither.
-		{Path: sandboxPath, On: front.ForClients, When: namesNoHub, Off: noActions, Role: client, Every: true, JSON: true, Serve: s.serveSandboxes},
-		{Path: sandboxPath + "/{name...}", On: front.ForClients, When: namesNoHub, Off: noActions, Role: client, Every: true, JSON: true, Serve: s.serveSandboxes},
 		{Path: "/rp.js", On: front.ForClients, Off: noActions, Pages: front.AllPages, Serve: serveHookScript},
 		{Path: "/", On: front.ForClients, When: auth.IsWebSocket, Off: noActions, Role: client, WS: true, Hub: true, Unnamed: actionUnnamed, Serve: s.serveBAP(s.serveEither)},
 		{Path: "/bap", On: front.ForClients, Off: noActions, Role: client, WS: true, Hub: true, Unnamed: actionUnnamed, Serve: s.serveBAP(s.bap.Serve)},
@@ -106,6 +104,7 @@ func (s *Server) routeTable() []front.Entry {
 		{Path: "/hooks/invoke", On: front.ForClients, Off: noActions, Role: client, Hub: true, Methods: post, JSON: true, Serve: s.serveActions(hooks.Invoke)},
 		{Path: "/mcp", On: front.ForClients, Off: noActions, Role: client, Hub: true, Methods: []string{onlyPost, http.MethodDelete}, JSON: true, Serve: s.serveActions(s.mcp.ServeHTTP)},
 	}
+	table = append(table, s.sandboxes.Rows(noActions)...)
 	for path, b := range bundles() {
 		table = append(table, front.Entry{Path: path, On: front.ForHosts, Pages: front.AllPages, Serve: b.serve})
 	}
@@ -120,9 +119,6 @@ func (s *Server) routeTable() []front.Entry {
 	}
 	return table
 }
-
-// namesNoHub reports whether a request is for the hub at the root.
-func namesNoHub(r *http.Request) bool { return front.RouteOf(r).Hub == relay.DefaultHub }
 
 // find is the entry that a request leads to; nowhere is what no path leads to.
 func (s *Server) find(nowhere front.Entry, r *http.Request) front.Entry {
@@ -200,7 +196,7 @@ func (s *Server) sessionRoute(rest string) (at front.Route, known bool) {
 // acquire finds the hub of a request; it answers when there is none to have.
 func (s *Server) acquire(w http.ResponseWriter, r *http.Request) (*relay.Hub, func(), bool) {
 	name := front.RouteOf(r).Hub
-	err := s.sandboxes.check(name)
+	err := s.sandboxes.Check(name)
 	if err == nil {
 		err = s.cluster.ClaimHere(r.Context(), name)
 	}
@@ -216,19 +212,15 @@ func (s *Server) acquire(w http.ResponseWriter, r *http.Request) (*relay.Hub, fu
 	return hub, release, true
 }
 
-// retryFull is after how many seconds a Client may try again that has found no
-// browser free.
-const retryFull = "5"
-
 // refuseHub answers that there is no hub to have: 404 for a sandbox that has ended, else
 // 503, with Retry-After where a later try can succeed (RFC 9110, section 10.2.3).
 func refuseHub(w http.ResponseWriter, why error) {
 	status := http.StatusServiceUnavailable
 	switch {
-	case errors.Is(why, errNoSandbox):
+	case errors.Is(why, sandboxes.ErrEnded):
 		status = http.StatusNotFound
 	case browsers.IsFull(why):
-		w.Header().Set("Retry-After", retryFull)
+		w.Header().Set("Retry-After", front.RetryFull)
 	case errors.Is(why, membership.ErrElsewhere), errors.Is(why, cluster.ErrTaken), errors.Is(why, cluster.ErrUncertain):
 		w.Header().Set("Retry-After", "1")
 	}

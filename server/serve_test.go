@@ -81,11 +81,8 @@ func makeServer(o Options, log *zap.Logger) (*Server, error) {
 func startServer(t *testing.T, s *Server) started {
 	t.Helper()
 	t.Cleanup(func() {
-		s.sandboxes.mu.Lock()
-		sandboxes := slices.Collect(maps.Keys(s.sandboxes.live))
-		s.sandboxes.mu.Unlock()
-		for _, name := range sandboxes {
-			s.endSandbox(name, false)
+		for _, name := range s.sandboxes.Names() {
+			s.sandboxes.End(name)
 		}
 		heldtest.WaitsForNothing(t, "the server", s.left)
 	})

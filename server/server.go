@@ -43,6 +43,7 @@ import (
 	"github.com/cdphub/cdphub/server/internal/front"
 	"github.com/cdphub/cdphub/server/internal/handover"
 	"github.com/cdphub/cdphub/server/internal/membership"
+	"github.com/cdphub/cdphub/server/internal/sandboxes"
 )
 
 // Server is one process's hubs behind its listeners.
@@ -61,7 +62,7 @@ type Server struct {
 	metrics  *metrics
 	access   *front.AccessLog
 
-	sandboxes  sandboxes
+	sandboxes  *sandboxes.Table      `held:"*"`
 	named      *named.Sessions       `held:"*"`
 	bap        *bap.Server           `held:"*"`
 	logins     httpserver.PerAddress // connections that have yet to show a token
@@ -127,11 +128,10 @@ func New(o Options) (*Server, error) {
 		access:  front.NewAccessLog(o.Log),
 		budget:  o.Limits.budget(o.timelineMemory() + o.Limits.namedMemory()),
 
-		sandboxes: sandboxes{idle: o.Actions.SandboxIdle},
-		named:     named.New(o.Limits.named(o.Log)),
-		bap:       bap.New(bap.Options{Pages: o.Actions.BAPPages, AllPages: o.Actions.BAPAllPages || o.App != nil}),
-		mcp:       mcp.NewHandler(o.Log),
-		names:     new(urlpolicy.Resolver),
+		named: named.New(o.Limits.named(o.Log)),
+		bap:   bap.New(bap.Options{Pages: o.Actions.BAPPages, AllPages: o.Actions.BAPAllPages || o.App != nil}),
+		mcp:   mcp.NewHandler(o.Log),
+		names: new(urlpolicy.Resolver),
 
 		fenceTells: fence.Tells,
 
@@ -146,7 +146,7 @@ func New(o Options) (*Server, error) {
 	s.shareLimits()
 	// The order matters: hubs need the policies and the journal, a cluster needs the
 	// hubs, and an app needs the address of the listeners.
-	for _, step := range []func() error{s.makePolicies, s.makeJournal, s.makeHubs, s.makeCluster, s.listenAll, s.makeApp} {
+	for _, step := range []func() error{s.makePolicies, s.makeJournal, s.makeHubs, s.makeCluster, s.makeSandboxes, s.listenAll, s.makeApp} {
 		if err := step(); err != nil {
 			s.closeListeners()
 			s.closeJournal()
@@ -231,6 +231,15 @@ func (s *Server) makeHubs() error {
 	return err
 }
 
+// makeSandboxes makes the table of sandboxes, which are hubs.
+func (s *Server) makeSandboxes() error {
+	s.sandboxes = sandboxes.New(sandboxes.Options{
+		Idle: s.o.Actions.SandboxIdle, BaseDomain: s.o.BaseDomain, Quotas: s.quotas, Browsers: s.browsers, Tokens: s.tokens,
+		Member: s.cluster, Forward: s.forward, Log: s.log, Acquire: s.Hub,
+	})
+	return nil
+}
+
 // Run serves until ctx ends, or the node is drained. Then it drains: Clients get the
 // answers to their commands in flight, within Options.Drain. It must be called once
 // at most. The error is that of a listener that has failed, or of a browser that
@@ -303,7 +312,7 @@ func (s *Server) Handler() http.Handler {
 // release is called. The errors are for everybody to read: details of the machine are
 // only in the log.
 func (s *Server) Hub(ctx context.Context, name string) (hub *relay.Hub, release func(), err error) {
-	if err := s.sandboxes.check(name); err != nil {
+	if err := s.sandboxes.Check(name); err != nil {
 		return nil, nil, err
 	}
 	if err := s.cluster.ClaimHere(ctx, name); err != nil {

@@ -98,7 +98,7 @@ func (s *Server) upgrade(w http.ResponseWriter, r *http.Request, who front.Peer,
 	// First, since the end of a sandbox ends its token, too. The first reason to
 	// close a connection is the one that its peer sees: here the sandbox and not the
 	// token.
-	apart := s.sandboxes.join(who.Hub, func() { conn.Close(wsconn.ReasonDeleted) })
+	apart := s.sandboxes.Join(who.Hub, func() { conn.Close(wsconn.ReasonDeleted) })
 	stayed := func() {}
 	// A link is the node's, whoever owns the hub of its path. A connection that is to show
 	// its token joins the hub of its share later, see login.findHub.

@@ -65,8 +65,7 @@ func (s *Server) timelineOf(w http.ResponseWriter, r *http.Request) (hub, target
 		return "", "", false
 	}
 	at := front.RouteOf(r)
-	if err := s.sandboxes.check(at.Hub); err != nil {
-		refuseHub(w, err)
+	if s.sandboxes.Refuses(w, at.Hub) {
 		return "", "", false
 	}
 	h, release := s.hubs.Peek(at.Hub)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cdphub/cdphub/internal/hubtest"
 	"github.com/cdphub/cdphub/internal/wsconn"
+	"github.com/cdphub/cdphub/server/internal/sandboxes"
 )
 
 // named connects to a named session by a query.
@@ -277,7 +278,7 @@ func TestR204OwnTabsOfASession(t *testing.T) {
 // TestR204SessionsEndWithTheirSandbox deletes a sandbox whose sessions are there, and away.
 func TestR204SessionsEndWithTheirSandbox(t *testing.T) {
 	s := start(t, func(o *Options) { o.Browsers = fakeBrowsers(works, "sandbox-*") })
-	_, made := hubtest.MustPostJSON(t, "http://"+s.addr(false)+sandboxPath, nil, []byte("{}"))
+	_, made := hubtest.MustPostJSON(t, "http://"+s.addr(false)+sandboxes.Path, nil, []byte("{}"))
 	_, name, _ := strings.Cut(made, `"sandboxID":"`)
 	name, _, _ = strings.Cut(name, `"`)
 	socket := "ws://" + s.addr(false) + "/hub/" + name + "/cdp?session="
@@ -287,7 +288,7 @@ func TestR204SessionsEndWithTheirSandbox(t *testing.T) {
 		_, body := s.get(t, s.addr(false), "/hub/"+name+"/sessions", nil)
 		return strings.Contains(body, `"awaySince"`)
 	})
-	if !s.endSandbox(name, false) {
+	if !s.sandboxes.End(name) {
 		t.Fatalf("there is no sandbox %q: %s", name, made)
 	}
 	if why := here.reason(); why.Code != wsconn.ReasonDeleted.Code && why.Code != wsconn.ReasonSessionEnded.Code {

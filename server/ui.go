@@ -24,8 +24,7 @@ func (s *Server) serveUIState(w http.ResponseWriter, r *http.Request) {
 	if !front.OnlyReads(w, r) {
 		return
 	}
-	if err := s.sandboxes.check(front.RouteOf(r).Hub); err != nil {
-		refuseHub(w, err)
+	if s.sandboxes.Refuses(w, front.RouteOf(r).Hub) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")

@@ -35,8 +35,7 @@ func (s *Server) serveUIEvents(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	at := front.RouteOf(r)
-	if err := s.sandboxes.check(at.Hub); err != nil {
-		refuseHub(w, err)
+	if s.sandboxes.Refuses(w, at.Hub) {
 		return
 	}
 	left, ok := s.uiFrom.TakeOr(w, r, s.gate.Address(r))
@@ -49,7 +48,7 @@ func (s *Server) serveUIEvents(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	defer s.gate.Hold(auth.PassOf(r), func(error) { cancel() })()
-	defer s.sandboxes.join(at.Hub, cancel)()
+	defer s.sandboxes.Join(at.Hub, cancel)()
 	w.Header().Set("Content-Type", "text/event-stream")
 	// nginx would keep events back until its buffer is full (ngx_http_proxy_module,
 	// proxy_buffering).

@@ -24,8 +24,7 @@ type viewsKey struct{}
 // starts no browser. docs/dashboard.md describes the messages.
 func (s *Server) serveView(w http.ResponseWriter, r *http.Request) {
 	at, pass := front.RouteOf(r), auth.PassOf(r)
-	if err := s.sandboxes.check(at.Hub); err != nil {
-		refuseHub(w, err)
+	if s.sandboxes.Refuses(w, at.Hub) {
 		return
 	}
 	hub, release := s.hubs.Peek(at.Hub)
@@ -135,7 +134,7 @@ func (s *Server) viewClient(hub *relay.Hub, name, target string, o relay.LocalOp
 		return nil, err
 	}
 	// In a goroutine: join calls it under its lock, which Leave needs.
-	c.OnLeave(s.sandboxes.join(name, func() { go c.Leave() }))
+	c.OnLeave(s.sandboxes.Join(name, func() { go c.Leave() }))
 	return c, nil
 }
 

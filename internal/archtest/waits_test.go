@@ -44,8 +44,8 @@ var uninterrupted = map[string]string{
 		"server.login.findHub membership.Member.Locate membership.Member.PlaceUnowned membership.Member.takeWith membership.Forward.Send",
 
 	"TestR287TokenThatEndsAtOnce":  "mcp.Handler.keep",
-	"TestR288InterruptedSandboxes": "server.Server.createSandbox server.Server.Hub",
-	"TestSandboxes":                "server.sandboxes.begin",
+	"TestR288InterruptedSandboxes": "server.Server.Hub",
+	"TestSandboxes":                "sandboxes.Table.begin",
 
 	"TestF06ParkedPeer TestWaitBelow TestCancel TestDialThrough": "wsconn.Conn.Serve wsconn.Conn.Start wsconn.Conn.finish wsconn.Conn.park wsconn.Conn.waitUntil wsconn.DialThrough",
 }

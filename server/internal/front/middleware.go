@@ -92,3 +92,7 @@ func RefuseForNow(w http.ResponseWriter, why error) {
 	w.Header().Set("Retry-After", "1")
 	http.Error(w, why.Error(), http.StatusServiceUnavailable)
 }
+
+// RetryFull is after how many seconds a Client may try again that has found no
+// browser free.
+const RetryFull = "5"

@@ -1,9 +1,12 @@
-package server
+// Package sandboxes makes hubs on request, each with a browser and a token of its own, which last
+// until they are deleted or have not been used for a while.
+package sandboxes
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"slices"
@@ -15,21 +18,24 @@ import (
 
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/browsers"
+	"github.com/cdphub/cdphub/relay"
 	"github.com/cdphub/cdphub/relay/quota"
+	"github.com/cdphub/cdphub/server/internal/forward"
 	"github.com/cdphub/cdphub/server/internal/front"
+	"github.com/cdphub/cdphub/server/internal/membership"
 )
 
-// sandboxPath is where sandboxes are made and asked for:
+// Path is where sandboxes are made and asked for:
 //
 //	POST   /browser-sandboxes        makes one and answers with its record, which has its token
 //	GET    /browser-sandboxes        {"sandboxes":[…]}: those made with the same token, without theirs
 //	                                 (and "missing":["b"] of a cluster: nodes that have not answered)
 //	GET    /browser-sandboxes/NAME   its record
 //	DELETE /browser-sandboxes/NAME   ends it, with its browser and all its connections
-const sandboxPath = "/browser-sandboxes"
+const Path = "/browser-sandboxes"
 
-// sandboxRecord says where a sandbox is.
-type sandboxRecord struct {
+// Record says where a sandbox is.
+type Record struct {
 	SandboxID      string    `json:"sandboxID"`
 	WSEndpoint     string    `json:"wsEndpoint"`     // CDP: …/cdp
 	NDJSONEndpoint string    `json:"ndjsonEndpoint"` // the same with /ndjson at its end
@@ -40,18 +46,33 @@ type sandboxRecord struct {
 	AccessToken string `json:"accessToken,omitempty"`
 }
 
-// sandboxes are hubs that were made on request, until they are deleted or have not
-// been used for a while. Lock order: mu, then the lock of a connection, which the end
+// Options are of New. All fields are needed, but for BaseDomain and, without a cluster, Member and Forward.
+type Options struct {
+	Idle       time.Duration // how long a sandbox without a connection lasts
+	BaseDomain string        // below which hubs have names
+	Quotas     *quota.Ledger
+	Browsers   *browsers.Pool
+	Tokens     *auth.Tokens
+	Member     *membership.Member
+	Forward    *forward.Forwarder
+	Log        *zap.Logger
+	// Acquire finds or makes a hub with its browser.
+	Acquire func(ctx context.Context, name string) (*relay.Hub, func(), error)
+}
+
+// Table has the sandboxes of a server. Lock order: mu, then the lock of a connection, which the end
 // functions of users take. They run under mu and must not wait.
-type sandboxes struct {
-	quotas *quota.Ledger // static
-	idle   time.Duration
+type Table struct {
+	o Options `stays:"configuration"` // static
 
 	mu   sync.Mutex          // guards everything below
 	live map[string]*sandbox `held:"sandboxes"`
 }
 
-// sandbox is one. The lock of sandboxes guards it.
+// New makes a Table without sandboxes.
+func New(o Options) *Table { return &Table{o: o, live: make(map[string]*sandbox)} }
+
+// sandbox is one. The lock of Table guards it.
 type sandbox struct {
 	since   time.Time
 	owner   string // the bearer that made it; "" without tokens
@@ -64,51 +85,66 @@ type sandbox struct {
 // user is a connection of a sandbox, or a Client within the process.
 type user struct{ end func() }
 
-var errNoSandbox = errors.New("the sandbox does not exist (it may have ended)")
+// ErrEnded says that no sandbox has a name.
+var ErrEnded = errors.New("the sandbox does not exist (it may have ended)")
+
+// Names are those of all sandboxes.
+func (t *Table) Names() []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Collect(maps.Keys(t.live))
+}
+
+// Rows are of the route table. off leaves them out.
+func (t *Table) Rows(off bool) []front.Entry {
+	row := front.Entry{
+		On: front.ForClients, When: front.NamesNoHub, Off: off, Role: auth.RoleClient, Every: true, JSON: true, Serve: t.serve,
+	}
+	one := row
+	row.Path, one.Path = Path, Path+"/{name...}"
+	return []front.Entry{row, one}
+}
 
 // reserve makes room for a sandbox and gives it a name. begin or cancel must follow.
 // The place is taken before the browser starts, so that requests at the same time do
 // not exceed the limit. The error is a *quota.Error.
-func (b *sandboxes) reserve(owner string, payer quota.Payer) (name string, err error) {
-	forget, err := b.quotas.Take(quota.Sandboxes, payer, 1)
+func (t *Table) reserve(owner string, payer quota.Payer) (name string, err error) {
+	forget, err := t.o.Quotas.Take(quota.Sandboxes, payer, 1)
 	if err != nil {
 		return "", err
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.live == nil {
-		b.live = make(map[string]*sandbox)
-	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	// rand.Text has at least 128 bits of randomness, as base32 (crypto/rand).
 	name = front.SandboxPrefix + strings.ToLower(rand.Text())
-	b.live[name] = &sandbox{since: time.Now(), owner: owner, forget: forget, users: make(map[*user]struct{})}
+	t.live[name] = &sandbox{since: time.Now(), owner: owner, forget: forget, users: make(map[*user]struct{})}
 	return name, nil
 }
 
 // cancel gives the place back that reserve has taken.
-func (b *sandboxes) cancel(name string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.live[name].forget()
-	delete(b.live, name)
+func (t *Table) cancel(name string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.live[name].forget()
+	delete(t.live, name)
 }
 
 // begin lets a sandbox begin. end is called when the sandbox has had no user for the
 // idle time. release is called when the sandbox ends.
-func (b *sandboxes) begin(name string, release, end func()) (since time.Time) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	sb := b.live[name]
+func (t *Table) begin(name string, release, end func()) (since time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	sb := t.live[name]
 	sb.release = release
-	sb.timer = time.AfterFunc(b.idle, end)
+	sb.timer = time.AfterFunc(t.o.Idle, end)
 	return sb.since
 }
 
 // since is when a sandbox began; ok is false when there is none.
-func (b *sandboxes) since(name string) (at time.Time, ok bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if sb := b.live[name]; sb != nil && sb.release != nil {
+func (t *Table) since(name string) (at time.Time, ok bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if sb := t.live[name]; sb != nil && sb.release != nil {
 		return sb.since, true
 	}
 	return at, false
@@ -120,13 +156,13 @@ type listed struct {
 	since time.Time
 }
 
-// of lists the sandboxes that a bearer has made, the oldest first. Without tokens the
+// madeBy lists the sandboxes that a bearer has made, the oldest first. Without tokens the
 // bearer is "" for everybody.
-func (b *sandboxes) of(owner string) []listed {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+func (t *Table) madeBy(owner string) []listed {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	var list []listed
-	for name, sb := range b.live {
+	for name, sb := range t.live {
 		if sb.release != nil && sb.owner == owner {
 			list = append(list, listed{name, sb.since})
 		}
@@ -135,26 +171,35 @@ func (b *sandboxes) of(owner string) []listed {
 	return list
 }
 
-// check refuses the name of a sandbox that does not exist. Every other name passes.
-func (b *sandboxes) check(hub string) error {
+// Check refuses the name of a sandbox that does not exist. Every other name passes.
+func (t *Table) Check(hub string) error {
 	if !front.IsSandbox(hub) {
 		return nil
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.live[hub] == nil {
-		return errNoSandbox
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.live[hub] == nil {
+		return ErrEnded
 	}
 	return nil
 }
 
-// join has a user of a hub end together with its sandbox, if the hub is one. end is
+// Refuses answers 404 for the name of a sandbox that does not exist, and reports whether it has.
+func (t *Table) Refuses(w http.ResponseWriter, hub string) bool {
+	err := t.Check(hub)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusNotFound)
+	}
+	return err != nil
+}
+
+// Join has a user of a hub end together with its sandbox, if the hub is one. end is
 // called under the lock then, and must not wait. left is to be called when the user
 // has ended by itself. The sandbox is idle while it has no users.
-func (b *sandboxes) join(name string, end func()) (left func()) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	sb := b.live[name]
+func (t *Table) Join(name string, end func()) (left func()) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	sb := t.live[name]
 	if sb == nil || sb.timer == nil {
 		if front.IsSandbox(name) { // it has just ended
 			end()
@@ -165,36 +210,26 @@ func (b *sandboxes) join(name string, end func()) (left func()) {
 	u := &user{end}
 	sb.users[u] = struct{}{}
 	return func() {
-		b.mu.Lock()
-		defer b.mu.Unlock()
+		t.mu.Lock()
+		defer t.mu.Unlock()
 		delete(sb.users, u)
 		// The sandbox may have ended, and must not get its timer back.
-		if len(sb.users) == 0 && b.live[name] == sb {
-			sb.timer.Reset(b.idle)
+		if len(sb.users) == 0 && t.live[name] == sb {
+			sb.timer.Reset(t.o.Idle)
 		}
 	}
 }
 
-// end ends a sandbox and reports whether it has. whenIdle ends it only if it has no
-// users: its timer may fire just when a user comes.
-func (b *sandboxes) end(name string, whenIdle bool) bool {
-	release, ok := b.remove(name, whenIdle)
-	if ok {
-		release() // without the lock: it ends connections, which leave
-	}
-	return ok
-}
-
 // remove takes a sandbox away and ends its users. The caller calls release without
 // the lock.
-func (b *sandboxes) remove(name string, whenIdle bool) (release func(), ok bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	sb := b.live[name]
+func (t *Table) remove(name string, whenIdle bool) (release func(), ok bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	sb := t.live[name]
 	if sb == nil || sb.release == nil || whenIdle && len(sb.users) > 0 {
 		return nil, false
 	}
-	delete(b.live, name)
+	delete(t.live, name)
 	sb.forget()
 	sb.timer.Stop()
 	for u := range sb.users {
@@ -203,93 +238,93 @@ func (b *sandboxes) remove(name string, whenIdle bool) (release func(), ok bool)
 	return sb.release, true
 }
 
-// serveSandboxes answers for sandboxPath, to tokens for every hub with scope full or
-// more. In a cluster it passes the request on to the node of the sandbox.
-func (s *Server) serveSandboxes(w http.ResponseWriter, r *http.Request) {
+// serve answers for Path, to tokens for every hub with scope full or
+// more. In a cluster it forwards the request to the node of the sandbox.
+func (t *Table) serve(w http.ResponseWriter, r *http.Request) {
 	if g := auth.PassOf(r).Grant; g.Scope != 0 && g.Scope < auth.ScopeFull {
-		refuseSandbox(w, http.StatusForbidden, "Sandboxes need a token of scope full.")
+		writeError(w, http.StatusForbidden, "Sandboxes need a token of scope full.")
 		return
 	}
-	name := strings.TrimPrefix(strings.TrimPrefix(r.URL.Path, sandboxPath), "/")
-	if owner, elsewhere := s.sandboxElsewhere(r, name); elsewhere {
-		s.forward.Forward(w, r, front.Entry{Role: auth.RoleClient, Every: true, Claim: name == ""}, owner)
+	name := strings.TrimPrefix(strings.TrimPrefix(r.URL.Path, Path), "/")
+	if owner, elsewhere := t.findElsewhere(r, name); elsewhere {
+		t.o.Forward.Forward(w, r, front.Entry{Role: auth.RoleClient, Every: true, Claim: name == ""}, owner)
 		return
 	}
 	switch {
 	case name == "" && r.Method == http.MethodPost:
-		s.createSandbox(w, r)
+		t.create(w, r)
 	case name == "" && r.Method == http.MethodGet:
-		s.listSandboxes(w, r)
+		t.list(w, r)
 	case name == "":
 		w.Header().Set("Allow", "GET, POST")
-		refuseSandbox(w, http.StatusMethodNotAllowed, "Create a sandbox with POST, or list sandboxes with GET.")
+		writeError(w, http.StatusMethodNotAllowed, "Create a sandbox with POST, or list sandboxes with GET.")
 	case r.Method == http.MethodGet:
-		since, ok := s.sandboxes.since(name)
+		since, ok := t.since(name)
 		if !ok {
-			refuseSandbox(w, http.StatusNotFound, errNoSandbox.Error())
+			writeError(w, http.StatusNotFound, ErrEnded.Error())
 			return
 		}
-		front.WriteJSON(w, http.StatusOK, s.sandboxRecord(r, name, since))
+		front.WriteJSON(w, http.StatusOK, t.record(r, name, since))
 	case r.Method == http.MethodDelete:
-		if !s.endSandbox(name, false) {
-			refuseSandbox(w, http.StatusNotFound, errNoSandbox.Error())
+		if !t.End(name) {
+			writeError(w, http.StatusNotFound, ErrEnded.Error())
 			return
 		}
 		w.WriteHeader(http.StatusNoContent)
 	default:
 		w.Header().Set("Allow", "GET, DELETE")
-		refuseSandbox(w, http.StatusMethodNotAllowed, "Read a sandbox with GET, or delete it with DELETE.")
+		writeError(w, http.StatusMethodNotAllowed, "Read a sandbox with GET, or delete it with DELETE.")
 	}
 }
 
-// createSandbox makes a hub with a name that nobody can guess, and starts its
+// create makes a hub with a name that nobody can guess, and starts its
 // browser. It answers 201 with the record and its address (RFC 9110, section 15.3.2),
 // 409 where hubs of such names get no browser, and 503 when there are too many.
-func (s *Server) createSandbox(w http.ResponseWriter, r *http.Request) {
+func (t *Table) create(w http.ResponseWriter, r *http.Request) {
 	pass := auth.PassOf(r)
-	name, err := s.sandboxes.reserve(pass.Bearer(), pass.Payer())
+	name, err := t.reserve(pass.Bearer(), pass.Payer())
 	if err != nil {
-		refuseSandbox(w, http.StatusServiceUnavailable, err.Error())
+		writeError(w, http.StatusServiceUnavailable, err.Error())
 		return
 	}
-	if !s.browsers.Has(name) {
-		s.sandboxes.cancel(name)
-		refuseSandbox(w, http.StatusConflict, "A sandbox would have no browser: start cdphub with --browser, and let --browser-hub name "+front.SandboxPrefix+"*.")
+	if !t.o.Browsers.Has(name) {
+		t.cancel(name)
+		writeError(w, http.StatusConflict, "A sandbox would have no browser: start cdphub with --browser, and let --browser-hub name "+front.SandboxPrefix+"*.")
 		return
 	}
-	_, release, err := s.Hub(r.Context(), name)
+	_, release, err := t.o.Acquire(r.Context(), name)
 	if err != nil {
-		s.sandboxes.cancel(name)
+		t.cancel(name)
 		if browsers.IsFull(err) {
-			w.Header().Set("Retry-After", retryFull)
+			w.Header().Set("Retry-After", front.RetryFull)
 		}
-		refuseSandbox(w, http.StatusServiceUnavailable, err.Error())
+		writeError(w, http.StatusServiceUnavailable, err.Error())
 		return
 	}
 	// The token ends with the sandbox, see release.
-	token, end := s.tokens.Issue(auth.Grant{Role: auth.RoleClient, Hub: name, Scope: auth.ScopeFull, Name: name, Hooks: pass.Grant.Hooks, Payer: pass.Payer()})
-	since := s.sandboxes.begin(name, func() { release(); end() }, func() { s.endSandbox(name, true) })
-	s.log.Info("sandbox made", zap.String("hub", name))
-	w.Header().Set("Location", sandboxPath+"/"+name)
-	record := s.sandboxRecord(r, name, since)
+	token, end := t.o.Tokens.Issue(auth.Grant{Role: auth.RoleClient, Hub: name, Scope: auth.ScopeFull, Name: name, Hooks: pass.Grant.Hooks, Payer: pass.Payer()})
+	since := t.begin(name, func() { release(); end() }, func() { t.end(name, true) })
+	t.o.Log.Info("sandbox made", zap.String("hub", name))
+	w.Header().Set("Location", Path+"/"+name)
+	record := t.record(r, name, since)
 	record.AccessToken = token
 	front.WriteJSON(w, http.StatusCreated, record)
 }
 
-// listSandboxes answers with the sandboxes that whoever asks has made. Without
+// list answers with the sandboxes that the token has made. Without
 // tokens everybody has made all of them. In a cluster these are the sandboxes of all
 // nodes; "missing" names those that have not answered.
-func (s *Server) listSandboxes(w http.ResponseWriter, r *http.Request) {
-	records, missing := s.sandboxesElsewhere(r)
+func (t *Table) list(w http.ResponseWriter, r *http.Request) {
+	records, missing := t.listElsewhere(r)
 	if records == nil {
-		records = []sandboxRecord{}
+		records = []Record{}
 		// JSON null is no list.
 	}
-	for _, one := range s.sandboxes.of(auth.PassOf(r).Bearer()) {
-		records = append(records, s.sandboxRecord(r, one.name, one.since))
+	for _, one := range t.madeBy(auth.PassOf(r).Bearer()) {
+		records = append(records, t.record(r, one.name, one.since))
 	}
 	// Times are whole seconds: those of one node stay in the order in which they began.
-	slices.SortStableFunc(records, func(a, b sandboxRecord) int { return a.CreatedAt.Compare(b.CreatedAt) })
+	slices.SortStableFunc(records, func(a, b Record) int { return a.CreatedAt.Compare(b.CreatedAt) })
 	answer := map[string]any{"sandboxes": records}
 	if len(missing) > 0 {
 		answer["missing"] = missing
@@ -297,56 +332,49 @@ func (s *Server) listSandboxes(w http.ResponseWriter, r *http.Request) {
 	front.WriteJSON(w, http.StatusOK, answer)
 }
 
-// endSandbox ends a sandbox with its browser.
-func (s *Server) endSandbox(name string, whenIdle bool) bool {
-	if !s.sandboxes.end(name, whenIdle) {
+// End ends a sandbox with its browser, and reports whether there was one.
+func (t *Table) End(name string) bool { return t.end(name, false) }
+
+// end is End, or with whenIdle ends a sandbox only if it has no users: its timer may fire just
+// when a user comes.
+func (t *Table) end(name string, whenIdle bool) bool {
+	release, ok := t.remove(name, whenIdle)
+	if !ok {
 		return false
 	}
-	s.browsers.End(name)
-	s.log.Info("sandbox ended", zap.String("hub", name), zap.Bool("idle", whenIdle))
+	release() // without the lock: it ends connections, which leave
+	t.o.Browsers.End(name)
+	t.o.Log.Info("sandbox ended", zap.String("hub", name), zap.Bool("idle", whenIdle))
 	return true
 }
 
-// sandboxRecord is the record of a sandbox, with addresses as the asking client
+// record is the record of a sandbox, with addresses as the asking client
 // can reach them.
-func (s *Server) sandboxRecord(r *http.Request, name string, since time.Time) sandboxRecord {
+func (t *Table) record(r *http.Request, name string, since time.Time) Record {
 	host, prefix := r.Host, "/hub/"+name
-	if below, port := s.belowBaseDomain(r.Host); below {
-		host, prefix = name+"."+s.o.BaseDomain+port, ""
+	if below, port := t.belowBaseDomain(r.Host); below {
+		host, prefix = name+"."+t.o.BaseDomain+port, ""
 	}
-	return sandboxRecord{
+	return Record{
 		SandboxID:      name,
-		WSEndpoint:     socketURL(r, host, prefix+"/cdp"),
-		NDJSONEndpoint: socketURL(r, host, prefix+"/ndjson"),
+		WSEndpoint:     front.SocketURL(r, host, prefix+"/cdp"),
+		NDJSONEndpoint: front.SocketURL(r, host, prefix+"/ndjson"),
 		CreatedAt:      since.UTC().Truncate(time.Second),
 	}
 }
 
-// refuseSandbox answers why something is not done, as {"error":"…"}: programs read
+// writeError answers why something is not done, as {"error":"…"}: programs read
 // all answers of these paths as JSON.
-func refuseSandbox(w http.ResponseWriter, status int, why string) {
+func writeError(w http.ResponseWriter, status int, why string) {
 	front.WriteJSON(w, status, map[string]string{"error": why})
 }
 
 // belowBaseDomain reports whether a Host header is the domain below which hubs have
 // names. port is that of the header, with its colon, or "".
-func (s *Server) belowBaseDomain(host string) (below bool, port string) {
+func (t *Table) belowBaseDomain(host string) (below bool, port string) {
 	name, ok := auth.HostName(host)
 	if _, p, err := net.SplitHostPort(host); err == nil {
 		port = ":" + p
 	}
-	return ok && s.o.BaseDomain != "" && name == s.o.BaseDomain, port
-}
-
-// readBaseDomain is a domain in the form in which Host headers are compared with it:
-// in lower case. Its error names the option.
-func readBaseDomain(text string) (string, error) {
-	if text == "" {
-		return "", nil
-	}
-	name, ok := auth.HostName(text)
-	if !ok || strings.ContainsAny(text, ":[") || strings.HasPrefix(name, ".") {
-		return "", fmt.Errorf("--base-domain %q is not valid: set a name such as hubs.example, without a scheme, a port or a leading dot; hub NAME is then at NAME.hubs.example", text)
-	}
-	return name, nil
+	return ok && t.o.BaseDomain != "" && name == t.o.BaseDomain, port
 }
