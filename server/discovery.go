@@ -11,6 +11,7 @@ import (
 	"github.com/cdphub/cdphub/httpdiscovery"
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/server/internal/dashboard"
 	"github.com/cdphub/cdphub/server/internal/front"
 	"github.com/cdphub/cdphub/targets"
 )
@@ -95,19 +96,8 @@ func (v visible) Targets() []targets.Info { return v.Hub.Targets(v.policy) }
 
 // Clients implements httpdiscovery.Source.
 func (v visible) Clients() int {
-	n, _ := v.counts()
+	n, _ := dashboard.Counts(v.Hub, v.policy)
 	return n
-}
-
-// counts are the numbers of Clients and of sessions for holders of tokens: in /icdp/status, in
-// /home.json and on the dashboard. A token that sees only its own tabs gets its own numbers. A view
-// of the dashboard is a Client of the hub, and does not count, since no program is behind it.
-func (v visible) counts() (clients, sessions int) {
-	clients, sessions = v.Counts(v.policy)
-	if _, own := v.policy.(relay.OwnTabs); own {
-		return clients, sessions // a view is nobody's
-	}
-	return max(0, clients-viewsOf(v.Hub).Len()), sessions
 }
 
 // serveHealth answers everybody, without a token. It makes no hub and starts no

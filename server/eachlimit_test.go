@@ -11,6 +11,7 @@ import (
 
 	"github.com/cdphub/cdphub/internal/cluster"
 	"github.com/cdphub/cdphub/internal/limittest"
+	"github.com/cdphub/cdphub/server/internal/dashboard"
 	"github.com/cdphub/cdphub/server/internal/front"
 )
 
@@ -72,8 +73,8 @@ func TestR296Limits(t *testing.T) {
 			return resp.StatusCode != http.StatusBadRequest
 		}
 	}
-	limittest.Reach(t, "maxTicket", maxTicket, posts("/ui/api/handoff", `{"ticket":"%s"}`))
-	limittest.Reach(t, "maxTabRequest", maxTabRequest, posts("/ui/api/grant", `{"targetId":"%s"}`))
+	limittest.Reach(t, "maxTicket", dashboard.MaxTicket, posts("/ui/api/handoff", `{"ticket":"%s"}`))
+	limittest.Reach(t, "maxTabRequest", dashboard.MaxTabRequest, posts("/ui/api/grant", `{"targetId":"%s"}`))
 	limittest.Reach(t, "maxHomeHubs", maxHomeHubs, func(n int) bool {
 		s := start(t, shortDrain)
 		for i := range n - 1 { // beside the one that is asked
@@ -105,6 +106,6 @@ func TestR296Limits(t *testing.T) {
 			return all
 		}
 	}
-	limittest.Reach(t, "maxUITargets", maxUITargets, lists("/ui/api/state", `"targetId":"`))
+	limittest.Reach(t, "maxUITargets", dashboard.MaxTargets, lists("/ui/api/state", `"targetId":"`))
 	limittest.Reach(t, "maxHomePages", maxHomePages, lists("/home.json", `"title":"`))
 }

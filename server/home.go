@@ -11,6 +11,7 @@ import (
 	"github.com/cdphub/cdphub/internal/version"
 	"github.com/cdphub/cdphub/internal/webpage"
 	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/server/internal/dashboard"
 	"github.com/cdphub/cdphub/server/internal/front"
 	"github.com/cdphub/cdphub/web"
 )
@@ -93,35 +94,29 @@ const (
 
 // serveHomeStatus says what runs. It starts no browser and makes no hub.
 func (s *Server) serveHomeStatus(w http.ResponseWriter, r *http.Request) {
-	if !front.OnlyReads(w, r) {
-		return
-	}
-	if s.sandboxes.Refuses(w, front.RouteOf(r).Hub) {
+	if !front.OnlyReads(w, r) || s.sandboxes.Refuses(w, front.RouteOf(r).Hub) {
 		return
 	}
 	status := homeStatus{Version: version.Current().Version}
 	for _, hub := range s.hubsFor(r) {
-		status.Hubs = append(status.Hubs, s.homeHub(r.Context(), hub.name, hub.prefix, auth.PassOf(r)))
+		status.Hubs = append(status.Hubs, s.homeHub(r.Context(), hub.Name, hub.Prefix, auth.PassOf(r)))
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	json.NewEncoder(w).Encode(status) //nolint:errcheck // a peer that is gone
 }
 
-// namedHub is a hub and the path before its paths.
-type namedHub struct{ name, prefix string }
-
 // hubsFor are the hubs that an asker may know of: the one that was asked, and all
 // others for a token of every hub. Sandboxes are in no list, since their names are
 // the keys to them.
-func (s *Server) hubsFor(r *http.Request) []namedHub {
+func (s *Server) hubsFor(r *http.Request) []front.NamedHub {
 	at, pass := front.RouteOf(r), auth.PassOf(r)
-	list := []namedHub{{at.Hub, at.Prefix}}
+	list := []front.NamedHub{{Name: at.Hub, Prefix: at.Prefix}}
 	if !s.seesAll(r) {
 		return list
 	}
 	for _, other := range s.hubs.Summaries() {
 		if other.Hub != at.Hub && !front.IsSandbox(other.Hub) && s.sees(pass, other.Hub) && len(list) < maxHomeHubs {
-			list = append(list, namedHub{other.Hub, prefixFor(other.Hub, pass)})
+			list = append(list, front.NamedHub{Name: other.Hub, Prefix: prefixFor(other.Hub, pass)})
 		}
 	}
 	return list
@@ -140,7 +135,7 @@ func (s *Server) homeHub(ctx context.Context, name, prefix string, pass auth.Pas
 	hub, release := s.hubs.Peek(name)
 	defer release()
 	stats := hub.Stats()
-	clients, sessions := visible{hub, front.PolicyOf(pass)}.counts()
+	clients, sessions := dashboard.Counts(hub, front.PolicyOf(pass))
 	h := homeHub{
 		Summary: relay.Summary{Hub: name, HostConnected: stats.Hosts > 0, Clients: clients, Targets: stats.Targets, Sessions: sessions},
 		Path:    prefix, HostHangs: hub.HostHangs(), Browser: s.browsers.Has(name),

@@ -13,7 +13,6 @@ import (
 
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/named"
-	"github.com/cdphub/cdphub/internal/uiwire"
 	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/relay"
 	"github.com/cdphub/cdphub/server/internal/front"
@@ -189,32 +188,14 @@ const sessionsPath = "/sessions/"
 //
 //	GET /sessions    {"sessions":[…]}
 func (s *Server) listNamed(w http.ResponseWriter, r *http.Request) {
-	front.WriteJSON(w, http.StatusOK, map[string]any{"sessions": s.namedOf(s.owner(r))})
+	own := s.named.List(func(o named.Owner) bool { return o == s.owner(r) })
+	front.WriteJSON(w, http.StatusOK, map[string]any{"sessions": own})
 }
 
 // endOwnNamed ends a named session of the asker's token: DELETE /sessions/NAME.
 func (s *Server) endOwnNamed(w http.ResponseWriter, r *http.Request) {
 	name := strings.TrimPrefix(front.RouteOf(r).Path, sessionsPath)
 	endNamed(w, func() bool { return s.named.End(named.Key{Owner: s.owner(r), Name: name}) })
-}
-
-// namedOf lists the named sessions of an owner.
-func (s *Server) namedOf(owner named.Owner) []named.Info {
-	return s.named.List(func(o named.Owner) bool { return o == owner })
-}
-
-// uiNamedOf translates the sessions for the dashboard. It never returns nil: the page
-// wants a list.
-func uiNamedOf(list []named.Info) []uiwire.Named {
-	of := []uiwire.Named{}
-	for _, i := range list {
-		u := uiwire.Named{Name: i.Name, Client: i.Client, GraceMs: i.GraceMs, Kept: i.Kept}
-		if i.AwaySince != nil {
-			u.AwaySince = i.AwaySince.UnixMilli()
-		}
-		of = append(of, u)
-	}
-	return of
 }
 
 // endNamed answers 204 when end has ended a session, else 404.

@@ -35,7 +35,6 @@ func (s *Server) shareLimits() {
 	s.quotas.Ask(quota.NamedMemory, s.named.Usage)
 	s.connections = front.NewAddressPools(s.quotas, quota.Connections, httpserver.Connections(s.o.Limits.MaxConnections))
 	s.bapFrom = front.NewAddressPools(s.quotas, quota.BAPConnections, s.o.Actions.BAPConnections)
-	s.uiFrom = front.NewAddressPools(s.quotas, quota.EventStreams, 0)
 }
 
 // tooManyClients answers that a hub has no place for one Client more.

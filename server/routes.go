@@ -44,15 +44,11 @@ const (
 // request serves it. Before a path stands the prefix of its hub, see route.
 func (s *Server) routeTable() []front.Entry {
 	const client, host, onlyPost = auth.RoleClient, auth.RoleHost, http.MethodPost
-	post, noActions, noTimeline := []string{onlyPost}, s.o.Actions.Off, s.journal == nil
-	opener := client // of the links of handoffs
-	if s.o.HandoffByLink {
-		opener = ""
-	}
+	post, noActions := []string{onlyPost}, s.o.Actions.Off
 	table := []front.Entry{
 		{Path: "/health", Serve: s.serveHealth},
 
-		// The home page, and the dashboard with what docs/dashboard.md describes for others, too.
+		// The home page, and the dashboard.
 		{Path: "/", On: front.ForPeople, When: webpage.WantsHTML, Pages: front.AllPages, Serve: s.serveDashboard},
 		{Path: "/ui/app.js", On: front.ForPeople, Pages: front.AllPages, Serve: bundles()["/ui/app.js"].serve},
 		{Path: "/ui/app.css", On: front.ForPeople, Pages: front.AllPages, Serve: bundles()["/ui/app.css"].serve},
@@ -61,15 +57,7 @@ func (s *Server) routeTable() []front.Entry {
 		{Path: "/favicon.ico", Serve: serveFavicon},
 		{Path: clientStatusPath, On: front.ForClients, Role: client, Serve: s.serveHomeStatus},
 		{Path: hostStatusPath, On: front.ForHosts, Role: host, Serve: s.serveHomeStatus},
-		{Path: "/ui/api/handoff", On: front.ForPeople, Pages: front.DashboardPages, Role: opener, Hub: true, Serve: s.serveHandoff},
 		s.drainer.Row(),
-		{Path: "/ui/api/grant", On: front.ForPeople, Pages: front.DashboardPages, Role: client, Hub: true, Methods: post, Serve: s.serveTabs},
-		{Path: "/ui/api/revoke", On: front.ForPeople, Pages: front.DashboardPages, Role: client, Hub: true, Methods: post, Serve: s.serveTabs},
-		{Path: "/ui/api/state", On: front.ForPeople, Pages: front.DashboardPages, Role: client, Guests: true, Hub: true, Serve: s.serveUIState},
-		{Path: "/ui/api/events", On: front.ForPeople, Pages: front.DashboardPages, Role: client, Guests: true, Hub: true, Serve: s.serveUIEvents},
-		{Path: "/ui/api/view", On: front.ForPeople, Pages: front.DashboardPages, Role: client, Guests: true, WS: true, Hub: true, Serve: s.serveView},
-		{Path: "/ui/api/timeline", On: front.ForClients, Off: noTimeline, Pages: front.DashboardPages, Role: client, Hub: true, Serve: s.serveTimeline},
-		{Path: "/ui/api/picture", On: front.ForClients, Off: noTimeline, Pages: front.DashboardPages, Role: client, Hub: true, Serve: s.servePicture},
 
 		// Hosts, and Frame Agents.
 		{Path: "/icdp/host", On: front.ForHosts, Pages: front.HostPages, Role: host, WS: true, Hub: true, Serve: s.serveHost, Elsewhere: toHosts},
@@ -104,7 +92,7 @@ func (s *Server) routeTable() []front.Entry {
 		{Path: "/hooks/invoke", On: front.ForClients, Off: noActions, Role: client, Hub: true, Methods: post, JSON: true, Serve: s.serveActions(hooks.Invoke)},
 		{Path: "/mcp", On: front.ForClients, Off: noActions, Role: client, Hub: true, Methods: []string{onlyPost, http.MethodDelete}, JSON: true, Serve: s.serveActions(s.mcp.ServeHTTP)},
 	}
-	table = append(table, s.sandboxes.Rows(noActions)...)
+	table = slices.Concat(table, s.dashboard.Rows(), s.sandboxes.Rows(noActions))
 	for path, b := range bundles() {
 		table = append(table, front.Entry{Path: path, On: front.ForHosts, Pages: front.AllPages, Serve: b.serve})
 	}
@@ -126,7 +114,7 @@ func (s *Server) find(nowhere front.Entry, r *http.Request) front.Entry {
 	for i := range s.table {
 		if e := &s.table[i]; !e.Off && e.LeadsFrom(at.Path) && s.isServed(e, at.On) && (e.When == nil || e.When(r)) {
 			if e.Guests {
-				return s.forGuests(r, *e)
+				return s.dashboard.LetGuestsIn(r, *e)
 			}
 			return *e
 		}

@@ -39,6 +39,7 @@ import (
 	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/relay"
 	"github.com/cdphub/cdphub/relay/quota"
+	"github.com/cdphub/cdphub/server/internal/dashboard"
 	"github.com/cdphub/cdphub/server/internal/forward"
 	"github.com/cdphub/cdphub/server/internal/front"
 	"github.com/cdphub/cdphub/server/internal/handover"
@@ -63,6 +64,7 @@ type Server struct {
 	access   *front.AccessLog
 
 	sandboxes  *sandboxes.Table      `held:"*"`
+	dashboard  *dashboard.Dashboard  `held:"*"`
 	named      *named.Sessions       `held:"*"`
 	bap        *bap.Server           `held:"*"`
 	logins     httpserver.PerAddress // connections that have yet to show a token
@@ -88,8 +90,8 @@ type Server struct {
 
 	tokensChanged chan struct{} `stays:"holds one signal"` // their files are to be read
 
-	// What one address may have: WebSockets, those of BAP, streams of the dashboard's state.
-	connections, bapFrom, uiFrom *front.AddressPools `held:"*"`
+	// What one address may have: WebSockets, and those of BAP.
+	connections, bapFrom *front.AddressPools `held:"*"`
 
 	clients, hosts *front.ConnGroup
 	links          *links        `held:"*"`
@@ -146,7 +148,7 @@ func New(o Options) (*Server, error) {
 	s.shareLimits()
 	// The order matters: hubs need the policies and the journal, a cluster needs the
 	// hubs, and an app needs the address of the listeners.
-	for _, step := range []func() error{s.makePolicies, s.makeJournal, s.makeHubs, s.makeCluster, s.makeSandboxes, s.listenAll, s.makeApp} {
+	for _, step := range []func() error{s.makePolicies, s.makeJournal, s.makeHubs, s.makeCluster, s.makeRooms, s.listenAll, s.makeApp} {
 		if err := step(); err != nil {
 			s.closeListeners()
 			s.closeJournal()
@@ -231,11 +233,19 @@ func (s *Server) makeHubs() error {
 	return err
 }
 
-// makeSandboxes makes the table of sandboxes, which are hubs.
-func (s *Server) makeSandboxes() error {
+// makeRooms makes what is behind the front.
+func (s *Server) makeRooms() error {
 	s.sandboxes = sandboxes.New(sandboxes.Options{
 		Idle: s.o.Actions.SandboxIdle, BaseDomain: s.o.BaseDomain, Quotas: s.quotas, Browsers: s.browsers, Tokens: s.tokens,
 		Member: s.cluster, Forward: s.forward, Log: s.log, Acquire: s.Hub,
+	})
+	s.dashboard = dashboard.New(dashboard.Options{
+		Hubs: s.hubs, Browsers: s.browsers, Named: s.named, Journal: s.journal, Quotas: s.quotas, Gate: s.gate, Sandboxes: s.sandboxes,
+		Drainer: s.drainer, Access: s.access, Log: s.log, Limits: s.o.Limits.client(), TakeoverWait: s.o.TakeoverWait,
+		HandoffByLink: s.o.HandoffByLink, DevTools: s.o.DevTools != nil, Ending: s.ending, Acquire: s.Hub, HubsFor: s.hubsFor,
+		Serve: func(w http.ResponseWriter, r *http.Request, who front.Peer, o wsconn.Options, release func(), serve func(context.Context, *wsconn.Conn) wsconn.Reason) {
+			s.serveSocket(w, r, who, s.clients, o, release, serve)
+		},
 	})
 	return nil
 }

@@ -82,6 +82,7 @@ var allowed = map[string]string{
 	"internal/mutate":         "",
 
 	// The rooms of server.
+	"server/internal/dashboard":  "internal/auth internal/browsers internal/journal internal/live internal/named internal/scope internal/uiwire internal/version internal/wsconn relay relay/quota server/internal/front server/internal/handover server/internal/sandboxes",
 	"server/internal/front":      "internal/auth internal/uiwire internal/wsconn relay relay/quota",
 	"server/internal/forward":    "internal/auth internal/cluster relay server/internal/front server/internal/membership",
 	"server/internal/handover":   "internal/auth internal/browsers internal/cluster internal/named internal/wsconn relay server/internal/front server/internal/membership",

@@ -72,3 +72,6 @@ func SocketURL(r *http.Request, host, path string) string {
 
 // NamesNoHub reports whether a request is for the hub at the root.
 func NamesNoHub(r *http.Request) bool { return RouteOf(r).Hub == relay.DefaultHub }
+
+// NamedHub is a hub and the path before its paths.
+type NamedHub struct{ Name, Prefix string }

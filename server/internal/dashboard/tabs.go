@@ -1,4 +1,4 @@
-package server
+package dashboard
 
 import (
 	"cmp"
@@ -21,16 +21,16 @@ func handsOver(r *http.Request) bool {
 	return front.GuestOf(r).Key == "" && cmp.Or(auth.PassOf(r).Grant.Scope, auth.ScopePrivileged) >= auth.ScopeFull
 }
 
-// maxTabRequest is how long the body of a request to hand over a tab may be.
-const maxTabRequest = 4 << 10
+// MaxTabRequest is how long the body of a request to hand over a tab may be.
+const MaxTabRequest = 4 << 10
 
 // serveTabs hands a tab over to a Client with tabs of its own, or takes it away again:
 //
 //	POST /ui/api/grant  {"targetId":"…","client":"playwright #3"} -> 204
 //	POST /ui/api/revoke the same
-func (s *Server) serveTabs(w http.ResponseWriter, r *http.Request) {
+func (d *Dashboard) serveTabs(w http.ResponseWriter, r *http.Request) {
 	var asked struct{ TargetID, Client string }
-	if err := json.NewDecoder(io.LimitReader(r.Body, maxTabRequest)).Decode(&asked); err != nil {
+	if err := json.NewDecoder(io.LimitReader(r.Body, MaxTabRequest)).Decode(&asked); err != nil {
 		http.Error(w, `The body is not a JSON object: send {"targetId":"…","client":"…"}.`, http.StatusBadRequest)
 		return
 	}
@@ -38,7 +38,7 @@ func (s *Server) serveTabs(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "A token needs scope full or more to hand tabs over.", http.StatusForbidden)
 		return
 	}
-	hub, release := s.hubs.Peek(front.RouteOf(r).Hub)
+	hub, release := d.o.Hubs.Peek(front.RouteOf(r).Hub)
 	defer release()
 	// A target that the asker does not see is answered as one that does not exist.
 	who := front.WatcherOf(r)
@@ -60,15 +60,15 @@ func (s *Server) serveTabs(w http.ResponseWriter, r *http.Request) {
 	case err != nil:
 		http.Error(w, err.Error()+".", http.StatusConflict)
 	default:
-		s.access.Peer("viewer", r).Audit(what, asked.TargetID, zap.String("client", asked.Client))
+		d.o.Access.Peer("viewer", r).Audit(what, asked.TargetID, zap.String("client", asked.Client))
 		w.WriteHeader(http.StatusNoContent)
 	}
 }
 
 // ownTabs are the Clients of a hub that have tabs of their own. Each comes with those
 // of its tabs that are among the given targets.
-func (s *Server) ownTabs(name string, list []uiwire.Target) []relay.TabClient {
-	hub, release := s.hubs.Peek(name)
+func (d *Dashboard) ownTabs(name string, list []uiwire.Target) []relay.TabClient {
+	hub, release := d.o.Hubs.Peek(name)
 	defer release()
 	ids := make([]string, len(list))
 	for i, t := range list {

@@ -1,4 +1,4 @@
-package server
+package dashboard
 
 import (
 	"context"
@@ -22,31 +22,32 @@ type viewsKey struct{}
 
 // serveView makes a WebSocket a viewer of one target. The target must exist: a look
 // starts no browser. docs/dashboard.md describes the messages.
-func (s *Server) serveView(w http.ResponseWriter, r *http.Request) {
+func (d *Dashboard) serveView(w http.ResponseWriter, r *http.Request) {
 	at, pass := front.RouteOf(r), auth.PassOf(r)
-	if s.sandboxes.Refuses(w, at.Hub) {
+	if d.o.Sandboxes.Refuses(w, at.Hub) {
 		return
 	}
-	hub, release := s.hubs.Peek(at.Hub)
+	hub, release := d.o.Hubs.Peek(at.Hub)
 	id := r.URL.Query().Get("target")
 	if _, known := hub.WatchedTarget(front.WatcherOf(r), id); !known {
 		release()
 		http.Error(w, "The target does not exist on this hub: set ?target=ID to an id of /ui/api/state.", http.StatusNotFound)
 		return
 	}
-	left, err := s.quotas.Take(quota.Viewers, front.PayerOf(r), 1)
+	left, err := d.o.Quotas.Take(quota.Viewers, front.PayerOf(r), 1)
 	if err != nil {
 		release()
 		w.Header().Set("Retry-After", "1")
 		http.Error(w, err.Error()+".", http.StatusTooManyRequests)
 		return
 	}
-	who := s.access.Peer("viewer", r)
-	limits := s.o.Limits.action(live.MaxMessage)
+	who := d.o.Access.Peer("viewer", r)
+	limits := d.o.Limits
+	limits.MaxMessage = min(limits.MaxMessage, live.MaxMessage)
 	limits.MaxPending, limits.MaxQueued = maxViewPending, maxViewQueued
-	s.serveSocket(w, r, who, s.clients, wsconn.Options{Limits: limits}, func() { release(); left() }, func(ctx context.Context, conn *wsconn.Conn) wsconn.Reason {
-		v := s.viewer(r, hub, id, who, conn)
-		viewer := viewsOf(hub).Watch(viewKey(id, pass), s.viewOf(hub, at.Hub, id, pass), v)
+	d.o.Serve(w, r, who, wsconn.Options{Limits: limits}, func() { release(); left() }, func(ctx context.Context, conn *wsconn.Conn) wsconn.Reason {
+		v := d.viewer(r, hub, id, who, conn)
+		viewer := viewsOf(hub).Watch(viewKey(id, pass), d.viewOf(hub, at.Hub, id, pass), v)
 		who.Audit("view begins", id)
 		defer func() { who.Audit("view ends", id, zap.Duration("duration", time.Since(who.Since))) }()
 		defer viewer.Leave()
@@ -91,7 +92,7 @@ const privilegedViews = "views"
 
 // viewOf is a view of a target, for all viewers with the same key. Its Client may do
 // what scope full allows, or everything where the viewers may see pages of files.
-func (s *Server) viewOf(hub *relay.Hub, name, target string, pass auth.Pass) live.Options {
+func (d *Dashboard) viewOf(hub *relay.Hub, name, target string, pass auth.Pass) live.Options {
 	var p relay.Policy
 	if mine := front.PolicyOf(pass); mine != nil && !mine.Files() {
 		p = scope.Full
@@ -103,7 +104,7 @@ func (s *Server) viewOf(hub *relay.Hub, name, target string, pass auth.Pass) liv
 	return live.Options{
 		TargetID: target,
 		Join: func(event func(sessionID, method string, params []byte)) (live.Client, error) {
-			return s.viewClient(hub, name, target, relay.LocalOptions{ClientOptions: o, Event: event})
+			return d.viewClient(hub, name, target, relay.LocalOptions{ClientOptions: o, Event: event})
 		},
 		Info: func() (live.Info, bool) {
 			t, ok := hub.WatchedTarget(relay.Watcher{Policy: p, Only: target, Whole: true}, target)
@@ -112,41 +113,41 @@ func (s *Server) viewOf(hub *relay.Hub, name, target string, pass auth.Pass) liv
 		Holder:  func() (relay.Holding, bool) { return hub.Holder(target) },
 		Quieted: func() (relay.Holding, bool) { return hub.Quieted(target) },
 		Watch:   func(changed func()) (stop func()) { return hub.WatchLeases(func(string) { changed() }) },
-		Lease:   relay.LeaseOptions{Wait: s.o.TakeoverWait},
+		Lease:   relay.LeaseOptions{Wait: d.o.TakeoverWait},
 		Asked: func() bool {
 			_, asked := hub.HandoffOf(target)
 			return asked
 		},
-		Log: s.log,
+		Log: d.o.Log,
 	}
 }
 
 // viewClient makes the Client of a view, which ends with its hub, if the hub is a
 // sandbox. It keeps the browser alive that it shows. For a frame of a Host page it
 // starts no browser.
-func (s *Server) viewClient(hub *relay.Hub, name, target string, o relay.LocalOptions) (live.Client, error) {
-	acquire := func(ctx context.Context) (*relay.Hub, func(), error) { return s.Hub(ctx, name) }
+func (d *Dashboard) viewClient(hub *relay.Hub, name, target string, o relay.LocalOptions) (live.Client, error) {
+	acquire := func(ctx context.Context) (*relay.Hub, func(), error) { return d.o.Acquire(ctx, name) }
 	if hub.Emulated(target) {
-		acquire = func(context.Context) (*relay.Hub, func(), error) { return s.hubs.Acquire(name) }
+		acquire = func(context.Context) (*relay.Hub, func(), error) { return d.o.Hubs.Acquire(name) }
 	}
 	c, err := browsers.Join(quota.NewContext(context.Background(), o.Payer), acquire, o)
 	if err != nil {
 		return nil, err
 	}
 	// In a goroutine: join calls it under its lock, which Leave needs.
-	c.OnLeave(s.sandboxes.Join(name, func() { go c.Leave() }))
+	c.OnLeave(d.o.Sandboxes.Join(name, func() { go c.Leave() }))
 	return c, nil
 }
 
 // viewer is the one who looks at a target through a connection. Its key is the same
 // for all connections of one person from one address, so that a lease survives a
 // reload of the page.
-func (s *Server) viewer(r *http.Request, hub *relay.Hub, target string, who front.Peer, conn *wsconn.Conn) live.ViewerOptions {
+func (d *Dashboard) viewer(r *http.Request, hub *relay.Hub, target string, who front.Peer, conn *wsconn.Conn) live.ViewerOptions {
 	pass := auth.PassOf(r)
 	w := front.WatcherOf(r)
 	o := live.ViewerOptions{
 		Name: front.ViewerName(r, pass), Key: pass.Bearer() + front.GuestOf(r).Key + " " + front.HostOf(r.RemoteAddr),
-		Handoff: front.GuestOf(r).ID, Account: s.handoffAccount(r),
+		Handoff: front.GuestOf(r).ID, Account: d.handoffAccount(r),
 		Reads:   func(held relay.Holding) bool { return held.Readable(isPrivileged(pass), pass.Account()) },
 		Control: pass.Grant.Scope == 0 || !pass.Grant.Scope.ReadOnly(),
 		Sees: func() bool {

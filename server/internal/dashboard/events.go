@@ -1,4 +1,4 @@
-package server
+package dashboard
 
 import (
 	"bytes"
@@ -16,29 +16,26 @@ import (
 // The times of the stream of the dashboard: how often it looks for changes, and how
 // often it writes.
 const (
-	uiLooks     = 200 * time.Millisecond // at what runs
-	uiCounts    = time.Second            // between two events for counters alone
-	uiTitles    = 500 * time.Millisecond // browsers are asked for new titles
-	uiComment   = 15 * time.Second       // between two signs of life
-	uiWritesFor = 10 * time.Second       // until an asker that reads nothing has gone
+	lookEvery    = 200 * time.Millisecond // at what runs
+	countsEvery  = time.Second            // between two events for counters alone
+	titlesEvery  = 500 * time.Millisecond // browsers are asked for new titles
+	commentEvery = 15 * time.Second       // between two signs of life
+	writeTimeout = 10 * time.Second       // until an asker that reads nothing has gone
 )
 
-// uiShare says how long a stream rests: this many times as long as a look takes, or longer.
-const uiShare = 20
+// restShare says how long a stream rests: this many times as long as a look takes, or longer.
+const restShare = 20
 
-// serveUIEvents streams the state as server-sent events (HTML Standard, "server-sent
+// serveEvents streams the state as server-sent events (HTML Standard, "server-sent
 // events"): whole, at once and after each change. It looks for changes in place of
 // being notified of them: most changes come in bursts, and without an asker there is
 // no work. Each event is {"event":"state"} with the JSON of uiwire.State as its data.
-func (s *Server) serveUIEvents(w http.ResponseWriter, r *http.Request) {
-	if !front.OnlyReads(w, r) {
-		return
-	}
+func (d *Dashboard) serveEvents(w http.ResponseWriter, r *http.Request) {
 	at := front.RouteOf(r)
-	if s.sandboxes.Refuses(w, at.Hub) {
+	if !front.OnlyReads(w, r) || d.o.Sandboxes.Refuses(w, at.Hub) {
 		return
 	}
-	left, ok := s.uiFrom.TakeOr(w, r, s.gate.Address(r))
+	left, ok := d.streams.TakeOr(w, r, d.o.Gate.Address(r))
 	if !ok {
 		return
 	}
@@ -47,55 +44,55 @@ func (s *Server) serveUIEvents(w http.ResponseWriter, r *http.Request) {
 	// whatever comes first.
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
-	defer s.gate.Hold(auth.PassOf(r), func(error) { cancel() })()
-	defer s.sandboxes.Join(at.Hub, cancel)()
+	defer d.o.Gate.Hold(auth.PassOf(r), func(error) { cancel() })()
+	defer d.o.Sandboxes.Join(at.Hub, cancel)()
 	w.Header().Set("Content-Type", "text/event-stream")
 	// nginx would keep events back until its buffer is full (ngx_http_proxy_module,
 	// proxy_buffering).
 	w.Header().Set("X-Accel-Buffering", "no") // of a proxy before the hub
-	go s.keepTitles(ctx, r)
-	stream := uiStream{server: s, w: w, r: r}
+	go d.keepTitles(ctx, r)
+	stream := stateStream{dashboard: d, w: w, r: r}
 	for stream.step(time.Now()) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-s.ending:
+		case <-d.o.Ending:
 			return
-		case <-time.After(max(uiLooks, uiShare*stream.took)):
+		case <-time.After(max(lookEvery, restShare*stream.took)):
 		}
 	}
 }
 
 // keepTitles has browsers asked for new titles until the stream ends. It runs beside
 // the stream, since a browser that hangs would hold the stream up.
-func (s *Server) keepTitles(ctx context.Context, r *http.Request) {
-	titles := time.NewTicker(uiTitles)
+func (d *Dashboard) keepTitles(ctx context.Context, r *http.Request) {
+	titles := time.NewTicker(titlesEvery)
 	defer titles.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-titles.C: // one is left out while some browser has not answered yet
-			s.refreshTitles(ctx, s.hubsFor(r))
+			d.refreshTitles(ctx, d.o.HubsFor(r))
 		}
 	}
 }
 
 // refreshTitles asks browsers for new titles. Chromium does not send
 // Target.targetInfoChanged for each of them, see bridge.Refresher.
-func (s *Server) refreshTitles(ctx context.Context, hubs []namedHub) {
+func (d *Dashboard) refreshTitles(ctx context.Context, hubs []front.NamedHub) {
 	for _, h := range hubs {
-		hub, release := s.hubs.Peek(h.name)
+		hub, release := d.o.Hubs.Peek(h.Name)
 		hub.Refresh(ctx)
 		release()
 	}
 }
 
-// uiStream is one stream of states. One goroutine uses it.
-type uiStream struct {
-	server *Server
-	w      http.ResponseWriter
-	r      *http.Request
+// stateStream is one stream of states. One goroutine uses it.
+type stateStream struct {
+	dashboard *Dashboard
+	w         http.ResponseWriter
+	r         *http.Request
 
 	last, lastCounts []byte // what was sent, without and with counters
 	sent, spoke      time.Time
@@ -103,24 +100,24 @@ type uiStream struct {
 }
 
 // step sends the state if it has changed, and reports whether the asker is still
-// there. After uiComment without an event it sends a comment line, since proxies cut
+// there. After commentEvery without an event it sends a comment line, since proxies cut
 // connections that are silent (HTML Standard, "server-sent events", authoring notes).
-func (u *uiStream) step(now time.Time) bool {
-	if !u.server.guestStays(u.r) {
+func (u *stateStream) step(now time.Time) bool {
+	if !u.dashboard.guestStays(u.r) {
 		return false
 	}
 	message := u.news(now)
 	u.took = time.Since(now)
 	switch {
 	case message != nil:
-	case now.Sub(u.spoke) >= uiComment:
+	case now.Sub(u.spoke) >= commentEvery:
 		message = []byte(": still here\n\n")
 	default:
 		return true
 	}
 	u.spoke = now
 	control := http.NewResponseController(u.w)
-	_ = control.SetWriteDeadline(now.Add(uiWritesFor)) // a writer without deadlines has none
+	_ = control.SetWriteDeadline(now.Add(writeTimeout)) // a writer without deadlines has none
 	if _, err := u.w.Write(message); err != nil {
 		return false
 	}
@@ -128,9 +125,9 @@ func (u *uiStream) step(now time.Time) bool {
 }
 
 // news is the event to send. It is nil while nothing has changed, and while only
-// counters have changed and the last event is less than uiCounts old.
-func (u *uiStream) news(now time.Time) []byte {
-	state := u.server.uiState(u.r)
+// counters have changed and the last event is less than countsEvery old.
+func (u *stateStream) news(now time.Time) []byte {
+	state := u.dashboard.state(u.r)
 	at := state.Now
 	// The time is no news.
 	state.Now = 0
@@ -139,7 +136,7 @@ func (u *uiStream) news(now time.Time) []byte {
 		return nil
 	}
 	bare := mustJSON(withoutCounters(state))
-	if bytes.Equal(bare, u.last) && now.Sub(u.sent) < uiCounts {
+	if bytes.Equal(bare, u.last) && now.Sub(u.sent) < countsEvery {
 		return nil
 	}
 	u.last, u.lastCounts, u.sent = bare, counts, now
