@@ -13,6 +13,7 @@ import (
 	"github.com/cdphub/cdphub/internal/limittest"
 	"github.com/cdphub/cdphub/server/internal/dashboard"
 	"github.com/cdphub/cdphub/server/internal/front"
+	"github.com/cdphub/cdphub/server/internal/operators"
 )
 
 // TestR296Limits goes to the limits of single requests and of what pages for people list.
@@ -42,12 +43,12 @@ func TestR296Limits(t *testing.T) {
 		return err == nil
 	})
 	limittest.Reach(t, "longestWords", front.LongestWords, func(n int) bool { return len(front.CutWords(x(n))) == n })
-	limittest.Reach(t, "mostQuotaTokens", mostQuotaTokens, func(n int) bool {
+	limittest.Reach(t, "mostQuotaTokens", operators.MostQuotaTokens, func(n int) bool {
 		used := map[string]int64{}
 		for i := range n {
 			used[fmt.Sprint(i)] = 1
 		}
-		_, others := mostUsed(used)["(others)"]
+		_, others := operators.MostUsed(used)["(others)"]
 		return !others
 	})
 	limittest.Reach(t, "mostTimelines", mostTimelines/timelineShare, func(n int) bool {

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/prometheus/client_golang/prometheus"
 	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/internal/auth"
@@ -195,52 +194,7 @@ func (s *Server) listNamed(w http.ResponseWriter, r *http.Request) {
 // endOwnNamed ends a named session of the asker's token: DELETE /sessions/NAME.
 func (s *Server) endOwnNamed(w http.ResponseWriter, r *http.Request) {
 	name := strings.TrimPrefix(front.RouteOf(r).Path, sessionsPath)
-	endNamed(w, func() bool { return s.named.End(named.Key{Owner: s.owner(r), Name: name}) })
-}
-
-// endNamed answers 204 when end has ended a session, else 404.
-func endNamed(w http.ResponseWriter, end func() bool) {
-	if !end() {
-		http.Error(w, "The named session does not exist (it may have ended).", http.StatusNotFound)
-		return
-	}
-	w.WriteHeader(http.StatusNoContent)
-}
-
-// operatorInfo is a named session as operators see it: of whatever token.
-type operatorInfo struct {
-	Hub string `json:"hub"`
-	named.Info
-}
-
-func (s *Server) allNamed() []operatorInfo {
-	list := []operatorInfo{}
-	for _, i := range s.named.List(func(named.Owner) bool { return true }) {
-		list = append(list, operatorInfo{i.Hub, i})
-	}
-	return list
-}
-
-// namedMetrics are the numbers of named sessions, read at each scrape.
-func (s *Server) namedMetrics() []prometheus.Collector {
-	const sessions, help = "cdphub_named_sessions", "Named sessions that have a connection (connected), and that wait for one (away)."
-	state := func(state string, n func(named.Numbers) int) prometheus.Collector {
-		o := prometheus.GaugeOpts{Name: sessions, Help: help, ConstLabels: prometheus.Labels{"state": state}}
-		return prometheus.NewGaugeFunc(o, func() float64 { return float64(n(s.named.Numbers())) })
-	}
-	return []prometheus.Collector{
-		state("connected", func(n named.Numbers) int { return n.Connected }),
-		state("away", func(n named.Numbers) int { return n.Away }),
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "cdphub_named_session_bytes", Help: "Bytes of messages that named sessions keep for Clients that resume them.",
-		}, func() float64 { return float64(s.named.Numbers().Bytes) }),
-		prometheus.NewCounterFunc(prometheus.CounterOpts{
-			Name: "cdphub_named_sessions_returned_total", Help: "Connections that have come back to a named session.",
-		}, func() float64 { return float64(s.named.Numbers().Returned) }),
-		prometheus.NewCounterFunc(prometheus.CounterOpts{
-			Name: "cdphub_named_sessions_expired_total", Help: "Named sessions that have ended since no connection came back within the grace time.",
-		}, func() float64 { return float64(s.named.Numbers().Expired) }),
-	}
+	front.AnswerSessionEnd(w, s.named.End(named.Key{Owner: s.owner(r), Name: name}))
 }
 
 // beginAgain restores what the connection of a named session brought to the node

@@ -1,15 +1,10 @@
 package server
 
 import (
-	"cmp"
 	"errors"
 	"maps"
 	"net/http"
 	"net/netip"
-	"slices"
-	"strings"
-
-	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/httpserver"
@@ -55,46 +50,4 @@ func (s *Server) takeConnection(w http.ResponseWriter, r *http.Request) (left fu
 		return func() {}, true
 	}
 	return s.connections.TakeOr(w, r, at.Addr())
-}
-
-// mostQuotaTokens is how many tokens have a series of their own for each resource. Signed
-// tokens have names without end.
-const mostQuotaTokens = 100
-
-var quotaUsed = prometheus.NewDesc("cdphub_quota",
-	"What each token has of each limited resource, by resource and token (its name). Tokens beyond the "+
-		"100 that have most are (others); (hub) is what the process has itself, and all Clients where no tokens are needed.",
-	[]string{"resource", "token"}, nil)
-
-// quotaCollector is a prometheus.Collector of what tokens have.
-type quotaCollector struct{ quotas *quota.Ledger }
-
-// Describe implements prometheus.Collector.
-func (quotaCollector) Describe(to chan<- *prometheus.Desc) { to <- quotaUsed }
-
-// Collect implements prometheus.Collector.
-func (c quotaCollector) Collect(to chan<- prometheus.Metric) {
-	for _, u := range c.quotas.Usage() {
-		for token, n := range mostUsed(u.Used) {
-			to <- prometheus.MustNewConstMetric(quotaUsed, prometheus.GaugeValue, float64(n), quota.Table[u.Resource].Name, token)
-		}
-	}
-}
-
-// mostUsed is a map by the labels of the metric, with at most mostQuotaTokens tokens.
-func mostUsed(used map[string]int64) map[string]int64 {
-	names := make([]string, 0, len(used))
-	for name := range used {
-		names = append(names, name)
-	}
-	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(used[b], used[a]), strings.Compare(a, b)) })
-	labels := make(map[string]int64)
-	for i, name := range names {
-		label := cmp.Or(strings.ToValidUTF8(name, "?"), "(hub)")
-		if i >= mostQuotaTokens {
-			label = "(others)"
-		}
-		labels[label] += used[name]
-	}
-	return labels
 }

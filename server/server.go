@@ -44,6 +44,7 @@ import (
 	"github.com/cdphub/cdphub/server/internal/front"
 	"github.com/cdphub/cdphub/server/internal/handover"
 	"github.com/cdphub/cdphub/server/internal/membership"
+	"github.com/cdphub/cdphub/server/internal/operators"
 	"github.com/cdphub/cdphub/server/internal/sandboxes"
 )
 
@@ -65,6 +66,7 @@ type Server struct {
 
 	sandboxes  *sandboxes.Table      `held:"*"`
 	dashboard  *dashboard.Dashboard  `held:"*"`
+	operators  operators.Operators   `stays:"configuration"`
 	named      *named.Sessions       `held:"*"`
 	bap        *bap.Server           `held:"*"`
 	logins     httpserver.PerAddress // connections that have yet to show a token
@@ -247,6 +249,10 @@ func (s *Server) makeRooms() error {
 			s.serveSocket(w, r, who, s.clients, o, release, serve)
 		},
 	})
+	s.operators = operators.Operators{
+		Hubs: s.hubs, Browsers: s.browsers, Named: s.named, Quotas: s.quotas, Access: s.access, Drainer: s.drainer,
+		Ready: s.ready, LogLevel: s.o.LogLevel, Collectors: s.collectors(), Log: s.log,
+	}
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/cdphub/cdphub/internal/hubtest"
+	"github.com/cdphub/cdphub/internal/named"
 	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/server/internal/sandboxes"
 )
@@ -237,7 +238,7 @@ func TestR200QueriesOfSessions(t *testing.T) {
 			t.Errorf("%s: %d %s, want %d", path, got.status, got.body, want)
 		}
 	}
-	if n := len(s.allNamed()); n != 0 {
+	if n := len(s.sessions()); n != 0 {
 		t.Errorf("%d sessions have begun", n)
 	}
 	_, body := s.get(t, s.addr(false), "/json/version?session=a&grace=1m", nil)
@@ -294,5 +295,10 @@ func TestR204SessionsEndWithTheirSandbox(t *testing.T) {
 	if why := here.reason(); why.Code != wsconn.ReasonDeleted.Code && why.Code != wsconn.ReasonSessionEnded.Code {
 		t.Errorf("the connection ended with %v", why)
 	}
-	await(t, "no session is left", func() bool { return len(s.allNamed()) == 0 && s.Stats().Clients == 0 })
+	await(t, "no session is left", func() bool { return len(s.sessions()) == 0 && s.Stats().Clients == 0 })
+}
+
+// sessions are all named sessions of a server.
+func (s *Server) sessions() []named.Info {
+	return s.named.List(func(named.Owner) bool { return true })
 }

@@ -137,7 +137,7 @@ func holder(t *testing.T, nodes []node) node {
 func (n node) counts(t *testing.T, lines ...string) {
 	t.Helper()
 	got := httptest.NewRecorder()
-	promhttp.HandlerFor(n.registry(), promhttp.HandlerOpts{}).ServeHTTP(got, httptest.NewRequest(http.MethodGet, "/metrics", http.NoBody))
+	promhttp.HandlerFor(n.operators.Registry(), promhttp.HandlerOpts{}).ServeHTTP(got, httptest.NewRequest(http.MethodGet, "/metrics", http.NoBody))
 	for _, line := range lines {
 		if !strings.Contains(got.Body.String(), line+"\n") {
 			t.Errorf("the metrics lack %s", line)
@@ -227,7 +227,7 @@ func TestR214SessionsOutliveADeadNode(t *testing.T) {
 	if why := host.reason(); why.Text != wsconn.ReasonReplaced.Text {
 		t.Errorf("the older connection of the Host page was closed with %v", why)
 	}
-	await(t, "the node that is back has no session", func() bool { return len(a.allNamed()) == 0 })
+	await(t, "the node that is back has no session", func() bool { return len(a.sessions()) == 0 })
 	client.send(`{"id":3,"method":"Page.enable"` + tail)
 	back.until("Page.enable")
 }

@@ -150,7 +150,7 @@ func TestR230NamedSessions(t *testing.T) {
 		c.until(`"id":1,`)
 	}
 	hubs := map[string]bool{}
-	for _, i := range s.allNamed() {
+	for _, i := range s.sessions() {
 		hubs[i.Hub] = true
 	}
 	if len(hubs) != 2 || !hubs["_team"] || !hubs["_"+ownShare(annsToken)] {

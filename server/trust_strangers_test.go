@@ -41,7 +41,7 @@ func everything(t *testing.T, change func(*Options)) (s started, addrs map[strin
 // some that do not exist.
 func (s started) allPaths() []string {
 	paths := []string{"//", "/nothing", "/json/", "/json/list", "/json/version", "/json/new?http://a/", "/json/close/T1", "/icdp/host/", "/x/../y", "/%2e"}
-	for _, e := range append(s.operatorTable(), s.table...) {
+	for _, e := range append(s.operators.Rows(), s.table...) {
 		_, path, found := strings.Cut(samplePath(e), " ")
 		if !found {
 			path = samplePath(e)

@@ -151,7 +151,7 @@ func TestR20EveryPathNeedsAToken(t *testing.T) {
 		t.Errorf("%d hubs were made for strangers", n)
 	}
 	admin, addrs := everything(t, nil)
-	for _, e := range admin.operatorTable() {
+	for _, e := range admin.operators.Rows() {
 		method, path, found := strings.Cut(e.Path, " ")
 		if !found {
 			method, path = "GET", e.Path

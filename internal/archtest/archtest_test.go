@@ -86,6 +86,7 @@ var allowed = map[string]string{
 	"server/internal/front":      "internal/auth internal/uiwire internal/wsconn relay relay/quota",
 	"server/internal/forward":    "internal/auth internal/cluster relay server/internal/front server/internal/membership",
 	"server/internal/handover":   "internal/auth internal/browsers internal/cluster internal/named internal/wsconn relay server/internal/front server/internal/membership",
+	"server/internal/operators":  "internal/browsers internal/named internal/uiwire relay relay/quota server/internal/front server/internal/handover",
 	"server/internal/sandboxes":  "internal/auth internal/browsers internal/cluster relay relay/quota server/internal/forward server/internal/front server/internal/membership",
 	"server/internal/membership": "internal/auth internal/browsers internal/cluster internal/wsconn",
 }

@@ -96,3 +96,12 @@ func RefuseForNow(w http.ResponseWriter, why error) {
 // RetryFull is after how many seconds a Client may try again that has found no
 // browser free.
 const RetryFull = "5"
+
+// AnswerSessionEnd answers 204 when a named session was ended, else 404.
+func AnswerSessionEnd(w http.ResponseWriter, ended bool) {
+	if !ended {
+		http.Error(w, "The named session does not exist (it may have ended).", http.StatusNotFound)
+		return
+	}
+	w.WriteHeader(http.StatusNoContent)
+}
