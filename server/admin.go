@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"sync"
 
 	"go.uber.org/zap"
 
@@ -51,17 +50,4 @@ func (s *Server) checkBrowsers(ctx context.Context) error {
 	}
 	s.log.Error("no connection to the browser: the hub is not ready until there is one", zap.Error(err))
 	return nil
-}
-
-// watchBrowsers looks again and again for browsers that could not be had, so that
-// /readyz turns to 200 without a Client. It runs until stop is called; stop waits for
-// its end.
-func (s *Server) watchBrowsers() (stop func()) {
-	ctx, cancel := context.WithCancel(context.Background())
-	var done sync.WaitGroup
-	done.Go(func() { s.browsers.Watch(ctx) })
-	return func() {
-		cancel()
-		done.Wait()
-	}
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // Cluster joins a server to others that serve the same hubs. A hub belongs to the node
-// that used it first; all other nodes pass requests for it on to that one.
+// that used it first; all other nodes forward requests for it to that one.
 type Cluster struct {
 	// Directory says which node owns which hub. The server closes it when it ends.
 	Directory cluster.Directory

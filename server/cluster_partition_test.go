@@ -44,7 +44,7 @@ func (b behind) Owner(ctx context.Context, hub string) (cluster.Owner, error) {
 	return o, err
 }
 
-// refusing refuses what a node passes on while it is cut off.
+// refusing refuses what a node forwards while it is cut off.
 type refusing struct {
 	http.RoundTripper
 	on *atomic.Bool

@@ -285,7 +285,7 @@ func TestS04LinksToDeadNodesAreCut(t *testing.T) {
 	if why := client.reason(); why.Code != wsconn.ReasonGone.Code {
 		t.Errorf("closed with %v", why)
 	}
-	await(t, "no request is passed on", func() bool { return nodes[1].cluster.Forwards.Len() == 0 })
+	await(t, "no request is forwarded", func() bool { return nodes[1].cluster.Forwards.Len() == 0 })
 }
 
 // A node that ends gives its hubs to those that stay.

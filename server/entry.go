@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/relay"
 	"github.com/cdphub/cdphub/server/internal/front"
 )
 
@@ -43,7 +44,7 @@ func (s *Server) enter(w http.ResponseWriter, r *http.Request, e front.Entry) {
 	}
 	if e.Role != "" && e.Hub && front.IsSandbox(front.RouteOf(r).Hub) && s.sandboxes.Check(front.RouteOf(r).Hub) != nil {
 		if _, elsewhere := s.cluster.OwnerElsewhere(r.Context(), front.RouteOf(r).Hub); elsewhere {
-			// Only the role is gone: the request is passed on with its token, see
+			// Only the role is gone: the request is forwarded with its token, see
 			// ownersKey.
 			e.Role = "" // the owner has made its token, and alone knows it
 		}
@@ -58,5 +59,24 @@ func (s *Server) enter(w http.ResponseWriter, r *http.Request, e front.Entry) {
 		s.gate.RequireLogin(e.Ask, e.Serve).ServeHTTP(w, r)
 	default:
 		s.gate.Require(e.Ask, e.Serve).ServeHTTP(w, r)
+	}
+}
+
+// orMisplaced serves a path that leads nowhere: with what is wrong with it, if it is one of two
+// common mistakes, else as before. These are the port of the other listener, and a name that no
+// hub has.
+func (s *Server) orMisplaced(at front.Route, known bool, otherwise http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if !known && at.Hub != relay.DefaultHub && !relay.ValidName(at.Hub) {
+			http.Error(w, "No hub can have this name: use 1 to 63 of the characters a-z, 0-9 and -.", http.StatusNotFound)
+			return
+		}
+		for i := range s.table {
+			if e := &s.table[i]; e.Elsewhere != "" && e.LeadsFrom(at.Path) && !s.isServed(e, at.On) {
+				http.Error(w, e.Elsewhere, http.StatusNotFound)
+				return
+			}
+		}
+		otherwise(w, r)
 	}
 }

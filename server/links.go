@@ -25,7 +25,7 @@ import (
 //	/link?pass=none    they have their own, or none
 //	/hub/NAME/link     paths within it are those of that hub
 //
-// In a cluster, a link that comes back at another node is passed on to the one that has it.
+// In a cluster, a link that comes back at another node is forwarded to the one that has it.
 //
 // What is behind a link may be far away: its requests are never those of a program of
 // this machine.

@@ -148,7 +148,7 @@ func (s *Server) beginNamed(w http.ResponseWriter, r *http.Request, key named.Ke
 		tooManyClients(w, err)
 		return nil, false
 	}
-	return s.begins(client, pass, key.Hub, release), true
+	return s.makeBegin(client, pass, key.Hub, release), true
 }
 
 // refuseNamed answers why a connection does not get its named session: 403 for a name
@@ -197,12 +197,12 @@ func (s *Server) endOwnNamed(w http.ResponseWriter, r *http.Request) {
 	front.AnswerSessionEnd(w, s.named.End(named.Key{Owner: s.owner(r), Name: name}))
 }
 
-// beginAgain restores what the connection of a named session brought to the node
+// restoreSession restores what the connection of a named session brought to the node
 // before: its rights and its place in the hub. Its errors reach the Client that asks
 // for the session again.
-func (s *Server) beginAgain(name string, st *named.SessionState) (*named.Begin, error) {
+func (s *Server) restoreSession(name string, st *named.SessionState) (*named.Begin, error) {
 	var v auth.Verdict
-	// The bearer of the verdict must be the one of the session. A comparison in
+	// The bearer of the saved pass must be the one of the session. A comparison in
 	// constant time tells nobody how much of the text is right.
 	if err := json.Unmarshal(st.Verdict, &v); err != nil || subtle.ConstantTimeCompare([]byte(v.Bearer), []byte(st.Bearer)) == 0 {
 		return nil, errors.New("its node has ended")
@@ -217,13 +217,13 @@ func (s *Server) beginAgain(name string, st *named.SessionState) (*named.Begin, 
 		release()
 		return nil, err
 	}
-	return s.begins(client, pass, name, release), nil
+	return s.makeBegin(client, pass, name, release), nil
 }
 
-// begins is what a named session needs as long as it lasts. hold ends it with its
-// sandbox or its token. In a cluster, the verdict goes with the session to its next
+// makeBegin makes what a named session needs as long as it lasts. hold ends it with its
+// sandbox or its token. In a cluster, what its token allows goes with the session to its next
 // node.
-func (s *Server) begins(client *relay.Client, pass auth.Pass, hub string, release func()) *named.Begin {
+func (s *Server) makeBegin(client *relay.Client, pass auth.Pass, hub string, release func()) *named.Begin {
 	hold := func(end func(wsconn.Reason)) func() {
 		apart := s.sandboxes.Join(hub, func() { end(wsconn.ReasonDeleted) })
 		letGo := s.gate.Hold(pass, func(why error) { end(tokenReason(why)) })

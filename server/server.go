@@ -235,27 +235,6 @@ func (s *Server) makeHubs() error {
 	return err
 }
 
-// makeRooms makes what is behind the front.
-func (s *Server) makeRooms() error {
-	s.sandboxes = sandboxes.New(sandboxes.Options{
-		Idle: s.o.Actions.SandboxIdle, BaseDomain: s.o.BaseDomain, Quotas: s.quotas, Browsers: s.browsers, Tokens: s.tokens,
-		Member: s.cluster, Forward: s.forward, Log: s.log, Acquire: s.Hub,
-	})
-	s.dashboard = dashboard.New(dashboard.Options{
-		Hubs: s.hubs, Browsers: s.browsers, Named: s.named, Journal: s.journal, Quotas: s.quotas, Gate: s.gate, Sandboxes: s.sandboxes,
-		Drainer: s.drainer, Access: s.access, Log: s.log, Limits: s.o.Limits.client(), TakeoverWait: s.o.TakeoverWait,
-		HandoffByLink: s.o.HandoffByLink, DevTools: s.o.DevTools != nil, Ending: s.ending, Acquire: s.Hub, HubsFor: s.hubsFor,
-		Serve: func(w http.ResponseWriter, r *http.Request, who front.Peer, o wsconn.Options, release func(), serve func(context.Context, *wsconn.Conn) wsconn.Reason) {
-			s.serveSocket(w, r, who, s.clients, o, release, serve)
-		},
-	})
-	s.operators = operators.Operators{
-		Hubs: s.hubs, Browsers: s.browsers, Named: s.named, Quotas: s.quotas, Access: s.access, Drainer: s.drainer,
-		Ready: s.ready, LogLevel: s.o.LogLevel, Collectors: s.collectors(), Log: s.log,
-	}
-	return nil
-}
-
 // Run serves until ctx ends, or the node is drained. Then it drains: Clients get the
 // answers to their commands in flight, within Options.Drain. It must be called once
 // at most. The error is that of a listener that has failed, or of a browser that
@@ -263,8 +242,8 @@ func (s *Server) makeRooms() error {
 func (s *Server) Run(ctx context.Context) error {
 	defer s.log.Sync() //nolint:errcheck // there is nowhere to tell
 	defer s.poller.Close()
-	defer s.watchTokens()()
-	defer s.watchBrowsers()()
+	// Browsers that could not be had are tried again, so that /readyz turns to 200 without a Client.
+	defer runBeside(s.followTokens, s.browsers.Watch)()
 	// Room for each server, so that none of their goroutines waits for a reader that
 	// has left.
 	failed := make(chan error, len(s.listeners)+3)
@@ -282,10 +261,10 @@ func (s *Server) Run(ctx context.Context) error {
 		defer serve(s.app.server, s.app.Listener).Close()
 	}
 	if s.cluster != nil {
-		peers := s.peerListener()
+		peers, hs := s.makePeers()
 		s.log.Info("listening for other nodes", zap.Stringer("addr", peers.Addr()))
-		defer serve(s.newPeerServer(peers.handler), peers.Listener).Close()
-		defer s.watchCluster()()
+		defer serve(hs, peers).Close()
+		defer runBeside(s.cluster.Sweep, s.handover.Replicate)()
 	}
 	if err := s.checkBrowsers(ctx); err != nil {
 		s.drain(nil)
@@ -298,7 +277,7 @@ func (s *Server) Run(ctx context.Context) error {
 		servers = append(servers, serve(httpserver.New(s.handler(ln.audience()), s.o.rates.own, s.log), ln.Listener))
 	}
 	s.o.OnState(Ready)
-	reloaded := s.reloadWhenAsked()
+	reloaded := runBeside(s.reloadWhenAsked)
 	var err error
 	select {
 	case <-ctx.Done():

@@ -10,6 +10,7 @@ import (
 	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/relay"
 	"github.com/cdphub/cdphub/server/internal/front"
+	"github.com/cdphub/cdphub/session"
 )
 
 const pageSocketPath = "/devtools/page/"
@@ -135,3 +136,14 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, who front.P
 		release()
 	}
 }
+
+// clientPeer is a Client's connection as its hub knows it.
+type clientPeer struct {
+	*session.Encoder
+	conn *wsconn.Conn
+}
+
+func newClientPeer(conn *wsconn.Conn) clientPeer { return clientPeer{session.NewEncoder(conn), conn} }
+
+// Drained implements relay.Drained. It is called under Hub.mu; Close does not wait.
+func (c clientPeer) Drained() { c.conn.Close(wsconn.ReasonShutdown) }

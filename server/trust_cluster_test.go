@@ -24,7 +24,7 @@ import (
 )
 
 // asNode asks the listener for other nodes, with a certificate of the cluster.
-func (n node) asNode(t *testing.T, pair *tls.Certificate, path, verdict string) (int, string, error) {
+func (n node) asNode(t *testing.T, pair *tls.Certificate, path, assertion string) (int, string, error) {
 	t.Helper()
 	config := &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS13}
 	if pair != nil {
@@ -36,8 +36,8 @@ func (n node) asNode(t *testing.T, pair *tls.Certificate, path, verdict string) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	if verdict != "" {
-		req.Header.Set(membership.AssertionHeader, verdict)
+	if assertion != "" {
+		req.Header.Set(membership.AssertionHeader, assertion)
 	}
 	resp, err := tr.RoundTrip(req)
 	if err != nil {
@@ -49,7 +49,7 @@ func (n node) asNode(t *testing.T, pair *tls.Certificate, path, verdict string) 
 }
 
 // the listener for other nodes serves nobody without a certificate of the
-// cluster and its key, and no verdict twice.
+// cluster and its key, and no assertion twice.
 func TestR210PeerDoor(t *testing.T) {
 	nodes := startNodes(t, new(cluster.Memory), "ab", func(o *Options) {
 		o.Tokens = Tokens{Client: hubtest.ClientToken, Host: hubtest.HostToken}
@@ -79,7 +79,7 @@ func TestR210PeerDoor(t *testing.T) {
 	same := func(*membership.Assertion) {}
 	good := sign(same, "k", "id-a")
 	if status, body, err := a.asNode(t, &a.o.Certificate, path, good); status != 200 {
-		t.Fatalf("a good verdict: %d %s %v", status, body, err)
+		t.Fatalf("a good assertion: %d %s %v", status, body, err)
 	}
 	stranger := clusterKeys(t).Certificate
 	for what, pair := range map[string]*tls.Certificate{"no certificate": nil, "another authority": &stranger} {
@@ -88,7 +88,7 @@ func TestR210PeerDoor(t *testing.T) {
 		}
 	}
 	for what, tt := range map[string]struct {
-		verdict string
+		assertion string
 		status  int
 	}{
 		"none":            {"", 403},
@@ -105,7 +105,7 @@ func TestR210PeerDoor(t *testing.T) {
 		"old":             {signAt(t, time.Now().Add(-time.Minute)), 403},
 		"unsigned":        {"eyJhbGciOiJub25lIn0.e30.", 403},
 	} {
-		if status, body, err := a.asNode(t, &a.o.Certificate, path, tt.verdict); status != tt.status {
+		if status, body, err := a.asNode(t, &a.o.Certificate, path, tt.assertion); status != tt.status {
 			t.Errorf("%s: %d %s %v, want %d", what, status, body, err, tt.status)
 		}
 	}
@@ -127,7 +127,7 @@ func signAt(t *testing.T, at time.Time) string {
 	return text
 }
 
-// a request that is passed on has the rights of its token and no others, and
+// a request that is forwarded has the rights of its token and no others, and
 // the token stays at the node that was asked.
 func TestR211TokensStayBehind(t *testing.T) {
 	file, rewrite := hubtest.TokenFile(t, tokensOf("readonly"))
@@ -182,7 +182,7 @@ func tokensOf(scope string) string {
 		"- {name: h, token: " + hubtest.HostToken + ", role: host, hub: \"*\"}\n"
 }
 
-// recorder writes down what is passed on.
+// recorder writes down what is forwarded.
 type recorder struct {
 	to http.RoundTripper
 

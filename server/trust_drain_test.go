@@ -160,7 +160,7 @@ func TestR213DrainByOperators(t *testing.T) {
 
 // what nodes ask each other is for nodes alone, whatever a request says that they
 // pass on.
-func TestR213OrdersOfNodesAlone(t *testing.T) {
+func TestR213PeerRequestsOfNodesAlone(t *testing.T) {
 	nodes := startNodes(t, new(cluster.Memory), "ab", nil)
 	a, b := nodes[0], nodes[1]
 	for _, path := range []string{handover.DrainPath, membership.EvictPath} {
@@ -169,7 +169,7 @@ func TestR213OrdersOfNodesAlone(t *testing.T) {
 				t.Errorf("%s at a listener for others: %d %s", path, got.status, got.body)
 			}
 		}
-		for as, want := range map[bool]int{true: 404, false: 409} { // only POST is an order
+		for as, want := range map[bool]int{true: 404, false: 409} { // only POST is a peer request
 			text, err := b.cluster.Signer.Sign(&membership.Assertion{Method: "GET", URI: path, Host: a.o.Listener.Addr().String(), Node: as}, "id-a")
 			if err != nil {
 				t.Fatal(err)
@@ -180,7 +180,7 @@ func TestR213OrdersOfNodesAlone(t *testing.T) {
 		}
 	}
 	if status, err := b.cluster.Ask(t.Context(), a.dir.Self(), membership.EvictPath); status != 409 || err == nil {
-		t.Errorf("an order without an effect: %d %v", status, err)
+		t.Errorf("a peer request without an effect: %d %v", status, err)
 	}
 	if len(a.dir.Nodes()) != 2 {
 		t.Error("a node has left")

@@ -70,6 +70,7 @@ type Peer struct {
 	Since           time.Time
 }
 
+// Peer is the sender of a request, which is to be of a side: client, host, viewer or link.
 func (l *AccessLog) Peer(side string, r *http.Request) Peer {
 	return Peer{l, side, RouteOf(r).Hub, r.RemoteAddr, auth.PassOf(r).Grant.Name, time.Now()}
 }

@@ -32,6 +32,7 @@ type addressPool struct {
 	users int
 }
 
+// NewAddressPools makes pools of total places each; 0: of as many as the ledger says.
 func NewAddressPools(l *quota.Ledger, r quota.Resource, total int) *AddressPools {
 	return &AddressPools{quotas: l, resource: r, total: int64(total), open: make(map[place]*addressPool)}
 }

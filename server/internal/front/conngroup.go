@@ -19,6 +19,7 @@ type ConnGroup struct {
 	conns sync.WaitGroup
 }
 
+// NewConnGroup makes a group without connections.
 func NewConnGroup() *ConnGroup {
 	ctx, end := context.WithCancelCause(context.Background())
 	return &ConnGroup{Context: ctx, end: end}

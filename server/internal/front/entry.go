@@ -35,12 +35,13 @@ type Entry struct {
 	Unnamed   string // what to do in place of a named session, where it has none
 	Elsewhere string // the answer of listeners that do not serve it
 
-	Claim bool // the hub has no owner yet: the node that it is passed on to claims it
+	Claim bool // the hub has no owner yet: the node that it is forwarded to claims it
 }
 
 // listeners are those that serve an entry.
 type listeners int
 
+// The listeners of an entry.
 const (
 	allListeners listeners = iota
 	ForClients
@@ -58,6 +59,7 @@ func (e *Entry) LeadsFrom(path string) bool {
 // they are those that may be Clients.
 type pages int
 
+// The pages of an entry.
 const (
 	ClientPages pages = iota
 	HostPages

@@ -77,6 +77,7 @@ func NotFound(w http.ResponseWriter, _ *http.Request) {
 	http.Error(w, "Not found", http.StatusNotFound)
 }
 
+// WriteJSON answers with a value.
 func WriteJSON(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)

@@ -3,6 +3,7 @@ package front
 import (
 	"context"
 	"net/http"
+	"strings"
 
 	"github.com/cdphub/cdphub/relay"
 )
@@ -75,3 +76,22 @@ func NamesNoHub(r *http.Request) bool { return RouteOf(r).Hub == relay.DefaultHu
 
 // NamedHub is a hub and the path before its paths.
 type NamedHub struct{ Name, Prefix string }
+
+// SandboxPrefix and sandboxRandom are what the name of a sandbox consists of: the
+// prefix, and 26 random characters of base32 in lower case (RFC 4648, section 6), 130
+// bits, so that nobody can guess one. No other hub may have such a name: a Client
+// that comes back to a sandbox that has ended makes no new hub.
+const (
+	SandboxPrefix = "sandbox-"
+	SandboxRandom = 26
+)
+
+// IsSandbox reports whether a hub's name is that of a sandbox, which there may
+// be or not.
+func IsSandbox(name string) bool {
+	random, ok := strings.CutPrefix(name, SandboxPrefix)
+	return ok && len(random) == SandboxRandom && strings.Trim(random, "abcdefghijklmnopqrstuvwxyz234567") == ""
+}
+
+// GuestPrefix begins the keys of guests, which take the place of a token.
+const GuestPrefix = "handoff."

@@ -6,12 +6,16 @@ import (
 	"net"
 	"net/http"
 	"slices"
-	"sync"
 
 	"github.com/cdphub/cdphub/internal/httpserver"
+	"github.com/cdphub/cdphub/internal/wsconn"
+	"github.com/cdphub/cdphub/server/internal/dashboard"
 	"github.com/cdphub/cdphub/server/internal/forward"
+	"github.com/cdphub/cdphub/server/internal/front"
 	"github.com/cdphub/cdphub/server/internal/handover"
 	"github.com/cdphub/cdphub/server/internal/membership"
+	"github.com/cdphub/cdphub/server/internal/operators"
+	"github.com/cdphub/cdphub/server/internal/sandboxes"
 )
 
 // strangersAtPeers is how many connections to the listener for other nodes an address
@@ -44,7 +48,7 @@ func (s *Server) makeCluster() error {
 	}
 	s.cluster = membership.New(o)
 	s.drainer.Member = s.cluster
-	s.handover = handover.New(handover.Options{Member: s.cluster, Hubs: s.hubs, Browsers: s.browsers, Named: s.named, Log: s.log, Begin: s.beginAgain})
+	s.handover = handover.New(handover.Options{Member: s.cluster, Hubs: s.hubs, Browsers: s.browsers, Named: s.named, Log: s.log, Begin: s.restoreSession})
 	s.forward = forward.New(forward.Options{
 		Member: s.cluster, Gate: s.gate, WriteTimeout: s.o.Limits.WriteTimeout, Log: s.log,
 		Front: forward.Front{Ends: s.draining.Load, Route: s.route, Find: s.find, HubFor: s.hubFor},
@@ -55,33 +59,37 @@ func (s *Server) makeCluster() error {
 	return nil
 }
 
-// peerListener is where the other nodes connect. A peer without a certificate of the
-// cluster gets no further than the TLS handshake.
-func (s *Server) peerListener() endpoint {
+// makeRooms makes what is behind the front.
+func (s *Server) makeRooms() error {
+	s.sandboxes = sandboxes.New(sandboxes.Options{
+		Idle: s.o.Actions.SandboxIdle, BaseDomain: s.o.BaseDomain, Quotas: s.quotas, Browsers: s.browsers, Tokens: s.tokens,
+		Member: s.cluster, Forward: s.forward, Log: s.log, Acquire: s.Hub,
+	})
+	s.dashboard = dashboard.New(dashboard.Options{
+		Hubs: s.hubs, Browsers: s.browsers, Named: s.named, Journal: s.journal, Quotas: s.quotas, Gate: s.gate, Sandboxes: s.sandboxes,
+		Drainer: s.drainer, Access: s.access, Log: s.log, Limits: s.o.Limits.client(), TakeoverWait: s.o.TakeoverWait,
+		HandoffByLink: s.o.HandoffByLink, DevTools: s.o.DevTools != nil, Ending: s.ending, Acquire: s.Hub, HubsFor: s.hubsFor,
+		Serve: func(w http.ResponseWriter, r *http.Request, who front.Peer, o wsconn.Options, release func(), serve func(context.Context, *wsconn.Conn) wsconn.Reason) {
+			s.serveSocket(w, r, who, s.clients, o, release, serve)
+		},
+	})
+	s.operators = operators.Operators{
+		Hubs: s.hubs, Browsers: s.browsers, Named: s.named, Quotas: s.quotas, Access: s.access, Drainer: s.drainer,
+		Ready: s.ready, LogLevel: s.o.LogLevel, Collectors: s.collectors(), Log: s.log,
+	}
+	return nil
+}
+
+// makePeers opens the listener to which the other nodes connect, and the server of it. A peer without a
+// certificate of the cluster gets no further than the TLS handshake.
+func (s *Server) makePeers() (net.Listener, *http.Server) {
 	c := s.o.Cluster
 	ln := httpserver.Listen(c.Listener, httpserver.ListenerOptions{
 		Connections: strangersAtPeers, Exempt: s.cluster.HasAddress, Silent: true, Log: s.log,
 	})
-	return endpoint{tls.NewListener(ln, c.tls()), s.forward}
-}
-
-// newPeerServer serves the listener for other nodes.
-func (s *Server) newPeerServer(h http.Handler) *http.Server {
-	hs := httpserver.New(h, s.o.rates.own, s.log)
+	hs := httpserver.New(s.forward, s.o.rates.own, s.log)
 	hs.MaxHeaderBytes = maxPeerHeader
-	return hs
-}
-
-// watchCluster looks after the hubs of this node until stop is called, which waits.
-func (s *Server) watchCluster() (stop func()) {
-	ctx, cancel := context.WithCancel(context.Background())
-	var done sync.WaitGroup
-	done.Go(func() { s.cluster.Sweep(ctx) })
-	done.Go(func() { s.handover.Replicate(ctx) })
-	return func() {
-		cancel()
-		done.Wait()
-	}
+	return tls.NewListener(ln, c.tls()), hs
 }
 
 // serveEvict ends one idle browser of this node.
