@@ -89,7 +89,7 @@ func TestR210PeerDoor(t *testing.T) {
 	}
 	for what, tt := range map[string]struct {
 		assertion string
-		status  int
+		status    int
 	}{
 		"none":            {"", 403},
 		"no JWT":          {"x", 403},
