@@ -6,7 +6,6 @@ import (
 
 	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/internal/wire"
-	"github.com/cdphub/cdphub/session"
 	"github.com/cdphub/cdphub/targets"
 )
 
@@ -51,9 +50,9 @@ func setDownloads(_ *Hub, r *request) ([]byte, *wire.Error) {
 
 // wishLocked notes what the Client has asked for in a session, nil for the connection, here or at
 // another node. A Client that may use no files gets none, whatever it might when it asked.
-func (c *Client) wishLocked(in *session.Session, w downloadWish) {
+func (c *Client) wishLocked(in *clientSession, w downloadWish) {
 	if c.downloads == nil {
-		c.downloads = make(map[*session.Session]downloadWish)
+		c.downloads = make(map[*clientSession]downloadWish)
 	}
 	if c.noFiles {
 		w.folder = ""
@@ -138,7 +137,7 @@ func (hc *connection) download(targetID, method string, params []byte) {
 			continue
 		}
 		seen := &told[i]
-		if seen.hushed != nil && h.hushedLocked(t.client, targetID) {
+		if seen.hushed != nil && h.leases.hushes(t.client, targetID) {
 			seen = seen.hushed
 		}
 		if body, ok := seen.of(t.client); ok {

@@ -51,7 +51,7 @@ func (s *Server) openDevTools(w http.ResponseWriter, r *http.Request) {
 	}
 	defer release()
 	id := r.URL.Query().Get("target")
-	if _, known := hub.WatchedTarget(front.WatcherOf(r), id); !known {
+	if _, known := hub.Control().WatchedTarget(front.WatcherOf(r), id); !known {
 		http.Error(w, "No such target id: "+id+". Open "+frontEndPath+"?target=ID with an id of /json/list.", http.StatusNotFound)
 		return
 	}

@@ -27,7 +27,7 @@ func (s *Server) servePageTo(w http.ResponseWriter, r *http.Request, private str
 	}
 	_, known := hub.Target(front.PolicyOf(auth.PassOf(r)), id)
 	if private != "" {
-		_, known = hub.WatchedTarget(front.WatcherOf(r), id)
+		_, known = hub.Control().WatchedTarget(front.WatcherOf(r), id)
 	}
 	if !known {
 		release()

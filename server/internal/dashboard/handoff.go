@@ -36,7 +36,7 @@ func (d *Dashboard) LetGuestsIn(r *http.Request, e front.Entry) front.Entry {
 	e.Role = ""
 	e.Serve = func(w http.ResponseWriter, r *http.Request) {
 		hub, release := d.o.Hubs.Peek(front.RouteOf(r).Hub)
-		h, open := hub.HandoffByKey(key)
+		h, open := hub.Control().HandoffByKey(key)
 		release()
 		if !open {
 			http.Error(w, handoffOver, http.StatusUnauthorized)
@@ -76,8 +76,8 @@ func (d *Dashboard) serveHandoff(w http.ResponseWriter, r *http.Request) {
 	}
 	hub, release := d.o.Hubs.Peek(front.RouteOf(r).Hub)
 	defer release()
-	key, err := hub.OpenHandoff(asked.Ticket, relay.Opener{Account: d.handoffAccount(r), Name: front.TokenName(pass)})
-	h, open := hub.HandoffByKey(key)
+	key, err := hub.Control().OpenHandoff(asked.Ticket, relay.Opener{Account: d.handoffAccount(r), Name: front.TokenName(pass)})
+	h, open := hub.Control().HandoffByKey(key)
 	switch {
 	case errors.Is(err, relay.ErrOwnHandoff):
 		http.Error(w, ownHandoff, http.StatusForbidden)
@@ -100,11 +100,11 @@ func (d *Dashboard) serveHandoff(w http.ResponseWriter, r *http.Request) {
 // answerHandoff ends the handoff of a target with the answer of the person whose token has
 // the account. Its error is for that person to read.
 func answerHandoff(hub *relay.Hub, target, account string, done bool) error {
-	h, open := hub.HandoffOf(target)
+	h, open := hub.Control().HandoffOf(target)
 	if !open {
 		return errNotAsked
 	}
-	err := hub.AnswerHandoff(h.ID, account, done)
+	err := hub.Control().AnswerHandoff(h.ID, account, done)
 	if errors.Is(err, relay.ErrHandoffOver) {
 		return errNotAsked
 	}

@@ -19,7 +19,7 @@ func (d *Dashboard) timelineOf(w http.ResponseWriter, r *http.Request) (hub, tar
 	h, release := d.o.Hubs.Peek(at.Hub)
 	defer release()
 	target = r.URL.Query().Get("target")
-	if _, known := h.WatchedTarget(front.WatcherOf(r), target); !known && !d.o.Journal.Shows(at.Hub, target, front.WatcherOf(r)) {
+	if _, known := h.Control().WatchedTarget(front.WatcherOf(r), target); !known && !d.o.Journal.Shows(at.Hub, target, front.WatcherOf(r)) {
 		http.Error(w, "The target does not exist on this hub: set ?target=ID to an id of /ui/api/state.", http.StatusNotFound)
 		return "", "", false
 	}

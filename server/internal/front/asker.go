@@ -71,7 +71,7 @@ func (g Guest) Stays(hub *relay.Hub) bool {
 	if g.Key == "" {
 		return true
 	}
-	_, open := hub.HandoffByKey(g.Key)
+	_, open := hub.Control().HandoffByKey(g.Key)
 	return open
 }
 

@@ -125,8 +125,8 @@ func (s sender) give(name string, hub *relay.Hub) {
 	}
 	// First the Hosts are parted, then the state is read: an event in between would
 	// be lost with the old state.
-	hub.Part()
-	body := hubState{Host: hub.State(), Named: s.Named.Take(name)}
+	hub.Control().Part()
+	body := hubState{Host: hub.Control().State(), Named: s.Named.Take(name)}
 	if s.Browsers.Has(name) {
 		// What a browser of this node shows ends with this node.
 		body.Named.Lose()
@@ -198,7 +198,7 @@ func (h *Handover) inherit(name string, from hubState, how string) {
 		return
 	}
 	defer release()
-	hub.Restore(from.Host)
+	hub.Control().Restore(from.Host)
 	h.Named.Restore(name, from.Named, func(st *named.SessionState) (*named.Begin, error) { return h.Begin(name, st) })
 	h.moved.WithLabelValues(how).Add(float64(len(from.Named.Sessions)))
 	h.Log.Info("a hub continues that another node handed over", zap.String("hub", name), zap.Int("sessions", len(from.Named.Sessions)))

@@ -83,7 +83,7 @@ func (h *Handover) describe(name string) []byte {
 	if h.Browsers.Has(name) {
 		n.Named.Lose()
 	}
-	n.Host = hub.State()
+	n.Host = hub.Control().State()
 	text, err := json.Marshal(n)
 	for try := 0; err == nil && len(text) > cluster.MaxNote; try++ {
 		n.Host = relay.HubState{}
