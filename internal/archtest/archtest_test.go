@@ -78,8 +78,9 @@ var allowed = map[string]string{
 	"internal/wiretest":       "",
 	"internal/bench":          "",
 	"internal/chaos":          "*",
-	"internal/docgen":         "actions/mcp internal/bounds internal/scope",
+	"internal/docgen":         "actions/mcp internal/bounds internal/methods internal/scope",
 	"internal/docstest":       "",
+	"internal/methods":        "",
 	"internal/mutate":         "",
 
 	// The rooms of server.

@@ -1,5 +1,5 @@
-// Docgen writes the pages of the documentation that have tables from the source: docs/NAME.md is NAME.tmpl, filled with
-// what a function reads.
+// Docgen writes the files that have tables from the source, most of them pages of the documentation: each is a template,
+// filled with what a function reads.
 //
 //	go run ./internal/docgen
 package main
@@ -21,41 +21,44 @@ import (
 //go:embed *.tmpl
 var templates embed.FS
 
-// page is one page, and the function that reads what its template shows.
+// page is one file, its template, and the function that reads what the template shows.
 type page struct {
-	name string
-	read func() (any, error)
+	file, template string
+	read           func() (any, error)
 }
 
-// pages are all pages.
+// pages are all files.
 var pages = []page{
-	{"actions", readActions},
-	{"answers", readAnswers},
-	{"scopes", func() (any, error) { return scope.Domains(), nil }},
-	{"trust", func() (any, error) { return sections, nil }},
+	{"docs/actions.md", "actions.tmpl", readActions},
+	{"docs/answers.md", "answers.tmpl", readAnswers},
+	{"docs/scopes.md", "scopes.tmpl", func() (any, error) { return scope.Domains(), nil }},
+	{"docs/trust.md", "trust.tmpl", func() (any, error) { return sections, nil }},
+	{"web/src/methods.ts", "methods.tmpl", readAgent},
 }
 
 // funcs are what the templates call.
 var funcs = template.FuncMap{
-	"join":          strings.Join,
-	"capability":    capabilityOf,
-	"withRemark":    withRemark,
-	"answeredNames": answeredNames,
-	"bounds":        scope.Bounds,
-	"scopeName":     func(i int) string { return scope.Scope(i).String() },
-	"ruleText":      ruleText,
-	"limitText":     limitText,
-	"paramName":     paramName,
+	"join":       strings.Join,
+	"capability": capabilityOf,
+	"withRemark": withRemark,
+	"bounds":     scope.Bounds,
+	"scopeName":  func(i int) string { return scope.Scope(i).String() },
+	"ruleText":   ruleText,
+	"limitText":  limitText,
+	"paramName":  paramName,
+	"lists":      writeLists,
+	"group":      groupMethods,
+	"union":      writeUnion,
 }
 
 func main() {
 	for _, p := range pages {
 		text, err := p.render()
 		if err == nil {
-			err = os.WriteFile(filepath.Join("docs", p.name+".md"), text, 0o644) //nolint:gosec // a page for every user
+			err = os.WriteFile(filepath.FromSlash(p.file), text, 0o644) //nolint:gosec // a file for every user
 		}
 		if err != nil {
-			fmt.Fprintf(os.Stderr, "docgen: %s: %v\n", p.name, err)
+			fmt.Fprintf(os.Stderr, "docgen: %s: %v\n", p.file, err)
 			os.Exit(1)
 		}
 	}
@@ -67,11 +70,11 @@ func (p page) render() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := template.New("").Funcs(funcs).ParseFS(templates, p.name+".tmpl")
+	t, err := template.New("").Funcs(funcs).ParseFS(templates, p.template)
 	if err != nil {
 		return nil, err
 	}
 	var out bytes.Buffer
-	err = t.ExecuteTemplate(&out, p.name+".tmpl", contents)
+	err = t.ExecuteTemplate(&out, p.template, contents)
 	return out.Bytes(), err
 }

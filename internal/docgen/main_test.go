@@ -7,17 +7,17 @@ import (
 	"testing"
 )
 
-// TestPagesAreFresh compares all pages with the committed ones.
+// TestPagesAreFresh compares all files with the committed ones.
 func TestPagesAreFresh(t *testing.T) {
 	for _, p := range pages {
 		want, err := p.render()
 		if err != nil {
-			t.Errorf("%s: %v", p.name, err)
+			t.Errorf("%s: %v", p.file, err)
 			continue
 		}
-		got, err := os.ReadFile(filepath.Join("..", "..", "docs", p.name+".md"))
+		got, err := os.ReadFile(filepath.Join("..", "..", p.file))
 		if err != nil || !bytes.Equal(got, want) {
-			t.Errorf("docs/%s.md is stale: run go generate ./internal/docgen (%v)", p.name, err)
+			t.Errorf("%s is stale: run go generate ./internal/docgen (%v)", p.file, err)
 		}
 	}
 }

@@ -125,6 +125,7 @@ func (c *agentRegistry) serve(conn *wsconn.Conn) {
 		case navigateCommand:
 			if t != nil {
 				t.announced, t.referrer = cmd.URL, cmd.Referrer
+				c.markMainLocked(t)
 				c.notifyLocked()
 			}
 		case decision:
@@ -176,6 +177,16 @@ func (c *agentRegistry) registerLocked(conn *wsconn.Conn, s targetState) *agentT
 	}
 	c.notifyLocked()
 	return t
+}
+
+// markMainLocked marks the request that an agent has just announced, if the request
+// came before the announcement.
+func (c *agentRegistry) markMainLocked(t *agentTarget) {
+	for _, h := range c.paused {
+		if h.target == t && h.document == withoutFragment(t.announced) {
+			h.main = true
+		}
+	}
 }
 
 // evictLocked makes room for a Target. It removes Targets without a document, and if

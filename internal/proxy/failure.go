@@ -92,7 +92,7 @@ func (p *handler) serveFailure(w http.ResponseWriter, r *http.Request, err error
 		response.URL, response.Method, response.Announced = e.own.String()+e.uri, r.Method, e.announced
 	}
 	p.writeFailure(w, r, p.tag(e.own, response, "", false), p.explain(name, err))
-	if e.paused != nil && e.paused.main {
+	if e.paused.isMain() {
 		e.paused.committed(response.URL)
 	}
 }

@@ -23,7 +23,8 @@ type pausedRequest struct {
 	target    *agentTarget
 	conn      *wsconn.Conn // of the agent; nil until the one of a new document connects
 	waits     bool
-	main      bool // it is for the document of the main frame
+	main      bool   // it is for the document of the main frame
+	document  string // the address of the document that it asks for; "" for anything else
 	decisions chan decision
 	finished  bool // the last event was sent
 
@@ -58,6 +59,17 @@ func (h *pausedRequest) notifyLocked(n agentEvent) {
 	} else if len(h.target.backlog) < maxBacklog {
 		h.target.backlog = append(h.target.backlog, n)
 	}
+}
+
+// isMain reports whether the request is for the document of the main frame, as far as
+// the agent has announced that.
+func (h *pausedRequest) isMain() bool {
+	if h == nil {
+		return false
+	}
+	h.agents.mu.Lock()
+	defer h.agents.mu.Unlock()
+	return h.main
 }
 
 // decide takes a decision. It never blocks: only the first one of a stage counts, and
@@ -100,6 +112,9 @@ func (p *handler) intercept(r *http.Request, e *exchange) *pausedRequest {
 		c.recordOwnerLocked(address, resourceOwner{t.id, false})
 	}
 	h := &pausedRequest{agents: c, id: rand.Text(), target: t, conn: t.conn, main: main, decisions: make(chan decision, 1)}
+	if e.navigates {
+		h.document = address
+	}
 	coming := time.Now().Before(t.until) && (t.conn == nil || t.next != "" && t.next == withoutFragment(r.Referer()))
 	if coming {
 		h.conn = nil
@@ -161,7 +176,7 @@ func (h *pausedRequest) pauseRequest(r *http.Request, e *exchange) {
 	h.notify(agentEvent{
 		What: "request", URL: e.own.String() + e.uri, Method: r.Method, Headers: visibleHeaders(r.Header), Body: body,
 		Dest: r.Header.Get("Sec-Fetch-Dest"), Mode: r.Header.Get("Sec-Fetch-Mode"), Referrer: r.Referer(),
-		Held: h.waits, Main: h.main, Redirects: e.redirects,
+		Held: h.waits, Main: h.isMain(), Redirects: e.redirects,
 	})
 	if !h.waits {
 		return

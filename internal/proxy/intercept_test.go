@@ -197,8 +197,8 @@ func TestHoldDocuments(t *testing.T) {
 		}
 	}, nil)
 	a := connect(t, own, `"hold":true,"extra":{"X-Added":"all"}`)
-	visit := func(path string) (<-chan string, agentEvent) {
-		answer := later(t, "GET", own+path, "Sec-Fetch-Dest: iframe", "Sec-Fetch-Mode: navigate")
+	visit := func(path string, headers ...string) (<-chan string, agentEvent) {
+		answer := later(t, "GET", own+path, append(headers, "Sec-Fetch-Dest: iframe", "Sec-Fetch-Mode: navigate")...)
 		return answer, a.hear("request")
 	}
 	a.say(`{"do":"navigate","url":"%s/from#x"}`, own)
@@ -221,12 +221,20 @@ func TestHoldDocuments(t *testing.T) {
 	a.hear("response")
 	a.hear("end")
 
-	a.say(`{"do":"navigate","url":"%s/nothing"}`, own)
-	_, n = visit("/nothing")
-	a.say(`{"id":"%s","do":"go"}`, n.ID)
-	a.hear("response")
-	if end := a.hear("failed"); end.Error != "net::ERR_ABORTED" {
-		t.Errorf("no document: %+v", end)
+	for _, late := range []bool{true, false} { // the announcement may come after the request
+		announce := func(due bool) {
+			if due {
+				a.say(`{"do":"navigate","url":"%s/nothing"}`, own)
+			}
+		}
+		announce(!late)
+		_, n = visit("/nothing", "Referer: "+own+"/page")
+		announce(late)
+		a.say(`{"id":"%s","do":"go"}`, n.ID)
+		a.hear("response")
+		if end := a.hear("failed"); n.Main == late || end.Error != "net::ERR_ABORTED" {
+			t.Errorf("late %t: no document: %+v, of the request %+v", late, end, n)
+		}
 	}
 	a.say(`{"do":"navigate","url":"%s/x"}`, own)
 	answer, n = visit("/x")

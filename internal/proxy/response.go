@@ -99,7 +99,7 @@ func (p *handler) recordNavigation(res *http.Response, e *exchange, current hop)
 	switch {
 	case isRedirect(res):
 		p.redirects.add(e.redirects, current)
-		if e.paused != nil && e.paused.main {
+		if e.paused.isMain() {
 			e.paused.redirected(current)
 		}
 	case e.paused == nil:
@@ -110,7 +110,7 @@ func (p *handler) recordNavigation(res *http.Response, e *exchange, current hop)
 			res.Body, n.Key = p.bodies.add(res.Body, "")
 		}
 		e.paused.finish(n)
-	case !e.paused.main:
+	case !e.paused.isMain():
 	case res.StatusCode == http.StatusNoContent || res.StatusCode == http.StatusResetContent:
 		e.paused.finish(agentEvent{What: "failed", Error: "net::ERR_ABORTED"})
 	default:

@@ -343,6 +343,12 @@ func (l *loan) module() string {
 		all = append(all, p.globals...)
 	}
 	slices.Sort(all)
-	fmt.Fprintf(&text, "export const version = %q;\nexport const lend = () => ({%s});\n", l.version, strings.Join(slices.Compact(all), ","))
+	fmt.Fprintf(&text, "export const version = %q;\nexport const lend = () => ({%s});\nexport const needs = {", l.version, strings.Join(slices.Compact(all), ","))
+	for _, p := range parts {
+		if p.needs != nil {
+			fmt.Fprintf(&text, "%q: [\"%s\"],", p.name, strings.Join(p.needs, `","`))
+		}
+	}
+	text.WriteString("};\n")
 	return text.String()
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -19,6 +18,7 @@ import (
 	"github.com/cdphub/cdphub/bridge/chrome"
 	"github.com/cdphub/cdphub/internal/browsertest"
 	"github.com/cdphub/cdphub/internal/hubtest"
+	"github.com/cdphub/cdphub/internal/methods"
 	"github.com/cdphub/cdphub/relay"
 	"github.com/cdphub/cdphub/server"
 )
@@ -29,54 +29,33 @@ func TestMain(m *testing.M) { os.Exit(browsertest.Main(m)) }
 // error is one about its params, so that the method is there.
 var refusal = regexp.MustCompile(`wasn't found|is not possible|^Not allowed`)
 
-// levels are where a method is sent, as answers.txt marks them. Most methods are sent in a session on a frame.
-var levels = []string{"", "browser:", "tab:", "worker:"}
-
-// readAnswers reads the table of the methods that are answered with success. It says of each whether nothing is done.
-func readAnswers(t *testing.T) (nothing map[string]bool) {
-	t.Helper()
-	text, err := os.ReadFile("../../internal/docgen/answers.txt")
+// TestAnswers sends every method of the protocol at every level, and compares the answers with the table of package methods: what
+// is in the table is not refused unless it says so, and what does nothing by contract is answered with success.
+func TestAnswers(t *testing.T) {
+	rows, err := methods.Read()
 	if err != nil {
 		t.Fatal(err)
 	}
-	nothing = map[string]bool{}
-	inert := false
-	for line := range strings.Lines(string(text)) {
-		if methods, listed := strings.CutPrefix(line, "\t"); listed {
-			for _, m := range strings.Fields(methods) {
-				nothing[m] = inert
-			}
-		} else {
-			inert = strings.HasPrefix(line, "nothing ")
-		}
+	table := map[string]methods.Method{}
+	for _, row := range rows {
+		table[row.Name] = row
 	}
-	return nothing
-}
-
-// TestAnswers sends every method of the protocol at every level. What is not refused is in the table; what is in the table as
-// answered though nothing is done is still answered so.
-func TestAnswers(t *testing.T) {
-	listed := readAnswers(t)
 	w := newWalk(t)
 	for _, m := range readProtocol(t) {
-		for _, l := range levels {
-			name := l + m.name
-			nothing, known := listed[name]
-			delete(listed, name)
-			result, err := w.send(l, m)
+		for level, name := range methods.Levels {
+			step, found := table[m.name].First(level)
+			answered := found && (step.Done() || step.Inert != "")
+			result, err := w.send(name, m)
 			refused := err != nil && refusal.MatchString(err.Error())
 			switch {
-			case refused && known:
-				t.Errorf("%s is in the table, but refused: %v", name, err)
-			case !refused && !known:
-				t.Errorf("%s is not in the table, but answered: %s %v", name, result, err)
-			case nothing && err != nil:
-				t.Errorf("%s is in the table as answered with success, but fails: %v", name, err)
+			case refused == answered:
+				t.Errorf("%s at the level %q is answered by %+v in the table, and in fact: %s %v", m.name, name, step, result, err)
+			case step.Inert != "" && err != nil:
+				t.Errorf("%s at the level %q does nothing, but fails: %v", m.name, name, err)
+			case refused && found && !strings.Contains(err.Error(), step.Refused):
+				t.Errorf("%s at the level %q is refused for another reason than %q: %v", m.name, name, step.Refused, err)
 			}
 		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(listed)) {
-		t.Errorf("%s is in the table, but not in the protocol", name)
 	}
 }
 
@@ -212,12 +191,12 @@ func (w *walk) send(level string, m method) (object, error) {
 	defer w.call("", "Target.detachFromTarget", object{"sessionId": session}) // it may have ended
 	params := w.params(session, target, m)
 	switch level {
-	case "browser:":
+	case "browser":
 		session = ""
-	case "tab:":
+	case "tab":
 		session = w.attach(w.tab)
 		defer w.call("", "Target.detachFromTarget", object{"sessionId": session})
-	case "worker:":
+	case "worker":
 		session = w.worker
 	}
 	result, err := w.call(session, m.name, params)

@@ -1,12 +1,17 @@
 package webtest
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/gobwas/ws"
+	"github.com/gobwas/ws/wsutil"
 )
 
 // fakeHub is what frames ask a hub past their Host, answered as the Host page
@@ -17,11 +22,15 @@ import (
 //	GET  /dialogs       the bodies of the dialogs so far
 //	POST /put/KEY       leaves the body as a script
 //	GET  /eval/KEY.js   serves it, once
+//	POST /events?after=MS   what the proxy will say to the next agent that connects, before its first answer
+//	GET  /control       the proxy's connection to an agent (web/src/wire/proxy.ts)
 type fakeHub struct {
 	mu      sync.Mutex
 	answers []dialogAnswer
 	dialogs []string
 	scripts map[string]string
+	events  []json.RawMessage
+	after   time.Duration
 }
 
 type dialogAnswer struct {
@@ -31,6 +40,10 @@ type dialogAnswer struct {
 }
 
 func (h *fakeHub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == "/control" {
+		h.control(w, r)
+		return
+	}
 	w.Header().Set("Access-Control-Allow-Origin", "*")
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -42,6 +55,9 @@ func (h *fakeHub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch what, key, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/"); what {
 	case "answers":
 		err = json.Unmarshal(body, &h.answers)
+	case "events":
+		ms, _ := strconv.Atoi(r.FormValue("after"))
+		h.after, err = time.Duration(ms)*time.Millisecond, json.Unmarshal(body, &h.events)
 	case "dialog":
 		h.dialog(w, string(body))
 	case "dialogs":
@@ -62,6 +78,31 @@ func (h *fakeHub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
+	}
+}
+
+// control says to an agent what was laid down, and acknowledges each state.
+func (h *fakeHub) control(w http.ResponseWriter, r *http.Request) {
+	conn, _, _, err := ws.UpgradeHTTP(r, w)
+	if err != nil {
+		return
+	}
+	defer func() { _ = conn.Close() }()
+	for {
+		command, err := wsutil.ReadClientText(conn)
+		if err != nil {
+			return
+		}
+		if !bytes.Contains(command, []byte(`"do":"state"`)) {
+			continue
+		}
+		h.mu.Lock()
+		time.Sleep(h.after)
+		for _, event := range append(h.events, json.RawMessage(`{"what":"state"}`)) {
+			_ = wsutil.WriteServerText(conn, event) // the page may have gone
+		}
+		h.events, h.after = nil, 0
+		h.mu.Unlock()
 	}
 }
 

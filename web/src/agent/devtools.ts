@@ -1,11 +1,13 @@
 // Domains that DevTools use and that Clients do not need to drive a page. They are in devtools.js, which is loaded at
 // the first such command.
 
+import { DEVTOOLS } from "../methods";
 import type { Json } from "../wire/cdp";
+import { type Added, added } from "./base/added";
 import { isBundle, load, withClientErrors } from "./base/bundles";
 import { base, originals } from "./base/originals";
 import { carryOut, ready } from "./base/parts";
-import { type Handler, handlerOf, lookElsewhere, notFound } from "./base/registry";
+import { type Handler, handlerOf, notFound, provide } from "./base/registry";
 import { allSessions, emit, onSessionEnd } from "./base/session";
 import type { boxModel } from "./dom/boxes";
 import type { pushNode } from "./dom/dom";
@@ -17,12 +19,11 @@ import { tree } from "./page/page";
 import { mainContext } from "./runtime/contexts";
 import { wrap } from "./runtime/objects";
 
-type DevTools = typeof import("../devtools/index");
-
-/** What the part dom.js adds. */
-interface OfDom {
-  boxModel: typeof boxModel;
-  pushNode: typeof pushNode;
+declare module "./base/added" {
+  interface Added {
+    boxModel: typeof boxModel;
+    pushNode: typeof pushNode;
+  }
 }
 
 const own = {
@@ -46,22 +47,17 @@ const own = {
   wrap,
 };
 
-/** The functions of the agent that the bundle uses. */
-export type Lent = typeof own & OfDom;
+/** The functions of the agent that the bundle uses, with those of dom.js. */
+export type Lent = typeof own & Pick<Added, "boxModel" | "pushNode">;
 
-let lent: Lent;
-
-/** Adds the functions of dom.js. */
-export function lendDevTools(more: OfDom): void {
-  lent = { ...own, ...more };
+/** What the bundle exports. */
+export interface DevTools {
+  /** The handler of a method, undefined if there is none. */
+  handler(method: string, lent: Lent): Handler | undefined;
 }
 
 /** Domains that must be enabled again in each document. */
 const DOMAINS = ["CSS", "Overlay", "DOMStorage", "IndexedDB", "Debugger", "ServiceWorker"];
-
-/** The methods in the bundle. A handler of the agent itself has precedence. */
-const BUNDLED =
-  /^(CSS|Overlay|DOMStorage|IndexedDB|CacheStorage|Debugger|ServiceWorker|Autofill)\.|^DOM\.getTop|^DOMDebugger\.setBreakOn|^Page\.(setAd|getResource|searchIn|getInst|getApp)|^Storage\.(getUsage|clearData|(un)?track(In|Ca))/;
 
 /** Answers in pages whose policy forbids the bundle: Clients that only drive a page send these commands, too. */
 const fallbacks: Record<string, () => Json | void> = {
@@ -81,12 +77,12 @@ const inBundle =
         if (fallbacks[method]) return fallbacks[method]();
         throw e;
       }
-      const handler = tools.handler(method, lent);
+      const handler = tools.handler(method, { ...added, ...own } as Lent);
       if (!handler) throw notFound(method);
       return handler(p, s);
     });
 
-lookElsewhere((method) => (BUNDLED.test(method) ? inBundle(method) : undefined));
+provide(DEVTOOLS, inBundle);
 
 /** Enables the domains again in a new document, for the sessions that had enabled them. */
 export function resumeDevTools(): void {

@@ -1,6 +1,7 @@
 // What few Clients ask a frame for, as a part of agent.js.
 
 import "./dom/deep";
+import "./runtime/deep";
 import "./dom/edit";
 import "./dom/search";
 import "./dom/setfiles";

@@ -2,11 +2,14 @@
 // Client first sends such a command. agent.mjs has all of them in it.
 
 /// <reference path="./agent-lent.d.ts" />
-import { lend, version } from "agent-lent";
+import { lend, needs, version } from "agent-lent";
+import { INERT, PARTS, REFUSED } from "../methods";
+import { added } from "./base/added";
 import { load } from "./base/bundles";
 import { originals } from "./base/originals";
-import { loadMissing, wantsMore } from "./base/parts";
+import { wantsMore } from "./base/parts";
 import { ProtocolError } from "./base/registry";
+import { byMethod, rowOf } from "./base/table";
 
 /** A part: its default export adds its handlers to the agent, and returns what other parts use of it. */
 interface Part {
@@ -14,30 +17,8 @@ interface Part {
   default(lent: object): object;
 }
 
-interface Kind {
-  name: string;
-  methods: RegExp;
-  /** The parts that it uses. */
-  needs?: string[];
-}
-
-/** The parts and their methods, of which agent.js has none itself. */
-const PARTS: Kind[] = [
-  { name: "accessibility.js", methods: /^Accessibility\./, needs: ["dom.js"] },
-  { name: "input.js", methods: /^Input\./ },
-  { name: "network.js", methods: /^Fetch\./ },
-  {
-    name: "extras.js",
-    methods:
-      /^(DOM\.(.*Search.*|collect.*|setFileInputFiles|setInspectedNode|(set|remove)(Attribute|Node).*|(get|set)OuterHTML|copyTo|moveTo|getFileInfo)|(Network|Storage)\..*Cookies?|Network\.(get(ResponseBody|RequestPostData)|setUserAgentOverride)|Emulation\.((set|clear)GeolocationOverride|setTouchEmulationEnabled)|Runtime\.(getProperties|compileScript|getHeapUsage|getExceptionDetails)|Storage\.getStorageKey.*|DOMStorage\.(clear|.*Item.*))$/,
-    needs: ["dom.js"],
-  },
-  {
-    name: "dom.js",
-    methods:
-      /^(DOM|DOMSnapshot|Performance)\.|^CSS\.getComputedStyleForNode$|^Page\.(captureScreenshot|getLayoutMetrics|.*[sS]creencast.*)$|^Emulation\.setDefaultBackgroundColorOverride$/,
-  },
-];
+/** The part of each method; "" for those that agent.js answers itself. */
+const partOf = byMethod({ "": [INERT, ...Object.values(REFUSED)].join(" "), ...PARTS });
 
 /** How long a part may take, since the commands of its session wait. */
 const LOAD_MS = 15_000;
@@ -46,13 +27,13 @@ const there = new Set<string>();
 /** What parts may use: exports of agent.js and of the parts that have been loaded. */
 let lent: object | undefined;
 
-loadMissing((method, p) => {
-  const part = PARTS.find((k) => (wantsMore(p) ? k.name === "extras.js" : k.methods.test(method)));
-  return !part || there.has(part.name) ? undefined : add(part, method);
-});
+added.loadPart = (method, p) => {
+  const name = wantsMore(p) ? "extras.js" : rowOf(partOf, method);
+  return !name || there.has(name) ? undefined : add(name, method);
+};
 
-async function add({ name, needs = [] }: Kind, method: string): Promise<void> {
-  const missing = PARTS.filter((p) => needs.includes(p.name) && !there.has(p.name));
+async function add(name: string, method: string): Promise<void> {
+  const missing = (needs[name] ?? []).filter((p) => !there.has(p));
   const needed = Promise.all(missing.map((p) => add(p, method)));
   needed.catch(() => {}); // not an unhandled rejection: it is awaited below
   const part = await inTime(load<Part>(name, method), name);

@@ -10,15 +10,15 @@ import { installConsole, installErrors, replayConsole } from "./runtime/console"
 import type { FrameContext } from "./runtime/context";
 import { announceContexts, createContexts, mainContext } from "./runtime/contexts";
 import { installDialogs } from "./page/dialogs";
-import { installDownloads, setDownloadChannel } from "./page/downloads";
+import { installDownloads } from "./page/downloads";
 import { installChoosers, listenForChoosers } from "./dom/files";
 import { readName } from "./link/framename";
 import { address, describeFrame, frameOfDocument, mainFrame } from "./page/frames";
-import { adopt, announceFrames, surviveDocumentOpen, watchFrames } from "./page/framewatch";
+import { adopt, announceFrames, surviveDocumentOpen, watchFrames, watchLoading } from "./page/framewatch";
 import { addBaseUrl } from "./base/bundles";
-import { begin, holdLoad, installStop, markReached, watchLoading } from "./page/lifecycle";
+import { begin, holdLoad, installStop, markReached } from "./page/lifecycle";
 import { interceptedBefore } from "./network/intercept";
-import { installLog, logWarning } from "./network/log";
+import { logWarning } from "./network/log";
 import { tellInfo, watchNavigation } from "./page/navigation";
 import { isOwnError } from "./link/scriptelement";
 import { listenForAgents, takeHellos } from "./link/hellos";
@@ -29,6 +29,7 @@ import {
   installNetwork,
   keepDocumentResponse,
   respondDocument,
+  watchElements,
   watchResources,
 } from "./network";
 import { isProxied, leaveUpstream, refreshUpstream } from "./network/upstream";
@@ -36,7 +37,7 @@ import { monotonic, originals } from "./base/originals";
 import { NOT_IN_A_HOST, say } from "../wire/messages";
 import { hubOfProxy } from "./link/hub";
 import { tree } from "./page/page";
-import { greet, leave, listenForHost, pair, send } from "./link/port";
+import { greet, leave, listenForHost, pair } from "./link/port";
 import { installPopups, listenForPopups, startPopups, welcomePopups } from "./windows/popups";
 import { installWorkers } from "./workers/workers";
 import { carryOut, ready } from "./base/parts";
@@ -52,7 +53,6 @@ import "./runtime/runtime";
 import "./page/emulation";
 import { resumeDevTools } from "./devtools";
 import { installHover } from "./input/hoverselector";
-import "./page/smalldomains";
 
 type Win = Window & typeof globalThis;
 
@@ -96,7 +96,6 @@ export function startFrameAgent(options: AgentOptions): void {
   hideFrameElement();
   readName();
   startPopups();
-  setDownloadChannel(send);
   wrap(window);
   listen(window);
   listenInBlank();
@@ -168,7 +167,7 @@ function contextIn(win: Win): FrameContext {
 /** Listens in one window; again when document.open has taken the listeners off. */
 function listen(win: Win): void {
   installErrors(win, () => contextIn(win), isOwnError);
-  installLog(win);
+  watchElements(win);
   listenForAgents(win);
   listenForPopups(win);
   listenForChoosers(win);

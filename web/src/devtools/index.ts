@@ -1,11 +1,16 @@
 // Domains that DevTools use and that Clients do not need to drive a page. A bundle of its own, because few Clients
 // use it.
 
+import type { Handler } from "../agent/base/registry";
+import type { DevTools } from "../agent/devtools";
+import { methodsIn } from "../agent/base/table";
+import type { Method, Params } from "../cdp";
+import { DEVTOOLS_INERT, type Handled } from "../methods";
 import type { Json } from "../wire/cdp";
-import { CommandError, type Handlers, type Lent, type Session, agent, impossible, lend } from "./agent";
+import { CommandError, type Handlers, agent, impossible, lend, reasonOf } from "./agent";
 import { css } from "./css/index";
 import { forget as forgetStyles } from "./css/computed";
-import { forget as forgetPicking, overlay } from "./overlay/index";
+import { asks as overlayAsks, forget as forgetPicking, overlay } from "./overlay/index";
 import { debuggerDomain } from "./sources/debugger";
 import { appManifest } from "./sources/manifest";
 import { resourceContent, resourceTree, searchInResource } from "./sources/resources";
@@ -30,30 +35,12 @@ const page: Handlers<"Page"> = {
   searchInResource,
   // The error of Chromium 156 for a document that is not the top one.
   getInstallabilityErrors: () => ({ installabilityErrors: [{ errorId: "not-in-main-frame", errorArguments: [] }] }),
-  getAppId: () => ({}),
   getAppManifest: appManifest,
-  setAdBlockingEnabled: (p) => {
-    if (p.enabled) throw impossible("Page.setAdBlockingEnabled", "the network belongs to the browser");
-  },
 };
 
-const domDebugger: Handlers<"DOMDebugger"> = {
-  setBreakOnCSPViolation: (p) => {
-    if (p.violationTypes?.length)
-      throw impossible("DOMDebugger.setBreakOnCSPViolation", "script cannot stop at a line");
-  },
-};
+type DomainOf<M> = M extends `${infer D}.${string}` ? D : never;
 
-/** Only the browser fills forms. Script is not told, and has no addresses for that. */
-const autofill: Handlers<"Autofill"> = {
-  enable: () => {},
-  disable: () => {},
-  setAddresses: (p) => {
-    if (p.addresses?.length) throw impossible("Autofill.setAddresses", "needs the browser process");
-  },
-};
-
-const domains: { [domain: string]: object } = {
+const domains: { [D in DomainOf<Handled["devtools.js"]>]: object } = {
   CSS: css,
   Overlay: overlay,
   DOMStorage: domStorage,
@@ -62,35 +49,44 @@ const domains: { [domain: string]: object } = {
   Storage: storage,
   Debugger: debuggerDomain,
   DOM: dom,
-  DOMDebugger: domDebugger,
-  Autofill: autofill,
   Page: page,
   ServiceWorker: serviceWorker,
 };
 
-type Handler = (p: Json, s: Session) => Json | void | Promise<Json | void>;
+/** Whether params ask for what page script cannot do. Methods that are refused and have no row are always refused. */
+const asks: { [M in Method]?: (p: Params<M>) => unknown } = {
+  "Autofill.setAddresses": (p) => p.addresses?.length,
+  "CSS.forcePseudoState": (p) => p.forcedPseudoClasses?.length,
+  "CSS.getPlatformFontsForNode": () => false, // its handler looks for the font
+  "DOMDebugger.setBreakOnCSPViolation": (p) => p.violationTypes?.length,
+  "Debugger.setAsyncCallStackDepth": (p) => p.maxDepth > 0,
+  "Debugger.setPauseOnExceptions": (p) => p.state !== "none",
+  "Page.setAdBlockingEnabled": (p) => p.enabled,
+  ...overlayAsks,
+};
 
+const inert = new Set(methodsIn(DEVTOOLS_INERT));
 let begun = false;
 
-/** The handler of a method, undefined if there is none. */
-export function handler(method: string, lent: Lent): Handler | undefined {
+export const handler: DevTools["handler"] = (method, lent) => {
   lend(lent);
   if (!begun) {
     begun = true;
     for (const forget of [forgetStyles, forgetPicking, forgetStorage]) lent.onSessionEnd(forget);
   }
   const [domain, name] = method.split(".");
-  const methods = domains[domain] as Record<string, Handler> | undefined;
+  const methods = (domains as Record<string, Record<string, Handler>>)[domain];
   const found = methods && Object.hasOwn(methods, name) ? methods[name] : undefined;
-  return (
-    found &&
-    (async (p, s) => {
-      try {
-        return await found(p, s);
-      } catch (e) {
-        // The code of a DOMException is no error code of the protocol.
-        throw e instanceof DOMException ? new CommandError(e.message) : e;
-      }
-    })
-  );
-}
+  const asked = (asks as Record<string, (p: Json) => unknown>)[method];
+  const reason = reasonOf(method);
+  if (!found && !reason && !inert.has(method)) return undefined;
+  return async (p, s) => {
+    if (reason && (!asked || asked(p))) throw impossible(method);
+    try {
+      return await found?.(p, s);
+    } catch (e) {
+      // The code of a DOMException is no error code of the protocol.
+      throw e instanceof DOMException ? new CommandError(e.message) : e;
+    }
+  };
+};

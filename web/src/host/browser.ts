@@ -2,6 +2,7 @@
 // the documents of all Targets.
 
 import type { Method, Params, Protocol } from "../cdp";
+import type { Handled } from "../methods";
 import type { Answer, Json } from "../wire/cdp";
 import type { Ask } from "../wire/core";
 import { hexId } from "./channel";
@@ -21,8 +22,9 @@ interface Targets {
 
 /** Answers one method. `params` come from the hub. */
 type Answerer<P> = (core: Targets, params: P) => Promise<Json>;
+type Hooked = "Target.closeTarget" | "Target.createTarget";
 /** Answerers typed by the params of their methods. */
-type Answerers = { [M in Method]?: Answerer<Params<M>> };
+type Answerers<M extends Method> = { [Name in M]: Answerer<Params<Name>> };
 
 /** Methods that every Host handles, for hubs with the feature "handles+". */
 export const methods = {
@@ -42,7 +44,7 @@ export const methods = {
     if (!core.targets.has(targetId)) throw new Error("No target with given id found");
     return core.ask({ what: "reveal", targetId });
   },
-} satisfies Answerers as Record<string, Answerer<never>>;
+} satisfies Answerers<Exclude<Handled["host, without a session"], Hooked>> as Record<string, Answerer<never>>;
 
 /** Methods that a Host handles if its application has the hook for them. */
 export const hooked = {
@@ -51,7 +53,7 @@ export const hooked = {
     return { success: true };
   },
   "Target.createTarget": create,
-} satisfies Answerers as Record<string, Answerer<never>>;
+} satisfies Answerers<Hooked> as Record<string, Answerer<never>>;
 
 /**
  * Creates a Target by the application's hook. If no agent answers in time (SUCCESSOR_MS, and SETTLE_MS after a load),

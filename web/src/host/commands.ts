@@ -1,6 +1,7 @@
 // The commands that the Host answers itself; all others go to the agent.
 
-import type { Method, Params, Protocol } from "../cdp";
+import type { Params, Protocol } from "../cdp";
+import type { Handled } from "../methods";
 import type { Json } from "../wire/cdp";
 import { serverError } from "./channel";
 import { isDataDocument } from "./data";
@@ -37,8 +38,10 @@ function first(reply: (r: Reply) => void): (r: Reply) => void {
   };
 }
 
+/** The methods: Target.activateTarget comes here from local sessions, other methods of browser.ts do not. */
+type Own = Exclude<Handled["host"], Handled["host, without a session"]> | "Target.activateTarget";
 /** Handlers typed by the params of their methods. */
-type Handlers = { [M in Method]?: Handler<Params<M>> };
+type Handlers = { [M in Own]: Handler<Params<M>> };
 
 const handlers = new Map(
   Object.entries<Handler<never>>({

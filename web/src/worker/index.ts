@@ -3,6 +3,7 @@
 // Runtime domain over the MessagePort that it hands over.
 
 import type { Protocol } from "../cdp";
+import type { Handled } from "../methods";
 import type { Answer, Command } from "../wire/cdp";
 import { type FromWorker, type ToWorker, WORKER_NAME, type WantsLetter, type WorkerHello } from "../wire/worker";
 import { type Answered, answer, argument, awaitPromise } from "../agent/runtime/answers";
@@ -77,7 +78,7 @@ const handlers = new Map<string, Handler>(
     "Runtime.getIsolateId": () => ({ id: docId }),
     // A worker does not wait, as waitingForDebugger of Target.attachedToTarget says.
     "Runtime.runIfWaitingForDebugger": () => {},
-  }),
+  } satisfies Record<Handled["worker.js"] | "Runtime.runIfWaitingForDebugger", Handler>),
 );
 
 const impossible = (method: string): string =>

@@ -1,14 +1,15 @@
 // Commands wait here until the part of the agent that carries them out has been loaded (see ../lazy.ts).
 
 import type { Json } from "../../wire/cdp";
-import { handlerOf, isRegistered } from "./registry";
+import { added } from "./added";
+import { handlerOf } from "./registry";
 import type { Session } from "./session";
 
-let missing: (method: string, p: Json) => Promise<void> | undefined = () => undefined;
-
-/** Sets the function that loads the part for a command. It returns undefined if no part must be loaded. */
-export function loadMissing(find: typeof missing): void {
-  missing = find;
+declare module "./added" {
+  interface Added {
+    /** Loads the part for a command. Returns undefined if no part must be loaded. */
+    loadPart(method: string, p: Json): Promise<void> | undefined;
+  }
 }
 
 /** Whether the params of a Runtime command need extras.js: few Clients use them. */
@@ -16,7 +17,7 @@ export const wantsMore = (p: Json): unknown => p.serializationOptions ?? (p.repl
 
 /** Resolves when the part for a command has been loaded. Undefined if no part must be loaded. */
 export function ready(method: string, p: Json = {}): Promise<void> | undefined {
-  return isRegistered(method) && !wantsMore(p) ? undefined : missing(method, p);
+  return added.loadPart?.(method, p);
 }
 
 /** Carries a command out when its part has been loaded. */

@@ -3,6 +3,7 @@
 import type { Domain, Method, Params, Result } from "../../cdp";
 import type { CdpError, Json } from "../../wire/cdp";
 import type { Session } from "./session";
+import { methodsIn, rowOf } from "./table";
 
 /** Answers one method. What it returns, or resolves to, is the result; what it throws is the error. */
 export type Handler = (params: Json, session: Session) => Json | void | Promise<Json | void>;
@@ -55,19 +56,16 @@ export function register<D extends string>(
     handlers.set(`${domain}.${name}`, (methods as Record<string, Handler>)[name]);
 }
 
-/** Whether a method has been registered. */
-export function isRegistered(method: string): boolean {
-  return handlers.has(method);
-}
+/** Makes the handler of a method. */
+type Maker = (method: string) => Handler;
+const makers = new Map<string, Maker>();
 
-let elsewhere: (method: string) => Handler | undefined = () => undefined;
-
-/** Sets the function that finds handlers of methods that are not registered. */
-export function lookElsewhere(find: typeof elsewhere): void {
-  elsewhere = find;
+/** Adds what makes the handlers of a list of methods, where none is registered. */
+export function provide(list: string, make: Maker): void {
+  for (const name of methodsIn(list)) makers.set(name, make);
 }
 
 /** The handler of a method such as "DOM.getDocument", if there is one. */
 export function handlerOf(method: string): Handler | undefined {
-  return handlers.get(method) ?? elsewhere(method);
+  return handlers.get(method) ?? rowOf(makers, method)?.(method);
 }

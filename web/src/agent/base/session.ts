@@ -44,14 +44,6 @@ export function sessionOf(id: string): Session | undefined {
 
 export function addSession(s: Session): void {
   sessions.set(s.id, s);
-  onCount();
-}
-
-let onCount: () => void = () => {};
-
-/** Calls f when a session has begun or ended. */
-export function onSessionCount(f: () => void): void {
-  onCount = f;
 }
 
 /** Whether there is a session. */
@@ -75,7 +67,6 @@ export function endSession(id: string): void {
   if (!s) return;
   sessions.delete(id);
   for (const f of ended) f(s);
-  onCount();
 }
 
 let together = false;

@@ -1,10 +1,11 @@
 // Runtime.DeepSerializedValue of what the browser itself makes: windows, nodes and
 // lists of them, and all its other objects.
 
+import { added } from "../base/added";
 import { allFrames, frameOfDocument, frameOfOwner } from "../page/frames";
 import { originals } from "../base/originals";
 import { documentOf, idOfNode, isElement } from "./nodes";
-import { type Deep, type Depths, type Inner, setPlatform } from "../runtime/deep";
+import type { Deep, Depths, Inner } from "../runtime/deep";
 import { isNode } from "../runtime/serialize";
 
 function platform(value: object, depths: Depths, inner: Inner): Deep | undefined {
@@ -62,4 +63,4 @@ function nodeOf(node: Node, levels: number, shadows: string): Deep {
   return { type: "node", value };
 }
 
-setPlatform(platform);
+added.platform = platform;

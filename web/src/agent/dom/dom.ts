@@ -7,11 +7,11 @@ import { contextOf, mainContext } from "../runtime/contexts";
 import { wrap } from "../runtime/objects";
 import { frameOf, frameOfDocument, mainFrame } from "../page/frames";
 import { type NodeParams, documentOf, elementOfParams, idOfNode, isElement, nodeOfId, nodeOfParams } from "./nodes";
+import { added } from "../base/added";
 import { ProtocolError, register } from "../base/registry";
 import type { Session } from "../base/session";
-import { onDocumentUpdated } from "./updated";
 
-onDocumentUpdated(forgetClientTree);
+added.forgetClientTree = forgetClientTree;
 
 /** The depth that params ask for; everything below when it is negative, as in Chromium. */
 function depthOf(p: { depth?: number }, otherwise: number): number {

@@ -81,9 +81,6 @@ register("DOM", {
   removeNode: remove,
   moveTo: (p, s) => move(p, s, nodeOfId(p.nodeId)),
   copyTo: (p, s) => move(p, s, nodeOfId(p.nodeId).cloneNode(true)),
-  getFileInfo: () => {
-    throw new ProtocolError("DOM.getFileInfo is not possible in an embedded frame: page script cannot see paths");
-  },
   collectClassNamesFromSubtree: (p) => {
     const node = nodeOfId(p.nodeId);
     const names = new Set<string>(isElement(node) ? node.classList : []);

@@ -1,6 +1,6 @@
 // The DOM domain and what is near to it, as a part of agent.js.
 
-import { lendDevTools } from "../devtools";
+import { added } from "../base/added";
 import "../page/metrics";
 import "../page/performance";
 import "../page/screenshot";
@@ -9,4 +9,4 @@ import "./css";
 import { pushNode } from "./dom";
 import "./snapshot";
 
-lendDevTools({ boxModel, pushNode });
+Object.assign(added, { boxModel, pushNode });

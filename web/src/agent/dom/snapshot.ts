@@ -10,8 +10,6 @@ type Snapshot = typeof import("../../snapshot/index");
 const ids = { idOfNode, frameIdOf: (doc: Document): string => frameOfDocument(doc)?.id ?? "" };
 
 register("DOMSnapshot", {
-  enable: () => {},
-  disable: () => {},
   captureSnapshot: async (p) =>
     withClientErrors(async () => (await load<Snapshot>("snapshot.js", "DOMSnapshot.captureSnapshot")).capture(p, ids)),
 });

@@ -16,7 +16,6 @@ register("Input", {
   dispatchDragEvent,
   setInterceptDrags,
   insertText: (p) => insertText(focused(), String(p.text ?? "")),
-  setIgnoreInputEvents: () => {},
   synthesizeTapGesture: (p) => {
     for (let i = 0; i < (p.tapCount ?? 1); i++) {
       dispatchTouchEvent({ type: "touchStart", touchPoints: [{ x: p.x, y: p.y }] });

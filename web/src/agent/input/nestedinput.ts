@@ -1,17 +1,10 @@
 // Forwards Input commands to the agents of child frames of other origins.
 
+import { added } from "../base/added";
 import type { Protocol } from "../../cdp";
 import type { Answer, Json } from "../../wire/cdp";
 import type { Nested } from "../link/nested";
-import {
-  type Point,
-  agentAt,
-  giveKeysTo,
-  inViewportOfAgent,
-  setInputRoute,
-  takeKeys,
-  updateKeyTarget,
-} from "../link/route";
+import { type Point, agentAt, giveKeysTo, inViewportOfAgent, takeKeys, updateKeyTarget } from "../link/route";
 import { hover } from "./hover";
 import { spotAt } from "./point";
 
@@ -77,4 +70,4 @@ function touch(
   );
 }
 
-setInputRoute(route);
+added.routeInput = route;

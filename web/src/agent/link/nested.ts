@@ -16,19 +16,12 @@ import {
 import { isOf } from "../../host/addresses";
 import { emptyState, record } from "../../host/state";
 import { contextIds } from "../runtime/contexts";
-import {
-  type Agent,
-  type Frame,
-  allFrames,
-  frameOf,
-  mainFrame,
-  notifyFrameChange,
-  setFrameChangeListener,
-} from "../page/frames";
+import { type Agent, type Frame, allFrames, frameOf, mainFrame } from "../page/frames";
 import { documentMayHaveChanged } from "../page/framewatch";
 import { hubAccess } from "./hub";
 import { uplink } from "./uplink";
-import { isLoaded, setAfterChildren } from "../page/lifecycle";
+import { isLoaded } from "../page/lifecycle";
+import { type Added, added } from "../base/added";
 import { channel } from "../base/channels";
 import { base, originals } from "../base/originals";
 import { emit } from "../base/session";
@@ -54,14 +47,16 @@ let due = false;
 /** Starts the adoption of agents in child frames. */
 export function watchNested(functions: Own): void {
   own = functions;
-  setAfterChildren(whenLoaded);
-  setFrameChangeListener(() => {
-    releaseLoads();
-    if (due || !mainFrame().parentId) return;
-    due = true;
-    originals.queueMicrotask(tellSubtree);
-  });
 }
+
+function framesChanged(): void {
+  releaseLoads();
+  if (due || !mainFrame().parentId) return;
+  due = true;
+  originals.queueMicrotask(tellSubtree);
+}
+
+Object.assign(added, { afterChildren: whenLoaded, framesChanged } satisfies Partial<Added>);
 
 /** Reports changed frames and contexts to the parent agent. This message must precede the events about them. */
 export function tellSubtree(): void {
@@ -84,7 +79,7 @@ export function focusTaken(): void {
 /** Called at the welcome: agents in child frames join the sessions of this agent. */
 export function beginNesting(w: Welcome): void {
   welcome = w;
-  notifyFrameChange();
+  framesChanged();
   states.clear();
   for (const s of w.state?.sessions ?? []) states.set(s.sessionId, s);
   for (const n of agents()) n.welcome(true);
@@ -334,7 +329,7 @@ export class Nested implements Agent {
     this.loaded = loaded;
     releaseLoads();
     this.frame.url = this.tree.frame.url;
-    notifyFrameChange();
+    framesChanged();
   }
 
   /**

@@ -18,6 +18,7 @@ import { emptyState } from "../../host/state";
 import { renumberContexts } from "../runtime/contexts";
 import { forgetAccess, storeAccess, storeDriven } from "../page/dialogs";
 import { address, mainFrame } from "../page/frames";
+import { restWithoutClients } from "../page/framewatch";
 import { flushAddress } from "../page/navigation";
 import { endUpload, enterHub, hubOfProxy, proxyKey, setHub } from "./hub";
 import { admitted, askAround, vouched } from "./madeparent";
@@ -218,6 +219,7 @@ function restore(state: SessionState): void {
 function begin(id: string): Session {
   const s = new Session(id, send);
   addSession(s);
+  restWithoutClients();
   return s;
 }
 
@@ -239,14 +241,12 @@ function tellFirst(tell: () => void): void {
  */
 const LONGEST = 160 << 20;
 
-/** Sends a message to the Host. */
-export function send(message: string): void {
+function send(message: string): void {
   tellFirst(tellSubtree);
   port?.postMessage(message);
 }
 
-/** Sends a control message to an extended Host; false while there is none. */
-export function control(message: FromAgent): boolean {
+function control(message: FromAgent): boolean {
   if (port) send(originals.stringify(message));
   return port !== undefined;
 }

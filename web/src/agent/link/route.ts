@@ -9,15 +9,16 @@ import { changed } from "../input/editing";
 import { focused } from "../input/focus";
 import { type Spot, spotAt } from "../input/point";
 import { Nested, agents, framesIn } from "./nested";
+import { added } from "../base/added";
 import { base, slotOf } from "../base/originals";
 
 export type Point = { x: number; y: number };
 
-let routeInput: typeof forward = () => undefined;
-
-/** Sets the function that forwards Input commands. It is in the part input.js, which is loaded on demand. */
-export function setInputRoute(route: typeof forward): void {
-  routeInput = route;
+declare module "../base/added" {
+  interface Added {
+    /** Forwards Input commands. */
+    routeInput: typeof forward;
+  }
 }
 
 /** Passes a command to the agent that it is for. Undefined when that is this agent. */
@@ -26,7 +27,7 @@ export function forward(method: string, p: Json, sessionId: string): Promise<Ans
   if (all.length === 0) return undefined;
   // A command can change the focus, so the frame that has it is noted before.
   updateKeyTarget();
-  if (method.startsWith("Input.")) return routeInput(method, p, sessionId);
+  if (method.startsWith("Input.")) return added.routeInput?.(method, p, sessionId);
   if (method === "DOM.getNodeForLocation") {
     const at = locationPoint(p as Point);
     const n = agentAt(spotAt(at.x, at.y));

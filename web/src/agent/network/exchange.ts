@@ -2,8 +2,10 @@
 
 import type { EventParams, Protocol } from "../../cdp";
 import type { ExtraEvent } from "../../wire/proxy";
+import { added } from "../base/added";
 import { currentStack } from "../runtime/exceptions";
 import { type Frame, splitFragment } from "../page/frames";
+import { awaitQuiet } from "../page/lifecycle";
 import { logFailure, logRefusal, logStatus } from "./log";
 import { monotonic, originals } from "../base/originals";
 import { keepBody, keepPayload } from "./bodies";
@@ -12,7 +14,7 @@ import type { FailureFields } from "./neterror";
 import { type Payload, postFields } from "./payload";
 import { answeredByWorker, proxyReports, withCookies } from "./extrainfo";
 import { refererOf } from "./referrer";
-import { NetworkReporter, type NetworkEvent, notifyActivity, whenReady } from "./reporter";
+import { NetworkReporter, type NetworkEvent, whenReady } from "./reporter";
 import { headText, plainHeaders, response, timing } from "./responsefields";
 
 type Win = Window & typeof globalThis;
@@ -62,24 +64,19 @@ interface IncomingResponse {
 /** What is known of a request at least. */
 type BareRequest = Pick<Protocol.Network.Request, "url" | "method" | "headers">;
 
-let onInFlightRequest: (
-  networkId: string,
-  frame: Frame,
-  request: BareRequest,
-  type: Protocol.Network.ResourceType,
-) => void = () => {};
-
-/** Sets the listener for requests that Clients cannot pause, because they have been sent. */
-export function setInFlightListener(f: typeof onInFlightRequest): void {
-  onInFlightRequest = f;
+declare module "../base/added" {
+  interface Added {
+    /** Takes a request that Clients cannot pause, because it has been sent. */
+    tellInFlight(networkId: string, frame: Frame, request: BareRequest, type: Protocol.Network.ResourceType): void;
+  }
 }
 
 /**
- * Tells the listener that a document's request has been sent. To be called after its requestWillBeSent and before its
+ * Reports that a document's request has been sent. To be called after its requestWillBeSent and before its
  * responseReceived.
  */
 export function reportDocumentInFlight(loaderId: string, frame: Frame, url: string): void {
-  onInFlightRequest(
+  added.tellInFlight?.(
     loaderId,
     frame,
     { url: splitFragment(url)[0], method: "GET", headers: { "User-Agent": navigator.userAgent } },
@@ -148,13 +145,13 @@ export class Exchange extends NetworkReporter {
       frameId: this.frame.id,
       hasUserGesture: false,
     }));
-    if (!sent.pausable) whenReady(() => onInFlightRequest(this.id, this.frame, request, type));
-    notifyActivity(this.frame);
+    if (!sent.pausable) whenReady(() => added.tellInFlight?.(this.id, this.frame, request, type));
+    awaitQuiet(this.frame);
   }
 
   protected override end(): boolean {
     const first = super.end();
-    if (first) notifyActivity(this.frame);
+    if (first) awaitQuiet(this.frame);
     return first;
   }
 
@@ -278,7 +275,7 @@ export class Exchange extends NetworkReporter {
     if (!url || url === from) return;
     this.redirect(url, /^(GET|HEAD)$/.test(method) ? method : "GET", response(from, 0, "", {}, ""));
     const { request } = this;
-    whenReady(() => onInFlightRequest(this.id, this.frame, request, this.type));
+    whenReady(() => added.tellInFlight?.(this.id, this.frame, request, this.type));
   }
 
   /**

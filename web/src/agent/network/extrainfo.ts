@@ -2,6 +2,7 @@
 // several lines of one name as one.
 
 import type { ExtraEvent } from "../../wire/proxy";
+import { added } from "../base/added";
 import { originals } from "../base/originals";
 import type { Asker, Refusal } from "./cors";
 
@@ -16,14 +17,14 @@ interface ProxyReports {
   refusalOf(method: string, a: Asker): Promise<Refusal | undefined>;
 }
 
-let store: ProxyReports | undefined;
+declare module "../base/added" {
+  interface Added {
+    proxyReports: ProxyReports;
+  }
+}
+
 /** Whether the proxy reports requests. */
 let isReporting = false;
-
-/** Sets where the reports of the proxy are kept, once network.js has been loaded. */
-export function addProxyReports(reports: ProxyReports): void {
-  store = reports;
-}
 
 /** Sets whether the proxy reports requests. */
 export function expectExtras(on: boolean): void {
@@ -32,7 +33,7 @@ export function expectExtras(on: boolean): void {
 
 /** The reports of the proxy; undefined while the proxy sends none. */
 export function proxyReports(): ProxyReports | undefined {
-  return isReporting ? store : undefined;
+  return isReporting ? added.proxyReports : undefined;
 }
 
 /**

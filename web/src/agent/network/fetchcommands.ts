@@ -36,7 +36,8 @@ function releaseInFlight(p: ReleasingParams, s: Session, method: string): boolea
   const same = pairs(p.headers)?.every(([name, value]) => entry.headers[name] === value) ?? true;
   if (method === "continueRequest" && same && p.url === undefined && p.method === undefined && p.postData === undefined)
     return true;
-  return refuse(method, "only requests of fetch and of asynchronous XMLHttpRequest can be held back");
+  const why = "only requests of fetch and of asynchronous XMLHttpRequest can be held back";
+  throw new ProtocolError(impossible(`Fetch.${method}`, why));
 }
 
 function pausedRequest(p: { requestId: string }, s: Session): Local | Remote {
@@ -174,10 +175,6 @@ async function getResponseBody(
   return { body: base64(new Uint8Array(await response.clone().arrayBuffer())), base64Encoded: true };
 }
 
-function refuse(method: string, why: string): never {
-  throw new ProtocolError(impossible(`Fetch.${method}`, why));
-}
-
 register("Fetch", {
   enable: (p, s) => {
     const list: Protocol.Fetch.RequestPattern[] = p.patterns ?? [{}];
@@ -198,8 +195,6 @@ register("Fetch", {
   fulfillRequest,
   failRequest,
   getResponseBody,
-  continueWithAuth: () => refuse("continueWithAuth", "authentication belongs to the browser"),
-  takeResponseBodyAsStream: () => refuse("takeResponseBodyAsStream", "the IO domain needs the browser process"),
 });
 
 onSessionEnd(release);

@@ -9,7 +9,7 @@ import { emit } from "../base/session";
 import { watchPolicy } from "./neterror";
 import { installEventSource } from "./eventsource";
 import { documentResponseOf, bytesOfDocument, reportDocumentResponse } from "./documentresponse";
-import { abandonUnfinished } from "./reporter";
+import { abandonUnfinished } from "./unfinished";
 import { response } from "./responsefields";
 import { installFetch } from "./fetch";
 import { installOnline, tellOnline } from "./offline";
@@ -21,7 +21,7 @@ import { installXhr } from "./xhr";
 export { documentResponseOf, keepDocumentResponse, reportDocumentResponse } from "./documentresponse";
 export { beginNetwork } from "./reporter";
 export { response } from "./responsefields";
-export { watchResources } from "./resources";
+export { watchElements, watchResources } from "./resources";
 
 /** Reports the response to the main frame's document. The previous document or the Host has reported the request. */
 export function respondDocument(loaderId: string): void {
@@ -68,11 +68,9 @@ register("Network", {
   },
   disable: () => {},
   setCacheDisabled: (p, s) => setOverrides(s, { noCache: p.cacheDisabled === true }),
-  setBypassServiceWorker: () => {},
   emulateNetworkConditions: async (p, s) => {
     await setOverrides(s, { offline: p.offline === true });
     tellOnline();
   },
-  setAttachDebugStack: () => {},
   setExtraHTTPHeaders: (p, s) => setOverrides(s, { extra: p.headers ?? {} }),
 });

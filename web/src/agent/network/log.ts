@@ -3,33 +3,9 @@
 import type { Protocol } from "../../cdp";
 import { register } from "../base/registry";
 import { emit } from "../base/session";
-import { isUrl } from "../base/urls";
 
 const MAX = 100;
 let entries: Protocol.Log.LogEntry[] = [];
-
-type Win = Window & typeof globalThis;
-
-let elementFailed: (win: Win, element: Element, url: string) => void = () => {};
-
-/** Sets the listener for elements whose resource failed to load. */
-export function onElementFailed(f: typeof elementFailed): void {
-  elementFailed = f;
-}
-
-/** Listens for such elements in a window; again after document.open, which removes the listener. */
-export function installLog(win: Win): void {
-  win.addEventListener(
-    "error",
-    (e) => {
-      const from = e.target;
-      if (!(from instanceof win.Element)) return;
-      const url = from.getAttribute("src") ?? from.getAttribute("href");
-      if (url && isUrl(url, from.baseURI)) elementFailed(win, from, new URL(url, from.baseURI).href);
-    },
-    true,
-  );
-}
 
 /** Logs why script does not get a response. */
 export function logRefusal(text: string, url: string, networkRequestId: string): void {
@@ -74,6 +50,4 @@ register("Log", {
   clear: () => {
     entries = [];
   },
-  startViolationsReport: () => {},
-  stopViolationsReport: () => {},
 });

@@ -7,7 +7,7 @@ import type { FailCommand, FulfillCommand, GoCommand } from "../../wire/proxy";
 import type { Session } from "../base/session";
 import { mint } from "../base/originals";
 import { FailedByClient } from "./draft";
-import { setInFlightListener } from "./exchange";
+import { added } from "../base/added";
 import { type Job, addInterception, interceptors, matchesPattern, patterns } from "./intercept";
 import { EditedRequest, headersSeen, judge, seenByScript } from "./requestchanges";
 import { response } from "./responsefields";
@@ -173,7 +173,7 @@ export const inFlight = new Map<string, { session: Session; headers: Protocol.Ne
  * intercept, even that of the document. A Client may only continue it;
  * everything else is refused.
  */
-setInFlightListener((networkId, frame, request, type) => {
+added.tellInFlight = (networkId, frame, request, type) => {
   const resourceType = type === "Fetch" ? "XHR" : type;
   for (const session of patterns.keys()) {
     if (!matchesPattern(session, request.url, false, resourceType)) continue;
@@ -188,4 +188,4 @@ setInFlightListener((networkId, frame, request, type) => {
       networkId,
     });
   }
-});
+};

@@ -5,7 +5,8 @@ import { originals } from "../base/originals";
 import { isSameServer } from "../base/urls";
 import { proxyBase } from "../link/hub";
 import { type Asker, type Refusal, isSameOrigin, refusal } from "./cors";
-import { EXTRA_MS, addProxyReports } from "./extrainfo";
+import { added } from "../base/added";
+import { EXTRA_MS } from "./extrainfo";
 
 /** An older report belongs to an aborted request, or to one of a worker. In milliseconds. */
 const STALE_MS = 1_000;
@@ -53,4 +54,4 @@ async function refusalOf(method: string, asker: Asker): Promise<Refusal | undefi
   return came && refusal(asker, (name) => came.headers[name] ?? null, before);
 }
 
-addProxyReports({ extraOf, refusalOf });
+added.proxyReports = { extraOf, refusalOf };

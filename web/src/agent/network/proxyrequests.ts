@@ -19,7 +19,8 @@ import { bytesOf } from "./payload";
 import { receiveExtra } from "./proxyreports";
 import { noteReported } from "./resources";
 import { plainHeaders, response } from "./responsefields";
-import { sendToProxy, setUpstream } from "./upstream";
+import { added } from "../base/added";
+import { sendToProxy } from "./upstream";
 
 const types: Record<string, Protocol.Network.ResourceType> = {
   document: "Document",
@@ -96,14 +97,16 @@ function requested(m: RequestEvent): void {
 function beginRequest(m: RequestEvent): ProxyRequest | undefined {
   const type = types[m.dest ?? ""] ?? "Other";
   const request = requestOf(m);
-  const common = { type, request, wanting: [], main: m.main === true };
-  if (m.main) {
-    const loaderId = navigationUnderWay()?.loaderId;
-    return loaderId ? { ...common, networkId: loaderId, frame: mainFrame() } : undefined;
-  }
-  if (m.mode === "navigate") {
-    const frame = m.held ? allFrames().find((f) => f.pending && splitFragment(f.pending.url)[0] === m.url) : undefined;
-    return frame && { ...common, networkId: frame.pending!.loaderId, frame };
+  const common = { type, request, wanting: [] };
+  if (m.main || m.mode === "navigate") {
+    const asked = (to?: { url: string }): boolean => !!to && splitFragment(to.url)[0] === m.url;
+    const child = m.main ? undefined : allFrames().find((f) => asked(f.pending));
+    if (child) return m.held ? { ...common, networkId: child.pending!.loaderId, frame: child, main: false } : undefined;
+    // The request may reach the proxy before the announcement of its navigation. Then the proxy cannot say main.
+    const to = navigationUnderWay();
+    return to && (m.main || asked(to))
+      ? { ...common, networkId: to.loaderId, frame: mainFrame(), main: true }
+      : undefined;
   }
   const win = (allFrames().find((f) => f.win && splitFragment(urlOf(f))[0] === m.referrer)?.win ?? window) as Win;
   noteReported(m.url);
@@ -117,7 +120,7 @@ function beginRequest(m: RequestEvent): ProxyRequest | undefined {
     initiator: { type: "other" },
   };
   const exchange = new Exchange(win, type === "XHR" ? "Fetch" : type, sent);
-  return { ...common, networkId: exchange.id, frame: exchange.frame, request: exchange.request, exchange };
+  return { ...common, networkId: exchange.id, frame: exchange.frame, request: exchange.request, exchange, main: false };
 }
 
 function requestOf(m: RequestEvent, win: Window = window): Protocol.Network.Request {
@@ -274,4 +277,5 @@ function pause(
   return verdict;
 }
 
-setUpstream(() => interceptors().length > 0, received);
+added.isIntercepting = () => interceptors().length > 0;
+added.receiveProxyEvent = received;

@@ -3,8 +3,10 @@
 
 import type { EventName, EventParams } from "../../cdp";
 import { type Frame, frameOfDocument, mainFrame } from "../page/frames";
+import { awaitQuiet, isQuiet } from "../page/lifecycle";
 import { mint, originals } from "../base/originals";
 import { type Session, allSessions, emitTo, isEnabled } from "../base/session";
+import { type UnderWay, underWay } from "./unfinished";
 
 type Win = Window & typeof globalThis;
 
@@ -51,41 +53,6 @@ export function hasListeners(): boolean {
 
 // ---------------------------------------------------------------- reporting
 
-/** A request or connection of a document that has not ended. */
-interface UnderWay {
-  /** Whether it is a request, not a connection. */
-  readonly isRequest: boolean;
-  /** Called if the document is unloaded before the end. */
-  abandon(): void;
-}
-
-const unfinished = new WeakMap<Document, Set<UnderWay>>();
-
-function underWay(win: Win): Set<UnderWay> {
-  let list = unfinished.get(win.document);
-  if (!list) unfinished.set(win.document, (list = new Set()));
-  return list;
-}
-
-/** Ends the requests that a document leaves unfinished with net::ERR_ABORTED, as Chromium does. */
-export function abandonUnfinished(win: Win): void {
-  for (const s of unfinished.get(win.document) ?? []) s.abandon();
-}
-
-let onActivity: (frame: Frame) => void = () => {};
-let isQuiet: (frame: Frame) => boolean = () => false;
-
-/** Called when a request begins or ends. */
-export function notifyActivity(frame: Frame): void {
-  onActivity(frame);
-}
-
-/** Sets the listener for requests that begin or end. `enough` says whether it needs no more of a frame. */
-export function setActivityListener(f: typeof onActivity, enough: typeof isQuiet): void {
-  onActivity = f;
-  isQuiet = enough;
-}
-
 const nothing = (): void => {};
 
 /** Counts an unreported request of a document (for networkIdle). Returns a function that ends it. */
@@ -95,15 +62,10 @@ export function countUnreported(win: Win): () => void {
   const list = underWay(win);
   const request: UnderWay = { isRequest: true, abandon: nothing };
   list.add(request);
-  notifyActivity(frame);
+  awaitQuiet(frame);
   return () => {
-    if (list.delete(request)) notifyActivity(frame);
+    if (list.delete(request)) awaitQuiet(frame);
   };
-}
-
-/** How many requests of a document have not ended. WebSockets do not count. */
-export function inFlight(document: Document): number {
-  return [...(unfinished.get(document) ?? [])].filter((r) => r.isRequest).length;
 }
 
 /** The events of the Network domain, without its name. */

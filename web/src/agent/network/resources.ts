@@ -5,14 +5,16 @@
 import type { Protocol } from "../../cdp";
 import { isOfProxy } from "../link/hub";
 import { isBundle } from "../base/bundles";
-import { onElementFailed } from "./log";
 import { atProxy } from "../page/moved";
 import { originals } from "../base/originals";
+import { isUrl } from "../base/urls";
 import { takeOwnAddress } from "../link/scriptelement";
 import { keepUrl } from "./bodies";
 import { netErrorOf } from "./neterror";
 import { streamUrls } from "./eventsource";
 import { Exchange } from "./exchange";
+import { welcomed } from "./reporter";
+import { isProxied, refreshUpstream } from "./upstream";
 import { timing } from "./responsefields";
 import { payloadOf } from "./payload";
 
@@ -150,17 +152,34 @@ const recentEntries = new Set<string>();
 /** How long a failure waits for its timing entry. Some failures have none. */
 const ENTRY_MS = 500;
 
-onElementFailed((win, element, url) => {
+/** Listens for elements whose resource fails to load; again after document.open, which removes the listener. */
+export function watchElements(win: Win): void {
+  win.addEventListener(
+    "error",
+    (e) => {
+      const from = e.target;
+      if (!(from instanceof win.Element)) return;
+      const url = from.getAttribute("src") ?? from.getAttribute("href");
+      if (url && isUrl(url, from.baseURI)) noteFailed(win, from, new URL(url, from.baseURI).href);
+    },
+    true,
+  );
+}
+
+function noteFailed(win: Win, element: Element, url: string): void {
   if (reported.has(url)) return;
   failures.set(url, (failures.get(url) ?? 0) + 1);
-  originals.setTimeout(() => {
-    if (!takeFailure(url) || recentEntries.has(url)) return;
+  originals.setTimeout(async () => {
+    // What the proxy reports of the time before its connection comes with that.
+    await welcomed;
+    if (isProxied()) await refreshUpstream();
+    if (!takeFailure(url) || recentEntries.has(url) || reported.has(url)) return;
     const type = byInitiator[element.localName] ?? (element.localName === "link" ? "Stylesheet" : "Other");
     new Exchange(win, type, { url, method: "GET", headers: {}, initiator: { type: "other" } }).failed(
       ...netErrorOf(url),
     );
   }, ENTRY_MS);
-});
+}
 
 function takeFailure(url: string): boolean {
   const n = failures.get(url) ?? 0;

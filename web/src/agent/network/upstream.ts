@@ -7,6 +7,7 @@ import type { ControlEvent, ControlCommand, StateCommand } from "../../wire/prox
 import { mainFrame, splitFragment } from "../page/frames";
 import { expectExtras } from "./extrainfo";
 import { hubTarget, proxyBase, proxyKey } from "../link/hub";
+import { added } from "../base/added";
 import { originals } from "../base/originals";
 import { ready } from "../base/parts";
 import { type Session, allSessions, onSessionEnd } from "../base/session";
@@ -25,20 +26,15 @@ const ACK_MS = 2_000;
 type RequestOverrides = Pick<StateCommand, "extra" | "userAgent" | "noCache" | "offline">;
 const overrides = new Map<Session, RequestOverrides>();
 
-let isIntercepting: () => boolean = () => false;
-let onEvent: ((news: ControlEvent) => void) | undefined;
-
-/** Sets the test whether any session intercepts requests, and the listener for the proxy's events. */
-export function setUpstream(isHolding: () => boolean, onNews: (news: ControlEvent) => void): void {
-  isIntercepting = isHolding;
-  onEvent = onNews;
-}
-
-let onWants: () => void = () => {};
-
-/** Sets the listener for changes of what Clients want to do with requests. */
-export function setWantsListener(f: () => void): void {
-  onWants = f;
+declare module "../base/added" {
+  interface Added {
+    /** Whether any session intercepts requests. */
+    isIntercepting(): boolean;
+    /** Takes the proxy's events. */
+    receiveProxyEvent(news: ControlEvent): void;
+    /** Tells workers what Clients want to do with requests. */
+    refreshWorkers(): void;
+  }
 }
 
 /** Sets overrides of a session. Resolves when they are in force. */
@@ -70,7 +66,7 @@ function state(): StateCommand {
   return {
     do: "state",
     target: hubTarget(),
-    hold: isIntercepting(),
+    hold: added.isIntercepting?.() ?? false,
     tell,
     addresses: [splitFragment(location.href)[0]],
     ...all,
@@ -83,7 +79,7 @@ let acknowledged: Promise<void> = Promise.resolve();
 
 /** Sends the current state to the proxy, if there is one. Resolves when the proxy has it. */
 export async function refreshUpstream(): Promise<void> {
-  onWants();
+  added.refreshWorkers?.();
   const base = proxyBase();
   if (!base || mainFrame().parentId) return;
   const now = state();
@@ -91,7 +87,7 @@ export async function refreshUpstream(): Promise<void> {
   const due = new Promise<void>((r) => originals.setTimeout(r, ACK_MS));
   // The part network.js handles the messages of the connection. Without it no connection is opened.
   await Promise.race([ready("Fetch.enable")?.catch(() => {}), due]);
-  if (!socket && onEvent) connect(base);
+  if (!socket && added.receiveProxyEvent) connect(base);
   await Promise.race([opened, due]);
   const text = originals.stringify(state());
   if (text !== lastState && socket?.readyState === 1) {
@@ -120,7 +116,7 @@ function connect(base: string): void {
     s.onmessage = (e) => {
       const news = originals.parse(e.data) as ControlEvent;
       if (news.what === "state") acknowledgements.shift()?.();
-      else onEvent?.(news);
+      else added.receiveProxyEvent?.(news);
     };
   } catch {
     socket = undefined; // the page's Content Security Policy forbids the connection

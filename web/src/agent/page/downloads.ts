@@ -9,13 +9,7 @@ import { base64 } from "../network/payload";
 import { MAX_BYTES, bytesAt } from "../network/bodies";
 import { logWarning } from "../network/log";
 import { emit } from "../base/session";
-
-let sendToHost: (message: string) => void = () => {};
-
-/** Sets the function that sends messages to the Host. */
-export function setDownloadChannel(send: typeof sendToHost): void {
-  sendToHost = send;
-}
+import { uplink } from "../link/uplink";
 
 /** Watches a window for clicks on links that download, where there is the Navigation API. */
 export function installDownloads(win: Win): void {
@@ -57,5 +51,5 @@ export async function tellDownload(
 
 /** Sends a browser-level event. The hub passes it on to Clients that have asked for such events. */
 function tellBrowser(method: string, params: object): void {
-  sendToHost(originals.stringify({ method, params }));
+  uplink.send(originals.stringify({ method, params }));
 }

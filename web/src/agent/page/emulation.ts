@@ -1,10 +1,9 @@
-// The Emulation domain, as far as the agent carries it out. Viewport and colour scheme are emulated by the Host. Here
-// are the focus, and commands that ask for no change.
+// The Emulation domain, as far as the agent carries it out: the focus. Viewport and colour scheme are emulated by the
+// Host.
 
-import type { Method, Params, Protocol } from "../../cdp";
-import { ProtocolError, register } from "../base/registry";
+import type { Protocol } from "../../cdp";
+import { register } from "../base/registry";
 import { type Session, onSessionEnd } from "../base/session";
-import { impossible } from "../base/unsupported";
 
 const focused = new Set<Session>();
 const nativeHasFocus = document.hasFocus.bind(document);
@@ -37,33 +36,6 @@ function install(): void {
 
 onSessionEnd((s) => focused.delete(s));
 
-/**
- * Commands that only the browser process can carry out. The function says whether the params ask for the default
- * value: then the command succeeds, otherwise it fails.
- */
-const neutral: { [M in Method as M extends `Emulation.${infer Name}` ? Name : never]?: (p: Params<M>) => boolean } = {
-  setCPUThrottlingRate: (p) => p.rate === 1,
-  setEmitTouchEventsForMouse: (p) => !p.enabled,
-  setEmulatedMedia: (p) => p.media !== "print", // the Host emulates the media features
-  setEmulatedVisionDeficiency: (p) => p.type === "none",
-  setHardwareConcurrencyOverride: () => false,
-  setIdleOverride: () => false,
-  setLocaleOverride: (p) => !p.locale,
-  setScriptExecutionDisabled: (p) => !p.value,
-  setScrollbarsHidden: (p) => !p.hidden,
-  setTimezoneOverride: (p) => !p.timezoneId,
-};
-
-for (const name of Object.keys(neutral)) {
-  register<string>("Emulation", {
-    [name]: (p) => {
-      if (!(neutral as Record<string, (p: object) => boolean>)[name](p))
-        throw new ProtocolError(impossible(`Emulation.${name}`));
-    },
-  });
-}
-
 register("Emulation", {
   setFocusEmulationEnabled: setFocusEmulation,
-  clearIdleOverride: () => {}, // there is never an override
 });

@@ -3,6 +3,7 @@
 
 import type { Protocol } from "../../cdp";
 import { CHILD_SILENT, say } from "../../wire/messages";
+import { added } from "../base/added";
 import { hexId } from "../base/originals";
 import { parseUrl, splitFragment } from "../../host/addresses";
 import { documentIn } from "../../realms";
@@ -118,22 +119,21 @@ export function addFrame(owner: Owner, parent: Frame): Frame {
     name: owner.getAttribute("name") || owner.id,
   };
   frames.set(owner, frame);
-  notifyFrameChange();
+  added.framesChanged?.();
   return frame;
 }
 
 /** Forgets a frame. */
 export function removeFrame(frame: Frame): void {
   if (frame.owner) frames.delete(frame.owner);
-  notifyFrameChange();
+  added.framesChanged?.();
 }
 
-/** Called when a frame or one of its contexts was added, removed or changed. */
-export let notifyFrameChange: () => void = () => {};
-
-/** Sets the listener for these changes. */
-export function setFrameChangeListener(f: () => void): void {
-  notifyFrameChange = f;
+declare module "../base/added" {
+  interface Added {
+    /** A frame or one of its contexts was added, removed or changed. */
+    framesChanged(): void;
+  }
 }
 
 /** The frames directly below this one. */

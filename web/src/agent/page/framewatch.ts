@@ -26,29 +26,20 @@ import {
   frameOfDocument,
   frameOfOwner,
   mainFrame,
-  notifyFrameChange,
   removeFrame,
   unreachable,
   urlOf,
 } from "./frames";
 import { hubOfProxy } from "../link/hub";
 import { logWarning } from "../network/log";
-import {
-  begin,
-  contentLoaded,
-  forgetMarks,
-  loaded,
-  mark,
-  replayMarks,
-  setBeforeLoaded,
-  watchLoading,
-} from "./lifecycle";
+import { begin, afterListeners, contentLoaded, forgetMarks, loaded, mark, replayMarks } from "./lifecycle";
 import { keepAddress, listenForTraversal, watchAddress } from "./navigation";
+import { added } from "../base/added";
 import { hexId, originals } from "../base/originals";
 import { runScriptsIn } from "../runtime/scripts";
 import { isReady, welcomed } from "../network/reporter";
-import { emit, hasSessions, onSessionCount } from "../base/session";
-import { flushChanges, observe, reopened, watchTrees } from "../dom/treewatch";
+import { emit, hasSessions, onSessionEnd } from "../base/session";
+import { flushChanges, observe, reopened, watchDeclared, watchTrees } from "../dom/treewatch";
 
 /** Functions that prepare each child window. */
 interface Installer {
@@ -79,18 +70,30 @@ let changed: () => void = () => {};
 export function watchFrames(install: Installer, onChange: () => void): void {
   installer = install;
   changed = onChange;
-  setBeforeLoaded(endEmptyNavigations);
   watch(mainFrame());
-  onSessionCount(rest);
-  void welcomed.then(rest);
+  onSessionEnd(restWithoutClients);
+  void welcomed.then(restWithoutClients);
 }
 
 /**
  * Stops watching the document while no Client drives it. An agent with a parent agent always watches: the parent
  * agent needs all frames, and its Clients may come without notice to this agent.
  */
-function rest(): void {
+export function restWithoutClients(): void {
   watchTrees(hasSessions() || !isReady() || mainFrame().parentId !== undefined);
+}
+
+/** Listens to the document of a window. */
+export function watchLoading(frame: Frame): void {
+  const win = frame.win;
+  win?.addEventListener("DOMContentLoaded", () => {
+    watchDeclared(win.document);
+    afterListeners(() => contentLoaded(frame));
+  });
+  win?.addEventListener("load", () => {
+    endEmptyNavigations(frame);
+    afterListeners(() => loaded(frame));
+  });
 }
 
 /** Watches a frame's document for elements that hold frames. */
@@ -223,7 +226,7 @@ function crossOriginLoaded(frame: Frame): void {
       loaded(frame);
       if (!error) originals.setTimeout(() => tellSilent(frame), SILENT_MS);
     }
-    notifyFrameChange();
+    added.framesChanged?.();
   };
   frame.expected = true;
   frame.proxy?.postMessage({ icdp: "probe", v: VERSION } satisfies Probe, "*");

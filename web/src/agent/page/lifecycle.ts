@@ -1,11 +1,11 @@
 // How far each frame's document has come: Page.lifecycleEvent and the older
 // events beside it.
 
-import { type Frame, frameOfDocument, mainFrame, notifyFrameChange } from "./frames";
+import { type Frame, frameOfDocument, mainFrame } from "./frames";
+import { added } from "../base/added";
 import { monotonic, originals } from "../base/originals";
 import { type Session, allSessions, emit, emitTo } from "../base/session";
-import { watchDeclared } from "../dom/treewatch";
-import { inFlight, setActivityListener } from "../network/reporter";
+import { inFlight } from "../network/unfinished";
 
 /** How long the number of requests must stay within the limit in IDLE (Chromium's IdlenessDetector). */
 const IDLE_MS = 500;
@@ -79,7 +79,7 @@ function stopTimers(frame: Frame): void {
 }
 
 /** Waits until a loaded document has been quiet for long enough; again with each request that begins or ends. */
-function awaitQuiet(frame: Frame): void {
+export function awaitQuiet(frame: Frame): void {
   if (!frame.win || !has(frame, "load")) return;
   const waiting = timers.get(frame) ?? new Map<string, number>();
   timers.set(frame, waiting);
@@ -97,7 +97,11 @@ function awaitQuiet(frame: Frame): void {
     }
   }
 }
-setActivityListener(awaitQuiet, (frame) => has(frame, "networkIdle"));
+
+/** Whether a document has been quiet for long enough. */
+export function isQuiet(frame: Frame): boolean {
+  return has(frame, "networkIdle");
+}
 
 /** Whether it is the main frame of the Target. */
 function isTop(frame: Frame): boolean {
@@ -111,10 +115,11 @@ export function contentLoaded(frame: Frame): void {
   mark(frame, "DOMContentLoaded");
 }
 
-/** Runs f when the agents of child frames have reported their load events. Set by link/nested.ts. */
-let afterChildren: (f: () => void) => void = (f) => f();
-export function setAfterChildren(wait: typeof afterChildren): void {
-  afterChildren = wait;
+declare module "../base/added" {
+  interface Added {
+    /** Runs f when the agents of child frames have reported their load events. */
+    afterChildren(f: () => void): void;
+  }
 }
 
 let earlier: Promise<void> | undefined;
@@ -132,7 +137,7 @@ export function loaded(frame: Frame): void {
   if (frame !== mainFrame()) return tellLoaded(frame);
   const list = reached.get(frame);
   const tell = (): void =>
-    afterChildren(() => {
+    added.afterChildren?.(() => {
       if (reached.get(frame) === list) tellLoaded(frame);
     });
   if (earlier) void earlier.then(tell);
@@ -144,7 +149,7 @@ function tellLoaded(frame: Frame): void {
   contentLoaded(frame);
   if (isTop(frame)) emit("Page", "Page.loadEventFired", { timestamp: monotonic() });
   mark(frame, "load");
-  notifyFrameChange();
+  added.framesChanged?.();
   emit("Page", "Page.frameStoppedLoading", { frameId: frame.id });
   awaitQuiet(frame);
 }
@@ -160,25 +165,6 @@ export function markReached(frame: Frame): void {
   const entry = win.performance.getEntriesByType("navigation")[0] as PerformanceNavigationTiming | undefined;
   if (entry ? entry.loadEventStart > 0 : win.document.readyState === "complete") loaded(frame);
   else if (entry && entry.domContentLoadedEventEnd > 0) contentLoaded(frame);
-}
-
-/** Called at a frame's load event, before the event is reported. */
-let beforeLoaded: (frame: Frame) => void = () => {};
-export function setBeforeLoaded(f: typeof beforeLoaded): void {
-  beforeLoaded = f;
-}
-
-/** Listens to the document of a window. */
-export function watchLoading(frame: Frame): void {
-  const win = frame.win;
-  win?.addEventListener("DOMContentLoaded", () => {
-    watchDeclared(win.document);
-    afterListeners(() => contentLoaded(frame));
-  });
-  win?.addEventListener("load", () => {
-    beforeLoaded(frame);
-    afterListeners(() => loaded(frame));
-  });
 }
 
 /**
@@ -198,7 +184,7 @@ export function installStop(win: Window): void {
 /**
  * Runs f in a later task, when all listeners of the current event are done: Chromium reports the event after them.
  */
-function afterListeners(f: () => void): void {
+export function afterListeners(f: () => void): void {
   due.push(f);
   originals.setTimeout(tellDue, 0);
 }

@@ -3,22 +3,14 @@
 
 import type { Protocol } from "../../cdp";
 import { documentFailed, documentRequest } from "../../documentevents";
-import {
-  type Frame,
-  type Win,
-  address,
-  isAddressSet,
-  mainFrame,
-  notifyFrameChange,
-  splitFragment,
-  urlOf,
-} from "./frames";
+import { type Frame, type Win, address, isAddressSet, mainFrame, splitFragment, urlOf } from "./frames";
 import { isLoaded } from "./lifecycle";
 import { uplink } from "../link/uplink";
 import { hexId, monotonic, originals } from "../base/originals";
 import { postFields } from "../network/payload";
 import { sendToProxy as toUpstream, refreshUpstream } from "../network/upstream";
 import { ProtocolError } from "../base/registry";
+import { added } from "../base/added";
 import { carryScripts } from "../runtime/scripts";
 import { emit } from "../base/session";
 
@@ -247,7 +239,7 @@ export function listenForTraversal(frame: Frame): void {
 /** Notes the URL of a new document. */
 export function keepAddress(frame: Frame): void {
   addresses.set(frame, frame.win ? urlOf(frame) : "");
-  notifyFrameChange();
+  added.framesChanged?.();
   if (frame === mainFrame()) void refreshUpstream();
 }
 

@@ -7,7 +7,6 @@ import { type Frame, allFrames, childrenOf, describeFrame, frameOf, mainFrame } 
 import { setLifecycle } from "./lifecycle";
 import { historyEntries, navigate, reload, stop, traverse } from "./navigation";
 import { ProtocolError, register } from "../base/registry";
-import { impossible } from "../base/unsupported";
 import { addScript, removeScript } from "../runtime/scripts";
 
 function frameOfParams(p: { frameId?: string }): Frame {
@@ -60,9 +59,4 @@ register("Page", {
     throw new ProtocolError("No dialog is showing");
   },
   bringToFront: () => window.focus(),
-  setFontFamilies: () => {},
-  setPrerenderingAllowed: () => {},
-  setBypassCSP: (p) => {
-    if (p.enabled) throw new ProtocolError(impossible("Page.setBypassCSP", "the policy belongs to the response"));
-  },
 });

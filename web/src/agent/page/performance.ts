@@ -32,6 +32,5 @@ function metrics(): Protocol.Performance.Metric[] {
 register("Performance", {
   enable: () => {},
   disable: () => {},
-  setTimeDomain: () => {},
   getMetrics: (_p, s) => ({ metrics: s.enabled.has("Performance") ? metrics() : [] }),
 });

@@ -4,6 +4,7 @@ import type { Protocol } from "../../cdp";
 import { type Context, isLive } from "./context";
 import { exceptionDetails, isError } from "./exceptions";
 import { type Presentation, unwrap, wrap } from "./objects";
+import { added } from "../base/added";
 import { ProtocolError } from "../base/registry";
 import type { Session } from "../base/session";
 
@@ -14,14 +15,11 @@ type Presented = Pick<
 >;
 export type Answered = Protocol.Runtime.EvaluateResponse;
 
-/** Makes the function for deep serialization that the params ask for. */
-type Deepening = (o: Protocol.Runtime.SerializationOptions) => Presentation["deep"];
-
-let deepening: Deepening = () => undefined;
-
-/** Sets the function. In the agent of a frame it is in the part extras.js. */
-export function setDeepening(f: Deepening): void {
-  deepening = f;
+declare module "../base/added" {
+  interface Added {
+    /** Makes the function for deep serialization that the params ask for. */
+    deepening(o: Protocol.Runtime.SerializationOptions): Presentation["deep"];
+  }
 }
 
 function presentation(p: Presented): Presentation {
@@ -29,7 +27,7 @@ function presentation(p: Presented): Presentation {
   const generatePreview = p.generatePreview === true;
   switch (options?.serialization) {
     case "deep":
-      return { generatePreview, objectGroup, deep: deepening(options) };
+      return { generatePreview, objectGroup, deep: added.deepening?.(options) };
     case "json":
       return { returnByValue: true, objectGroup };
     case "idOnly":

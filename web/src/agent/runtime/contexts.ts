@@ -3,7 +3,8 @@
 
 import type { Protocol } from "../../cdp";
 import { type FrameContext, NO_CONTEXT, addContext, dropContext } from "./context";
-import { type Frame, allFrames, mainFrame, notifyFrameChange, originOf } from "../page/frames";
+import { type Frame, allFrames, mainFrame, originOf } from "../page/frames";
+import { added } from "../base/added";
 import { base, docId } from "../base/originals";
 import { ProtocolError } from "../base/registry";
 import { type Session, emit } from "../base/session";
@@ -36,7 +37,7 @@ function create(frame: Frame, name: string, isDefault: boolean): FrameContext {
   const context: FrameContext = { id, uniqueId: uniqueId(id), name, isDefault, frame };
   contexts.set(id, context);
   addContext(context);
-  notifyFrameChange();
+  added.framesChanged?.();
   emit("Runtime", "Runtime.executionContextCreated", { context: describe(context) });
   return context;
 }
@@ -94,7 +95,7 @@ export function destroyContexts(frame: Frame): void {
   for (const c of [...contexts.values()]) {
     if (c.frame !== frame) continue;
     contexts.delete(c.id);
-    notifyFrameChange();
+    added.framesChanged?.();
     emit("Runtime", "Runtime.executionContextDestroyed", {
       executionContextId: c.id,
       executionContextUniqueId: c.uniqueId,

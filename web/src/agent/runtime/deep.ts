@@ -3,8 +3,8 @@
 // script cannot tell them apart.
 
 import type { Protocol } from "../../cdp";
+import { added } from "../base/added";
 import { ProtocolError } from "../base/registry";
-import { setDeepening } from "./answers";
 import { describe, subtypeOf } from "./serialize";
 
 /** Chromium has more types than the protocol names. */
@@ -20,14 +20,11 @@ export interface Depths {
 /** Serializes a value inside an object. */
 export type Inner = (value: unknown, objects: number) => Deep;
 
-/** Serializes the browser's own objects; undefined for objects of the language. */
-type Platform = (value: object, depths: Depths, inner: Inner) => Deep | undefined;
-
-let platform: Platform = () => undefined;
-
-/** Sets the function for the page's objects. A worker has none. */
-export function setPlatform(p: Platform): void {
-  platform = p;
+declare module "../base/added" {
+  interface Added {
+    /** Serializes the browser's own objects; undefined for objects of the language. A worker has none. */
+    platform(value: object, depths: Depths, inner: Inner): Deep | undefined;
+  }
 }
 
 const MAX_DEPTH = 1000; // v8/src/inspector/value-mirror.cc, kMaxProtocolDepth
@@ -61,7 +58,7 @@ function deepSerialize(value: unknown, depths: Depths): Deep {
     }
     const d: Deep = { type: "" }; // entered before its contents, which may refer to it
     known.set(v, d);
-    return Object.assign(d, platform(v, { ...depths, objects }, serialize) ?? object(v, objects, serialize));
+    return Object.assign(d, added.platform?.(v, { ...depths, objects }, serialize) ?? object(v, objects, serialize));
   };
   try {
     const d = serialize(value, depths.objects);
@@ -110,7 +107,7 @@ function object(v: object, objects: number, inner: Inner): Deep {
   return { type: "object", ...within(() => Object.keys(own).map((k) => [k, one(own[k])])) };
 }
 
-setDeepening((options) => {
+added.deepening = (options) => {
   const depths = depthsOf(options);
   return (value) => deepSerialize(value, depths) as Protocol.Runtime.DeepSerializedValue;
-});
+};

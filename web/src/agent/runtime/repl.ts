@@ -3,7 +3,7 @@
 import type { Win } from "../page/frames";
 import { withHelpers } from "./commandline";
 import { prepare, run, runAlone } from "./evaluate";
-import { setConsoleWays } from "./runtime";
+import { type Added, added } from "../base/added";
 import { cuts } from "./statements";
 
 /**
@@ -55,4 +55,4 @@ function compiles(win: Win, form: string): (() => unknown) | undefined {
   }
 }
 
-setConsoleWays({ withHelpers, prepareRepl, runRepl });
+Object.assign(added, { withHelpers, prepareRepl, runRepl } satisfies Partial<Added>);

@@ -9,23 +9,19 @@ import { announceContexts, contextOfParams } from "./contexts";
 import { prepare, run } from "./evaluate";
 import { type Win, allFrames, unreachable } from "../page/frames";
 import { release, releaseGroup, unwrap } from "./objects";
+import { added } from "../base/added";
 import { docId } from "../base/originals";
 import { ProtocolError, register } from "../base/registry";
 import { storeBinding } from "./scripts";
 import type { Session } from "../base/session";
 
-/** The functions that run programs as a console does. */
-interface ConsoleWays {
-  withHelpers(win: Win, f: () => unknown): unknown;
-  prepareRepl(win: Win, source: string): Promise<void> | undefined;
-  runRepl(win: Win, source: string): unknown;
-}
-
-let as: ConsoleWays | undefined;
-
-/** Sets them. They are in the part extras.js. */
-export function setConsoleWays(ways: ConsoleWays): void {
-  as = ways;
+declare module "../base/added" {
+  /** The functions that run programs as a console does. */
+  interface Added {
+    withHelpers(win: Win, f: () => unknown): unknown;
+    prepareRepl(win: Win, source: string): Promise<void> | undefined;
+    runRepl(win: Win, source: string): unknown;
+  }
 }
 
 function refuseSideEffects(c: Context): never {
@@ -45,13 +41,13 @@ function evaluate(p: Protocol.Runtime.EvaluateRequest, s: Session): Answered | P
   const evaluated = (): Answered | Promise<Answered> =>
     answer(p, c, s, () => {
       if (p.throwOnSideEffect) refuseSideEffects(c);
-      const runs = (): unknown => (p.replMode ? as?.runRepl(win, source) : run(win, source, !c.isDefault));
-      return p.includeCommandLineAPI ? as?.withHelpers(win, runs) : runs();
+      const runs = (): unknown => (p.replMode ? added.runRepl?.(win, source) : run(win, source, !c.isDefault));
+      return p.includeCommandLineAPI ? added.withHelpers?.(win, runs) : runs();
     });
   const ready = p.throwOnSideEffect
     ? undefined
     : p.replMode
-      ? as?.prepareRepl(win, source)
+      ? added.prepareRepl?.(win, source)
       : prepare(win, [source], [], !c.isDefault);
   return ready ? ready.then(evaluated) : evaluated();
 }
@@ -104,8 +100,5 @@ register("Runtime", {
   },
   removeBinding: unbind,
   discardConsoleEntries: discardConsole,
-  runIfWaitingForDebugger: () => {},
-  setAsyncCallStackDepth: () => {},
-  setCustomObjectFormatterEnabled: () => {},
   getIsolateId: () => ({ id: docId }),
 });

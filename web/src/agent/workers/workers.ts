@@ -4,16 +4,19 @@
 import type { Protocol } from "../../cdp";
 import type { Answer, CdpEvent, Json, Response } from "../../wire/cdp";
 import type { FromWorker, ToWorker, WantsLetter } from "../../wire/worker";
+import { IN_WORKERS } from "../../methods";
+import { added } from "../base/added";
 import { hexId, originals } from "../base/originals";
 import { ready } from "../base/parts";
 import { ProtocolError, errorOf, handlerOf, register } from "../base/registry";
 import { Session, onSessionEnd } from "../base/session";
+import { methodsIn } from "../base/table";
 import { refusal } from "../base/unsupported";
 import { parseUrl } from "../../host/addresses";
 import { hubOfProxy } from "../link/hub";
 import { uplink } from "../link/uplink";
 import { type Frame, type Win, frameOfDocument, mainFrame } from "../page/frames";
-import { endOverrides, isOffline, setWantsListener } from "../network/upstream";
+import { endOverrides, isOffline } from "../network/upstream";
 import { agentText, agentUrl } from "./agenttext";
 import { WorkerRequests, wantsNow } from "./requests";
 import { awaitAgent, optionsFor, watchBlobs, withAgent } from "./script";
@@ -112,10 +115,10 @@ class AgentOfWorker {
         await this.ask("Runtime.getIsolateId", {}, s.id);
       } else if (method === "Network.disable") this.requests.disable(s);
       else {
-        if (OF_WORKERS.test(method)) await ready(method);
-        const handler = handlerOf(method);
-        if (!handler || !OF_WORKERS.test(method))
-          throw new ProtocolError(`'${method}' wasn't found in a worker of an embedded frame`, -32601);
+        const isThere = inWorkers.has(method);
+        if (isThere) await ready(method);
+        const handler = isThere && handlerOf(method);
+        if (!handler) throw new ProtocolError(`'${method}' wasn't found in a worker of an embedded frame`, -32601);
         const no = refusal(method, params);
         if (no) throw new ProtocolError(no);
         return { result: (await handler(params, s)) ?? {} };
@@ -160,17 +163,16 @@ class AgentOfWorker {
 }
 
 /** Methods of the page's agent that also answer in a worker's session. */
-const OF_WORKERS =
-  /\.(setAutoAttach|getResponseBody|getRequestPostData|set(CacheDisabled|BypassServiceWorker|AttachDebugStack|ExtraHTTPHeaders)|emulateNetworkConditions)$/;
+const inWorkers = new Set(methodsIn(IN_WORKERS));
 
 const workers = new Set<AgentOfWorker>();
 /** The worker that a session belongs to; undefined for a session of the page. */
 function workerOf(s: Session): AgentOfWorker | undefined {
   return [...workers].find((w) => w.sessions.get(s.id)?.own === s);
 }
-setWantsListener(() => {
+added.refreshWorkers = () => {
   for (const w of workers) w.refresh();
-});
+};
 /** Sessions with auto-attach: each gets a session for every worker that its page, or its worker, starts. */
 const attaching = new Set<Session>();
 

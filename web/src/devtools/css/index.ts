@@ -69,8 +69,7 @@ function platformFonts(el: Element): Protocol.CSS.GetPlatformFontsForNodeRespons
   const loaded = [...el.ownerDocument.fonts].find(
     (f) => f.status === "loaded" && f.family.replace(/^["']|["']$/g, "") === family,
   );
-  if (!loaded)
-    throw impossible("CSS.getPlatformFontsForNode", "script is not told which installed font the browser has chosen");
+  if (!loaded) throw impossible("CSS.getPlatformFontsForNode");
   const text = [...el.childNodes].filter((n) => n.nodeType === Node.TEXT_NODE).map((n) => n.nodeValue?.trim() ?? "");
   return {
     fonts: [{ familyName: family, postScriptName: family, isCustomFont: true, glyphCount: text.join("").length }],
@@ -132,8 +131,4 @@ export const css: Handlers<"CSS"> = {
   trackComputedStyleUpdates: track,
   takeComputedStyleUpdates: (_p, s) => take(s),
   trackComputedStyleUpdatesForNode: trackNode,
-  forcePseudoState: (p) => {
-    if (p.forcedPseudoClasses?.length)
-      throw impossible("CSS.forcePseudoState", "script cannot put an element into a state such as :active");
-  },
 };

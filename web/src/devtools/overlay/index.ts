@@ -121,15 +121,27 @@ function setInspectMode(p: Protocol.Overlay.SetInspectModeRequest, session: Sess
   }
 }
 
-/** Commands for what only the browser's compositor can paint. */
-const onlyOff =
-  (method: string, on: (p: Record<string, unknown>) => unknown) =>
-  (p: object): void => {
-    if (on(p as Record<string, unknown>))
-      throw impossible(`Overlay.${method}`, "script does not learn what the browser paints, and when");
-  };
-const shows = (p: Record<string, unknown>): unknown => p.show ?? p.result;
-const lists = (p: Record<string, unknown>): boolean => Object.values(p).some((v) => Array.isArray(v) && v.length > 0);
+const shows = (p: object): unknown => "show" in p && p.show;
+const lists = (p: object): boolean => Object.values(p).some((v) => Array.isArray(v) && v.length > 0);
+
+/** Whether params ask for what only the browser's compositor can paint. */
+export const asks = {
+  "Overlay.setPausedInDebuggerMessage": (p: Protocol.Overlay.SetPausedInDebuggerMessageRequest) => p.message,
+  "Overlay.setShowAdHighlights": shows,
+  "Overlay.setShowDebugBorders": shows,
+  "Overlay.setShowFPSCounter": shows,
+  "Overlay.setShowPaintRects": (p: Protocol.Overlay.SetShowPaintRectsRequest) => p.result,
+  "Overlay.setShowLayoutShiftRegions": (p: Protocol.Overlay.SetShowLayoutShiftRegionsRequest) => p.result,
+  "Overlay.setShowScrollBottleneckRects": shows,
+  "Overlay.setShowHitTestBorders": shows,
+  "Overlay.setShowWebVitals": shows,
+  "Overlay.setShowHinge": (p: Protocol.Overlay.SetShowHingeRequest) => p.hingeConfig,
+  "Overlay.setShowGridOverlays": lists,
+  "Overlay.setShowFlexOverlays": lists,
+  "Overlay.setShowScrollSnapOverlays": lists,
+  "Overlay.setShowContainerQueryOverlays": lists,
+  "Overlay.setShowIsolatedElements": lists,
+};
 
 export const overlay: Handlers<"Overlay"> = {
   enable: () => {},
@@ -150,23 +162,6 @@ export const overlay: Handlers<"Overlay"> = {
   },
   hideHighlight: clear,
   setInspectMode,
-  // The message of a paused debugger, which never pauses here.
-  setPausedInDebuggerMessage: onlyOff("setPausedInDebuggerMessage", (p) => p.message),
-  setShowViewportSizeOnResize: () => {}, // a frame has no window that a person resizes
-  setShowAdHighlights: onlyOff("setShowAdHighlights", shows),
-  setShowDebugBorders: onlyOff("setShowDebugBorders", shows),
-  setShowFPSCounter: onlyOff("setShowFPSCounter", shows),
-  setShowPaintRects: onlyOff("setShowPaintRects", shows),
-  setShowLayoutShiftRegions: onlyOff("setShowLayoutShiftRegions", shows),
-  setShowScrollBottleneckRects: onlyOff("setShowScrollBottleneckRects", shows),
-  setShowHitTestBorders: onlyOff("setShowHitTestBorders", shows),
-  setShowWebVitals: onlyOff("setShowWebVitals", shows),
-  setShowHinge: onlyOff("setShowHinge", (p) => p.hingeConfig),
-  setShowGridOverlays: onlyOff("setShowGridOverlays", lists),
-  setShowFlexOverlays: onlyOff("setShowFlexOverlays", lists),
-  setShowScrollSnapOverlays: onlyOff("setShowScrollSnapOverlays", lists),
-  setShowContainerQueryOverlays: onlyOff("setShowContainerQueryOverlays", lists),
-  setShowIsolatedElements: onlyOff("setShowIsolatedElements", lists),
 };
 
 /** Ends picking for a session. */

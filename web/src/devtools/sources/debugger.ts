@@ -2,7 +2,7 @@
 // cannot stop at a line.
 
 import type { Protocol } from "../../cdp";
-import { CommandError, type Handlers, type Session, agent, impossible } from "../agent";
+import { CommandError, type Handlers, type Session, agent } from "../agent";
 import { Lines } from "../css/source";
 import { resourcesOf } from "./resources";
 import { search } from "./search";
@@ -116,45 +116,10 @@ function scriptOf(id: string): Script {
   return found;
 }
 
-const STOPS = "script cannot stop at a line, so there are no breakpoints";
-const refuse = (method: string) => (): never => {
-  throw impossible(`Debugger.${method}`, STOPS);
-};
-
 export const debuggerDomain: Handlers<"Debugger"> = {
   enable,
   disable: () => {},
   getScriptSource: async (p) => ({ scriptSource: await scriptOf(p.scriptId).text() }),
   searchInContent: async (p) => search(await scriptOf(p.scriptId).text(), p),
   getPossibleBreakpoints: () => ({ locations: [] }),
-  setAsyncCallStackDepth: (p) => {
-    if (p.maxDepth > 0) throw impossible("Debugger.setAsyncCallStackDepth", "the engine decides what stacks have");
-  },
-  // Settings for a paused page. The page never pauses.
-  setBlackboxPatterns: () => {},
-  setBlackboxExecutionContexts: () => {},
-  setBlackboxedRanges: () => {},
-  setSkipAllPauses: () => {},
-  setBreakpointsActive: () => {},
-  setPauseOnExceptions: (p) => {
-    if (p.state !== "none") refuse("setPauseOnExceptions")();
-  },
-  setBreakpoint: refuse("setBreakpoint"),
-  setBreakpointByUrl: refuse("setBreakpointByUrl"),
-  setBreakpointOnFunctionCall: refuse("setBreakpointOnFunctionCall"),
-  setInstrumentationBreakpoint: refuse("setInstrumentationBreakpoint"),
-  removeBreakpoint: refuse("removeBreakpoint"),
-  continueToLocation: refuse("continueToLocation"),
-  pause: refuse("pause"),
-  resume: refuse("resume"),
-  stepInto: refuse("stepInto"),
-  stepOut: refuse("stepOut"),
-  stepOver: refuse("stepOver"),
-  restartFrame: refuse("restartFrame"),
-  evaluateOnCallFrame: refuse("evaluateOnCallFrame"),
-  setVariableValue: refuse("setVariableValue"),
-  setReturnValue: refuse("setReturnValue"),
-  setScriptSource: () => {
-    throw impossible("Debugger.setScriptSource", "script cannot change what the engine has compiled");
-  },
 };
