@@ -133,7 +133,7 @@ type Hub struct {
 	clients      map[*Client]struct{} `held:"clients"`
 	pools        pools
 	paces        map[string]*bridge.Pace `held:"paces of payers"` // of the Clients of a Payer, by its ID
-	told         bridge.Host             // the last that was told of a session
+	notified     bridge.Host             // the last that was told of a session
 	policies     policies
 	sessions     sessionTable
 	subscribers  subscribers

@@ -138,22 +138,22 @@ const returnPatience = 10 * time.Second
 // wait for Options.Grace, but a command no longer than 10 s.
 func (h *Hub) expectLocked() {
 	h.returnedLocked()
-	came := make(chan struct{})
-	over := sync.OnceFunc(func() { close(came) })
-	time.AfterFunc(returnPatience, over)
-	h.returning.Store(&expected{came, over})
+	arrived := make(chan struct{})
+	arrive := sync.OnceFunc(func() { close(arrived) })
+	time.AfterFunc(returnPatience, arrive)
+	h.returning.Store(&expected{arrived, arrive})
 }
 
 // expected is a Host page that comes from another node.
 type expected struct {
-	came <-chan struct{} // closed when it has come, or is no longer waited for
-	over func()
+	arrived <-chan struct{} // closed when it has come, or is no longer waited for
+	arrive  func()
 }
 
 // returnedLocked says that a Host page has come, or that none will.
 func (h *Hub) returnedLocked() {
 	if e := h.returning.Swap(nil); e != nil {
-		e.over()
+		e.arrive()
 	}
 }
 
@@ -162,7 +162,7 @@ func (h *Hub) returnedLocked() {
 // without the hub's lock.
 func (c *Client) AwaitReturn() {
 	if e := c.hub.returning.Load(); e != nil {
-		<-e.came
+		<-e.arrived
 	}
 }
 
