@@ -95,7 +95,7 @@ func (h *Hub) SetHost(host bridge.Host, a bridge.Announcement) (bridge.Events, e
 	s.enterLocked(a, back)
 	h.arrivedLocked()
 	if slot == "" {
-		h.returnedLocked()
+		h.returning.end()
 	}
 	return hc, nil
 }
