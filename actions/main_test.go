@@ -50,6 +50,7 @@ var (
 
 func need(t testing.TB) {
 	t.Helper()
+	browsertest.SkipShort(t)
 	starting.Do(func() {
 		var shell string
 		if shell, failed = browsertest.HeadlessShell(); failed == nil {

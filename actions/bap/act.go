@@ -2,6 +2,7 @@ package bap
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"time"
@@ -15,17 +16,21 @@ var actionMethods = map[string]method{
 	"action/click":    pageAction("action:click", func(ctx context.Context, p *actions.Page, a clickParams) error { return a.click(ctx, p, 1) }),
 	"action/dblclick": pageAction("action:click", func(ctx context.Context, p *actions.Page, a clickParams) error { return a.click(ctx, p, 2) }),
 	"action/hover":    pageAction("action:click", hoverElement),
-	"action/check":    pageAction("action:click", func(ctx context.Context, p *actions.Page, a elementParams) error { return a.set(ctx, p, true) }),
-	"action/uncheck":  pageAction("action:click", func(ctx context.Context, p *actions.Page, a elementParams) error { return a.set(ctx, p, false) }),
-	"action/type":     pageAction("action:type", typeText),
-	"action/press":    pageAction("action:type", pressKey),
-	"action/fill":     pageAction("action:fill", fillElement),
-	"action/clear":    pageAction("action:fill", clearField),
-	"action/scroll":   pageAction("action:scroll", scrollPage),
-	"action/select":   pageAction("action:select", selectOption),
-	"action/upload":   pageAction("action:upload", uploadFiles),
-	"action/drag":     pageAction("action:drag", dragElement),
-	"dialog/handle":   pageAction("action:click", handleDialog),
+	"action/check": elementAction("action:click", func(ctx context.Context, p *actions.Page, a elementParams) error {
+		return p.SetChecked(ctx, a.Selector.Locator, true)
+	}),
+	"action/uncheck": elementAction("action:click", func(ctx context.Context, p *actions.Page, a elementParams) error {
+		return p.SetChecked(ctx, a.Selector.Locator, false)
+	}),
+	"action/type":   elementAction("action:type", typeText),
+	"action/press":  pageAction("action:type", pressKey),
+	"action/fill":   elementAction("action:fill", fillElement),
+	"action/clear":  elementAction("action:fill", clearField),
+	"action/scroll": pageAction("action:scroll", scrollPage),
+	"action/select": elementAction("action:select", selectOption),
+	"action/upload": elementAction("action:upload", uploadFiles),
+	"action/drag":   pageAction("action:drag", dragElement),
+	"dialog/handle": pageAction("action:click", handleDialog),
 
 	"action/handoff":     onPage("action:handoff", requestHandoff),
 	"action/handoffWait": keepsTime(onPage("action:handoff", handoffWait)),
@@ -66,7 +71,7 @@ func (p *clickParams) check() *failure {
 			return f
 		}
 	}
-	return firstOf(p.Selector.pointed("selector"), oneOf("options.button", &p.Options.Button, "left", "right", "middle"))
+	return cmp.Or(p.Selector.pointed("selector"), oneOf("options.button", &p.Options.Button, "left", "right", "middle"))
 }
 
 // click clicks count times. A single click may ask for another number itself, with
@@ -92,7 +97,7 @@ func (p *elementParams) check() *failure { return p.Selector.element("selector")
 
 // trial makes the checks of an action, and reports whether nothing more was asked
 // for.
-func (p *elementParams) trial(ctx context.Context, page *actions.Page) (bool, error) {
+func (p elementParams) trial(ctx context.Context, page *actions.Page) (bool, error) {
 	if !p.Options.Trial {
 		return false, nil
 	}
@@ -104,11 +109,17 @@ func (p *elementParams) trial(ctx context.Context, page *actions.Page) (bool, er
 	return true, nil
 }
 
-func (p *elementParams) set(ctx context.Context, page *actions.Page, checked bool) error {
-	if trial, err := p.trial(ctx, page); trial {
-		return err
-	}
-	return page.SetChecked(ctx, p.Selector.Locator, checked)
+// elementAction is pageAction for an action that has elementParams: with Trial it ends after
+// its checks.
+func elementAction[P interface {
+	trial(context.Context, *actions.Page) (bool, error)
+}](scope string, f func(ctx context.Context, page *actions.Page, p P) error) method {
+	return pageAction(scope, func(ctx context.Context, page *actions.Page, p P) error {
+		if trial, err := p.trial(ctx, page); trial {
+			return err
+		}
+		return f(ctx, page, p)
+	})
 }
 
 type hoverParams struct {
@@ -146,16 +157,10 @@ func (p *typeParams) UnmarshalJSON(text []byte) error {
 }
 
 func (p *typeParams) check() *failure {
-	if p.Text == nil {
-		return invalidParam("text", "is missing")
-	}
-	return p.elementParams.check()
+	return cmp.Or(requirePresent("text", p.Text != nil), p.elementParams.check())
 }
 
 func typeText(ctx context.Context, page *actions.Page, p typeParams) error {
-	if trial, err := p.trial(ctx, page); trial {
-		return err
-	}
 	return page.Type(ctx, p.Selector.Locator, *p.Text, actions.TypeOptions{Delay: time.Duration(p.Options.Delay), Clear: p.Options.Clear})
 }
 
@@ -165,7 +170,7 @@ type pressParams struct {
 }
 
 func (p *pressParams) check() *failure {
-	return firstOf(requireValue("key", p.Key), p.Selector.maybe("selector"))
+	return cmp.Or(requireValue("key", p.Key), p.Selector.maybe("selector"))
 }
 
 func pressKey(ctx context.Context, page *actions.Page, p pressParams) error {
@@ -178,23 +183,14 @@ type fillParams struct {
 }
 
 func (p *fillParams) check() *failure {
-	if p.Value == nil {
-		return invalidParam("value", "is missing")
-	}
-	return p.elementParams.check()
+	return cmp.Or(requirePresent("value", p.Value != nil), p.elementParams.check())
 }
 
 func fillElement(ctx context.Context, page *actions.Page, p fillParams) error {
-	if trial, err := p.trial(ctx, page); trial {
-		return err
-	}
 	return page.Fill(ctx, p.Selector.Locator, *p.Value, actions.FillOptions{Force: p.Options.Force})
 }
 
 func clearField(ctx context.Context, page *actions.Page, p elementParams) error {
-	if trial, err := p.trial(ctx, page); trial {
-		return err
-	}
 	return page.Clear(ctx, p.Selector.Locator, actions.FillOptions{Force: p.Options.Force})
 }
 
@@ -228,7 +224,7 @@ func (p *scrollParams) check() *failure {
 	if p.Options.Amount.word == "toElement" && p.Selector.Locator == nil {
 		return invalidParam("selector", "is missing: toElement needs it")
 	}
-	return firstOf(oneOf("options.direction", &p.Options.Direction, "down", "up", "left", "right"), p.Selector.maybe("selector"))
+	return cmp.Or(oneOf("options.direction", &p.Options.Direction, "down", "up", "left", "right"), p.Selector.maybe("selector"))
 }
 
 // scrollStep is how far a scroll without an amount goes, in CSS pixels.
@@ -247,10 +243,7 @@ func scrollPage(ctx context.Context, page *actions.Page, p scrollParams) error {
 	if p.Options.Amount.word == "page" {
 		return page.Scroll(ctx, nil, actions.Scroll{DX: sign[0], DY: sign[1], Pages: 1})
 	}
-	by := p.Options.Amount.pixels
-	if by == 0 {
-		by = scrollStep
-	}
+	by := cmp.Or(p.Options.Amount.pixels, scrollStep)
 	return page.Scroll(ctx, nil, actions.Scroll{DX: sign[0] * by, DY: sign[1] * by})
 }
 
@@ -260,16 +253,10 @@ type selectParams struct {
 }
 
 func (p *selectParams) check() *failure {
-	if p.Values == nil {
-		return invalidParam("values", "is missing")
-	}
-	return p.elementParams.check()
+	return cmp.Or(requirePresent("values", p.Values != nil), p.elementParams.check())
 }
 
 func selectOption(ctx context.Context, page *actions.Page, p selectParams) error {
-	if trial, err := p.trial(ctx, page); trial {
-		return err
-	}
 	_, err := page.SelectOption(ctx, p.Selector.Locator, p.Values)
 	return err
 }
@@ -288,18 +275,12 @@ func (p *uploadParams) check() *failure {
 			return invalidParam("files", "a file has no name")
 		}
 	}
-	if p.Files == nil {
-		return invalidParam("files", "is missing")
-	}
-	return p.elementParams.check()
+	return cmp.Or(requirePresent("files", p.Files != nil), p.elementParams.check())
 }
 
 // uploadFiles is action/upload. The files come within the message, in base64: a client has
 // no access to files of the hub's machine.
 func uploadFiles(ctx context.Context, page *actions.Page, p uploadParams) error {
-	if trial, err := p.trial(ctx, page); trial {
-		return err
-	}
 	list := make([]actions.File, len(p.Files))
 	for i, f := range p.Files {
 		list[i] = actions.File{Name: f.Name, MIMEType: f.MIMEType, Data: f.Buffer}
@@ -310,7 +291,7 @@ func uploadFiles(ctx context.Context, page *actions.Page, p uploadParams) error 
 type dragParams struct{ Source, Target place }
 
 func (p *dragParams) check() *failure {
-	return firstOf(p.Source.pointed("source"), p.Target.pointed("target"))
+	return cmp.Or(p.Source.pointed("source"), p.Target.pointed("target"))
 }
 
 func dragElement(ctx context.Context, page *actions.Page, p dragParams) error {
@@ -320,7 +301,7 @@ func dragElement(ctx context.Context, page *actions.Page, p dragParams) error {
 type dialogParams struct{ Action, PromptText string }
 
 func (p *dialogParams) check() *failure {
-	return firstOf(requireValue("action", p.Action), oneOf("action", &p.Action, "accept", "dismiss"))
+	return cmp.Or(requireValue("action", p.Action), oneOf("action", &p.Action, "accept", "dismiss"))
 }
 
 // handleDialog sets the answer to the next dialog of the page. It must come before

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"maps"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -139,7 +141,7 @@ func (h *Handler) keep(c actions.Caller, id string, e *entry, peer *sdk.ServerSe
 	ended := h.sessions[id] != e
 	h.mu.Unlock()
 	if ended {
-		_ = peer.Close() // nobody is there to tell
+		_ = peer.Close() // the peer has gone
 		return
 	}
 	if c.Hold != nil {
@@ -185,10 +187,7 @@ func (h *Handler) end(id string) {
 func (h *Handler) Close() {
 	h.mu.Lock()
 	h.closed = true
-	ids := make([]string, 0, len(h.sessions))
-	for id := range h.sessions {
-		ids = append(ids, id)
-	}
+	ids := slices.Collect(maps.Keys(h.sessions))
 	h.mu.Unlock()
 	for _, id := range ids {
 		h.end(id)

@@ -27,7 +27,7 @@ var uninterrupted = map[string]string{
 	"TestPoolStartsOnDemand TestHealthFollowsStarts":                                   "browsers.Pool.Check browsers.Pool.leave browsers.Pool.startLocked",
 	"bounded by the page or the call, whose locks TestR287InterruptedActions looks at": "actions.Page.ArmDialog actions.Page.showBlank actions.Page.navigationFailure actions.yamlReader.readHole",
 	"TestConsents": "actions.Consents.Check",
-	"TestSessions TestSessionEndsWithServer TestOrder": "bap.activatePage bap.closeBrowser bap.closePage bap.destroyContext bap.interceptRequests bap.launchBrowser bap.listContexts " +
+	"TestSessions TestSessionEndsWithServer TestOrder": "bap.closeBrowser bap.closePage bap.destroyContext bap.interceptRequests bap.launchBrowser bap.listContexts " +
 		"bap.continueRequest bap.session.detach bap.session.release bap.endSession",
 	"TestCallsAreBounded TestSessionsEndWithTheirToken TestTabsAreTheClientsOwn": "mcp.addRoute mcp.call.newTabs mcp.call.routePage mcp.emulateMedia " +
 		"mcp.session.check mcp.session.open mcp.session.pageOf",

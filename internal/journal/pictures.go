@@ -48,8 +48,8 @@ func (p *pacing) due(now time.Time) bool {
 		(p.asked.IsZero() || now.Sub(p.asked) > pictureWithin)
 }
 
-// came notes that the picture that was asked for has come, or has failed to.
-func (p *pacing) came(now time.Time) {
+// answered notes that the picture that was asked for has come, or has failed to.
+func (p *pacing) answered(now time.Time) {
 	if !p.asked.IsZero() {
 		p.took = now.Sub(p.asked)
 	}
@@ -112,7 +112,7 @@ func keepPicture(j *Journal, l *line, result []byte, failed bool) {
 		go l.hub.takeAlone(l.key) // it ends within pictureWithin
 		return
 	}
-	l.pictures.came(time.Now())
+	l.pictures.answered(time.Now())
 	var shot struct{ Data string }
 	if failed || wire.Decode(result, &shot) != nil {
 		return

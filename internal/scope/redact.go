@@ -23,8 +23,7 @@ func Redact(in []byte) []byte {
 			break
 		}
 		from := r.i + begin
-		r.i = from
-		r.skipString()
+		r.i = wire.Skip(in, from)
 		text, changed := redactString(in[from:r.i])
 		if !changed {
 			continue

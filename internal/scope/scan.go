@@ -1,6 +1,10 @@
 package scope
 
-import "github.com/cdphub/cdphub/internal/wire"
+import (
+	"slices"
+
+	"github.com/cdphub/cdphub/internal/wire"
+)
 
 // space goes past white space.
 func (r *reader) space() {
@@ -16,61 +20,33 @@ func (r *reader) space() {
 
 // name reads a member's name and goes to its value.
 func (r *reader) name() string {
-	from := r.i
-	r.skip()
-	name, _ := wire.Text(r.in[from:r.i])
+	name, _ := wire.Text(r.raw())
 	r.space()
 	r.i++ // the colon
 	return name
 }
 
-// skip goes past a value. It does not check anything: internal/wire has done that.
-func (r *reader) skip() {
+// more goes to the next member of an object or element of an array, past the comma before
+// it; at the end it goes past the bracket, and is false.
+func (r *reader) more(first bool) bool {
 	r.space()
-	depth := 0
-	for ; ; r.i++ {
-		switch r.in[r.i] {
-		case '"':
-			r.skipString()
-			r.i-- // to its last byte
-		case '{', '[':
-			depth++
-			continue
-		case '}', ']':
-			depth--
-		default:
-			if depth > 0 {
-				continue
-			}
-			for r.i < len(r.in) && !endsWord(r.in[r.i]) {
-				r.i++
-			}
-			return
-		}
-		if depth == 0 {
-			r.i++
-			return
-		}
+	if c := r.in[r.i]; c == '}' || c == ']' {
+		r.i++
+		return false
 	}
+	if !first {
+		r.i++
+		r.space()
+	}
+	return true
 }
 
-// skipString goes past a string, from its opening quote.
-func (r *reader) skipString() {
-	for r.i++; r.in[r.i] != '"'; r.i++ {
-		if r.in[r.i] == '\\' {
-			r.i++
-		}
-	}
-	r.i++
-}
-
-// endsWord reports whether a byte ends a number or a word.
-func endsWord(c byte) bool {
-	switch c {
-	case ',', '}', ']', ' ', '\t', '\n', '\r':
-		return true
-	}
-	return false
+// raw goes past a value and returns it.
+func (r *reader) raw() []byte {
+	r.space()
+	from := r.i
+	r.i = wire.Skip(r.in, r.i)
+	return r.in[from:r.i]
 }
 
 // names is a set of names, small most of the time. Up to eight are compared one by one,
@@ -90,10 +66,8 @@ func (s *names) add(name string) bool {
 		s.many[name] = struct{}{}
 		return true
 	}
-	for _, known := range s.few[:s.n] {
-		if known == name {
-			return false
-		}
+	if slices.Contains(s.few[:s.n], name) {
+		return false
 	}
 	if s.n < len(s.few) {
 		s.few[s.n] = name

@@ -36,9 +36,9 @@ import { monotonic, originals } from "./base/originals";
 import { NOT_IN_A_HOST, say } from "../wire/messages";
 import { hubOfProxy } from "./link/hub";
 import { tree } from "./page/page";
-import { control, greet, leave, listenForHost, pair, send } from "./link/port";
+import { greet, leave, listenForHost, pair, send } from "./link/port";
 import { installPopups, listenForPopups, startPopups, welcomePopups } from "./windows/popups";
-import { installWorkers, startWorkers } from "./workers/workers";
+import { installWorkers } from "./workers/workers";
 import { carryOut, ready } from "./base/parts";
 import { handlerOf } from "./base/registry";
 import { installFocus, listenForFocus } from "./input/webkitfocus";
@@ -95,18 +95,17 @@ export function startFrameAgent(options: AgentOptions): void {
   Object.defineProperty(window, PRESENT, { value: arrive });
   hideFrameElement();
   readName();
-  startPopups(control);
+  startPopups();
   setDownloadChannel(send);
-  startWorkers({ send, control });
   wrap(window);
   listen(window);
   listenInBlank();
   if (options.state) restoreScripts(options.state);
   else runStored();
   watchLoading(mainFrame());
-  watchNavigation(control);
+  watchNavigation();
   watchFrames({ wrap, listen }, tellInfo);
-  watchNested({ send, control, tree: () => tree(mainFrame()), focus: giveKeysTo });
+  watchNested({ tree: () => tree(mainFrame()), focus: giveKeysTo });
   surviveDocumentOpen(mainFrame(), relisten);
   watchLeaving();
   if (interceptedBefore()) void ready("Fetch.enable")?.catch(() => {}); // partsFor reports the failure
@@ -229,12 +228,12 @@ function welcomed(w: Welcome): void {
   tellInfo();
 }
 
-let told = false;
+let earlierSent = false;
 
 /** Sends the console messages from before the welcome, and enables the domains of DevTools again. */
 function tellEarlierConsole(): void {
-  if (told) return; // a document from the back/forward cache gets a second welcome
-  told = true;
+  if (earlierSent) return; // a document from the back/forward cache gets a second welcome
+  earlierSent = true;
   for (const s of allSessions()) if (s.enabled.has("Runtime")) replayConsole(s);
   resumeDevTools();
 }
