@@ -58,7 +58,7 @@ type Attachment struct {
 	// NoFiles says that the Client may not use files of the machine that the Host
 	// runs on; ReadOnly, that it may change nothing.
 	NoFiles, ReadOnly bool
-	// Lasting says that what the Client has may go on to another, see Heirs.
+	// Lasting says that what the Client has may go on to another, see Inheritance.
 	Lasting bool
 	// PrivateOf is a target: the Client sees also what is private to the owner of that
 	// one (targets.Info.Owner). It is "" for most Clients.
@@ -127,9 +127,9 @@ type TabKeeper interface {
 	Taken(tabs *targets.Tabs, targetID string)
 }
 
-// Heirs is a Host with BrowserSessions in which a Client (Attachment.Lasting) may leave
+// Inheritance is a Host with BrowserSessions in which a Client (Attachment.Lasting) may leave
 // what it has created, its browser contexts with their targets, to another Client.
-type Heirs interface {
+type Inheritance interface {
 	// Inherit gives what belongs to the browser-level session from to the session to.
 	// What from is still creating goes there, too. The hub changes the Owner of the
 	// targets that it knows itself. It calls Inherit under its lock, and then releases

@@ -20,13 +20,13 @@ const browserPatience = 10 * time.Second
 type awaited struct {
 	expected int             `held:"browsers expected"` // those who see to it that there is a browser
 	ended    bool            // there was one, and no other is on its way
-	came     chan struct{}   `stays:"one signal for all waiters"` // closed when a Host comes, or none will; nil while nobody waits
+	changed  chan struct{}   `stays:"one signal for all waiters"` // closed when a Host comes, or none will; nil while nobody waits
 	parked   waitingCommands `held:"parked commands"`
 }
 
-// ExpectBrowser says that somebody keeps a browser at the hub, until over is
-// called: while there is none, it is being started. over must be called exactly once.
-func (h Control) ExpectBrowser() (over func()) {
+// ExpectBrowser says that somebody keeps a browser at the hub, until done is
+// called: while there is none, it is being started. done must be called exactly once.
+func (h Control) ExpectBrowser() (done func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.awaited.expected++
@@ -55,13 +55,13 @@ func (h Control) AwaitBrowser(ctx context.Context) error {
 			h.mu.Unlock()
 			return nil
 		}
-		if h.awaited.came == nil {
-			h.awaited.came = make(chan struct{})
+		if h.awaited.changed == nil {
+			h.awaited.changed = make(chan struct{})
 		}
-		came := h.awaited.came
+		changed := h.awaited.changed
 		h.mu.Unlock()
 		select {
-		case <-came:
+		case <-changed:
 		case <-patience.C:
 			return advice.Restarting
 		case <-ctx.Done():
@@ -76,9 +76,9 @@ func (h *Hub) browserComesLocked() bool { return h.awaited.expected > 0 && h.sid
 // arrivedLocked wakes the goroutines in AwaitBrowser, which check again. It serves the
 // parked commands if there is a browser now or none will come.
 func (h *Hub) arrivedLocked() {
-	if h.awaited.came != nil {
-		close(h.awaited.came)
-		h.awaited.came = nil
+	if h.awaited.changed != nil {
+		close(h.awaited.changed)
+		h.awaited.changed = nil
 	}
 	if !h.browserComesLocked() {
 		h.awaited.parked.resume()

@@ -128,7 +128,7 @@ func (s *side) serveLocked(r *request) bool {
 		return s.withholdLocked(r)
 	}
 	if isAttach(r.Method) {
-		if err := s.hub.refusesSessionLocked(r.client); err != nil {
+		if err := r.client.refusesSessionLocked(); err != nil {
 			r.client.answer(r.session, r.ID, nil, err)
 			return true
 		}

@@ -147,11 +147,11 @@ func (c *Client) serve(r *request, err, refused *wire.Error) (host bridge.Host, 
 		c.answer(nil, r.ID, nil, err)
 		return nil, nil, nil
 	}
-	h.told = nil
+	h.notified = nil
 	if host = h.serveLocked(r, refused); host == nil {
-		host = h.told
+		host = h.notified
 	}
-	if len(h.clients) > 1 && (h.told != nil || len(r.Params) > smallParams) {
+	if len(h.clients) > 1 && (h.notified != nil || len(r.Params) > smallParams) {
 		pace = c.pace
 	}
 	return host, c.throttleLocked(), pace

@@ -298,7 +298,7 @@ func (hc *connection) Opened(n bridge.Nested) bool {
 		return true
 	}
 	c := parent.client
-	if h.refusesSessionLocked(c) != nil || hc.side.browser == nil && workersAround(parent) >= maxWorkers {
+	if c.refusesSessionLocked() != nil || hc.side.browser == nil && workersAround(parent) >= maxWorkers {
 		h.log.Debug("session of the Host refused: its Client, or its page, has too many sessions")
 		return false
 	}

@@ -79,7 +79,7 @@ func (h *Hub) sendLocked(r *request, to *side, s *clientSession, cmd bridge.Comm
 	if to.host == nil {
 		return refuse(h.advised(errNoHost, advice.PageAway))
 	}
-	if err := h.refusesCallLocked(r.client); err != nil {
+	if err := r.client.refusesCallLocked(); err != nil {
 		return refuse(err)
 	}
 	c := h.calls.add(to, r, s)

@@ -20,11 +20,11 @@ import (
 // that sees all tabs may take away any.
 
 var (
-	errNoClient = errors.New("no Client has this name: CdpHub.getClients and the dashboard list the names, such as \"playwright #3\"")
-	errNotGiver = errors.New("only the Client that has opened the tab, or a Client that sees all tabs, may take it away from another Client")
-	errSeesAll  = errors.New("this Client sees all tabs: connect it with tabs=own, then tabs can be granted to it and taken away")
-	errHidden   = errors.New("this Client may see only pages of the web")
-	errShared   = errors.New("the browser of this hub cannot keep the tabs of Clients apart: its tabs cannot be granted")
+	errNoClient  = errors.New("no Client has this name: CdpHub.getClients and the dashboard list the names, such as \"playwright #3\"")
+	errNotOpener = errors.New("only the Client that has opened the tab, or a Client that sees all tabs, may take it away from another Client")
+	errSeesAll   = errors.New("this Client sees all tabs: connect it with tabs=own, then tabs can be granted to it and taken away")
+	errHidden    = errors.New("this Client may see only pages of the web")
+	errShared    = errors.New("the browser of this hub cannot keep the tabs of Clients apart: its tabs cannot be granted")
 )
 
 // clientLocked finds a Client by its name; nil is none.
@@ -172,7 +172,7 @@ func revokeTab(h *Hub, r *request) ([]byte, *wire.Error) {
 		from = h.clientLocked(r.args.client)
 	}
 	if own := r.client.tabs(); own != nil && from != r.client && !own.Opened(id) {
-		return nil, grantError(errNotGiver)
+		return nil, grantError(errNotOpener)
 	}
 	return nil, grantError(h.revokeLocked(id, from))
 }

@@ -78,8 +78,8 @@ var (
 )
 
 var (
-	// ErrHandoffOver says that a handoff has ended, or that its link was used.
-	ErrHandoffOver = errors.New("this link was used already, or it has expired: ask for a new one")
+	// ErrHandoffEnded says that a handoff has ended, or that its link was used.
+	ErrHandoffEnded = errors.New("this link was used already, or it has expired: ask for a new one")
 	// ErrOwnHandoff says that the token that has asked for a handoff cannot do what is asked.
 	ErrOwnHandoff = errors.New("the token that has asked for this handoff cannot do what it asks for: use another token, or cancel the handoff")
 )
@@ -177,7 +177,7 @@ func (hs handoffs) find(fits func(*handoff) bool) *handoff {
 }
 
 // OpenHandoff exchanges the ticket of a link for the key of the person who has opened
-// it, once. The error is ErrHandoffOver, or ErrOwnHandoff for the account that has asked:
+// it, once. The error is ErrHandoffEnded, or ErrOwnHandoff for the account that has asked:
 // the ticket stays good for others then. The comparison of tickets takes the same time for
 // all.
 func (h Control) OpenHandoff(ticket string, by Opener) (key string, err error) {
@@ -186,7 +186,7 @@ func (h Control) OpenHandoff(ticket string, by Opener) (key string, err error) {
 	o := h.handoffs.find(func(o *handoff) bool { return o.ticket != "" && sameSecret(o.ticket, ticket) })
 	switch {
 	case o == nil:
-		return "", ErrHandoffOver
+		return "", ErrHandoffEnded
 	case o.isOf(by.Account):
 		return "", ErrOwnHandoff
 	}
@@ -216,7 +216,7 @@ func (h Control) HandoffOf(targetID string) (Handoff, bool) {
 }
 
 // AnswerHandoff ends a handoff by its ID, with the answer of a person whose token has the
-// account, and tells its Client. The error is ErrHandoffOver for one that has ended before,
+// account, and tells its Client. The error is ErrHandoffEnded for one that has ended before,
 // and ErrOwnHandoff for a Client that says itself that it is done.
 func (h Control) AnswerHandoff(id, account string, done bool) error {
 	h.mu.Lock()
@@ -224,7 +224,7 @@ func (h Control) AnswerHandoff(id, account string, done bool) error {
 	o := h.handoffs.find(func(o *handoff) bool { return o.ID == id })
 	switch {
 	case o == nil:
-		return ErrHandoffOver
+		return ErrHandoffEnded
 	case !done:
 		o.end(HandoffCancelled)
 	case o.isOf(account):

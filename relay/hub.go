@@ -16,7 +16,6 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"go.uber.org/zap"
@@ -118,13 +117,13 @@ func (o *Options) derive(parts ...string) string {
 type Hub struct {
 	opts      Options // static after newHub
 	log       *zap.Logger
-	browserID string                   // targetId of the browser itself
-	contextID string                   // browserContextId of every Target
-	tabPrefix string                   // before a Target's id, that of its tab
-	methods   map[string]method        // those of the package; they call back what looks them up
-	values    sync.Map                 `stays:"one for each adapter of the hub"`
-	observer  Observer                 // nil: there is none
-	returning atomic.Pointer[expected] // nil: no Host page comes from another node
+	browserID string            // targetId of the browser itself
+	contextID string            // browserContextId of every Target
+	tabPrefix string            // before a Target's id, that of its tab
+	methods   map[string]method // those of the package; they call back what looks them up
+	values    sync.Map          `stays:"one for each adapter of the hub"`
+	observer  Observer          // nil: there is none
+	returning hostReturn        // read without the lock
 
 	mu           sync.Mutex // guards everything below
 	sides        sides
@@ -133,7 +132,7 @@ type Hub struct {
 	clients      map[*Client]struct{} `held:"clients"`
 	pools        pools
 	paces        map[string]*bridge.Pace `held:"paces of payers"` // of the Clients of a Payer, by its ID
-	told         bridge.Host             // the last that was told of a session
+	notified     bridge.Host             // the last that was told of a session
 	policies     policies
 	sessions     sessionTable
 	subscribers  subscribers

@@ -85,7 +85,7 @@ type lease struct {
 	timer   *time.Timer
 	kept    waitingCommands
 	room    *quota.Pool   // counts them; nil until the first
-	over    chan struct{} // closed at the end
+	ended   chan struct{} // closed at the end
 }
 
 // leases are those of one hub. Hub.mu guards them.
@@ -101,7 +101,7 @@ const maxViewerName = 64
 
 // Take gives the Client the right to act on a target for a viewer, whose name others
 // read. To take it again changes the options; a lease that is quiet stays so, and a lease
-// becomes quiet only by what its viewer does. The error is ErrNoTarget, ErrHandoffOver,
+// becomes quiet only by what its viewer does. The error is ErrNoTarget, ErrHandoffEnded,
 // ErrOwnHandoff, or what others get while somebody else has the target: an *Error. While the Client has it, a
 // lease with the same Key but of another connection is refused: only when its viewer has
 // gone does it pass to whoever comes back with the Key.
@@ -122,7 +122,7 @@ func (l *Local) Take(targetID, name string, o LeaseOptions) error {
 	page := on.pageOf(targetID)
 	asked := h.handoffs[page]
 	if o.Handoff != "" && (asked == nil || asked.ID != o.Handoff) {
-		return ErrHandoffOver
+		return ErrHandoffEnded
 	}
 	held := h.leases.find(on, page)
 	if held != nil && (held.Key != o.Key || held.Handoff != o.Handoff || held.owner != c && (!held.away || o.Key == "")) {
@@ -149,7 +149,7 @@ func (l *Local) Take(targetID, name string, o LeaseOptions) error {
 
 // add files a lease on a page.
 func (ls *leases) add(on *side, page string) *lease {
-	l := &lease{side: on, target: page, over: make(chan struct{})}
+	l := &lease{side: on, target: page, ended: make(chan struct{})}
 	ls.list = append(ls.list, l)
 	return l
 }

@@ -118,7 +118,7 @@ func (l *lease) end(by ender) {
 	l.timer = nil // it may have fired, and wait for the lock
 	h.leases.countQuiet()
 	// MayAct waits for it without the lock.
-	close(l.over)
+	close(l.ended)
 	if l.Ended != nil {
 		l.Ended(why)
 	}

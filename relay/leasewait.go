@@ -47,7 +47,7 @@ func (l *Local) MayAct(ctx context.Context, targetID string) error {
 			h.mu.Unlock()
 			return nil
 		}
-		wait, over, why := held.Wait, held.over, held.paused()
+		wait, ended, why := held.Wait, held.ended, held.paused()
 		h.mu.Unlock()
 		if wait == 0 {
 			return why
@@ -59,7 +59,7 @@ func (l *Local) MayAct(ctx context.Context, targetID string) error {
 			late = timer.C
 		}
 		select {
-		case <-over:
+		case <-ended:
 		case <-late:
 			return why
 		case <-ctx.Done():

@@ -16,18 +16,18 @@ const maxName = 48
 // nameLocked makes the name of a Client, which no other Client of the hub has ever
 // had: "playwright #3". It is "" for one that did not ask for a name. A name with "#" could
 // pass for that of another Client.
-func (h *Hub) nameLocked(wish string) string {
-	wish = strings.Map(func(r rune) rune {
+func (h *Hub) nameLocked(requested string) string {
+	requested = strings.Map(func(r rune) rune {
 		if r == '#' || r == unicode.ReplacementChar || !unicode.IsPrint(r) {
 			return -1
 		}
 		return r
-	}, targets.Cut(wish, maxName))
-	if wish = strings.TrimSpace(wish); wish == "" {
+	}, targets.Cut(requested, maxName))
+	if requested = strings.TrimSpace(requested); requested == "" {
 		return ""
 	}
 	h.named++
-	return wish + " #" + strconv.Itoa(h.named)
+	return requested + " #" + strconv.Itoa(h.named)
 }
 
 // Name is what people call the Client: "playwright #3". It never changes, and no

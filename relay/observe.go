@@ -30,7 +30,7 @@ type Observer interface {
 	// news of it: what others show is hidden from most.
 	Web(targetID string, web bool)
 	// Ended tells that a Target has ended.
-	Ended(Past)
+	Ended(EndedTarget)
 }
 
 // LeaseChange is the beginning or the end of the right of one person to act on a

@@ -15,7 +15,7 @@ import (
 type notes struct {
 	wants []string
 	told  []string
-	past  Past // the last that has ended
+	past  EndedTarget // the last that has ended
 }
 
 func (n *notes) Wants(method string) bool { return slices.Contains(n.wants, method) }
@@ -46,7 +46,7 @@ func (n *notes) add(what string, o Observed) {
 	n.told = append(n.told, fmt.Sprintf("%s %s %s %s inside=%v %s", what, o.SessionID, o.TargetID, o.Method, o.Inside, o.Params))
 }
 
-func (n *notes) Ended(p Past) {
+func (n *notes) Ended(p EndedTarget) {
 	if n.Wants("ended") {
 		n.told, n.past = append(n.told, "ended "+p.ID), p
 	}

@@ -57,9 +57,9 @@ func tooMany(known *wire.Error, why error) *wire.Error {
 	return &e
 }
 
-// refusesSessionLocked is why a Client may not have one session more; nil if it may.
-func (h *Hub) refusesSessionLocked(c *Client) *wire.Error {
-	if len(c.sessions) >= h.opts.Limits.ClientSessions {
+// refusesSessionLocked is why the Client may not have one session more; nil if it may.
+func (c *Client) refusesSessionLocked() *wire.Error {
+	if len(c.sessions) >= c.hub.opts.Limits.ClientSessions {
 		return errTooMany
 	}
 	if err := c.account.sessions.FitsLocked(1); err != nil {
@@ -68,9 +68,9 @@ func (h *Hub) refusesSessionLocked(c *Client) *wire.Error {
 	return nil
 }
 
-// refusesCallLocked is why a Client may not have one command more in flight; nil if it may.
-func (h *Hub) refusesCallLocked(c *Client) *wire.Error {
-	if c.calls >= h.opts.Limits.ClientCalls {
+// refusesCallLocked is why the Client may not have one command more in flight; nil if it may.
+func (c *Client) refusesCallLocked() *wire.Error {
+	if c.calls >= c.hub.opts.Limits.ClientCalls {
 		return errTooManyCalls
 	}
 	if err := c.account.calls.FitsLocked(1); err != nil {

@@ -22,7 +22,7 @@ var (
 	pages  = []string{"PAGE", "LOCAL", "SECRET", "VAULT", "STRAY"}
 )
 
-// keeperHost is a browser that keeps tabs apart, and whose Clients have heirs. The test answers
+// keeperHost is a browser that keeps tabs apart, and whose Clients inherit. The test answers
 // its commands.
 type keeperHost struct {
 	familyHost

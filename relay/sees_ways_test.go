@@ -80,7 +80,7 @@ var ways = map[string]way{
 		t, _ := e.w.hub.Control().WatchedTarget(e.watcher, id)
 		return infoIn([]targets.Info{t.Info}, id)
 	}},
-	"Past.Shows": {watches: true, shows: func(e *eye, id string) string {
+	"EndedTarget.Shows": {watches: true, shows: func(e *eye, id string) string {
 		e.w.eventsOf(id).TargetGone(id)
 		if !e.w.notes.past.Shows(e.watcher) {
 			return ""
@@ -156,7 +156,7 @@ var notShown = map[string]string{
 	"Events.Reannounced": "it is TargetGone and TargetCreated", "Events.Result": inSession, "Events.Fail": inSession, "Events.Event": "to sessions, and downloads to a column",
 	"Events.SessionEvent": inSession, "Events.SessionsEvent": inSession, "Events.Opened": inSession, "Events.Closed": inSession, "Events.PutScript": byKey,
 	"Observer.Wants": noTarget, "Observer.Command": toJournal, "Observer.Event": toJournal, "Observer.Detached": toJournal, "Observer.Leased": toJournal, "Observer.Web": toJournal,
-	"Observer.Ended": "Past.Shows decides who hears of it",
+	"Observer.Ended": "EndedTarget.Shows decides who hears of it",
 }
 
 // TestR280NothingIsOutsideOfTheTable wants each method that the hub answers, each function of a hub,
@@ -165,7 +165,7 @@ var notShown = map[string]string{
 func TestR280NothingIsOutsideOfTheTable(t *testing.T) {
 	names := slices.Collect(maps.Keys(methods))
 	for prefix, v := range map[string]any{
-		"Hub": &Hub{}, "Control": Control{}, "Client": &Client{}, "Local": &Local{}, "Past": &Past{}, "Watcher": Watcher{}, "Events": (*bridge.Events)(nil), "Observer": (*Observer)(nil),
+		"Hub": &Hub{}, "Control": Control{}, "Client": &Client{}, "Local": &Local{}, "EndedTarget": &EndedTarget{}, "Watcher": Watcher{}, "Events": (*bridge.Events)(nil), "Observer": (*Observer)(nil),
 	} {
 		of := reflect.TypeOf(v)
 		if of.Kind() == reflect.Pointer && of.Elem().Kind() == reflect.Interface {

@@ -95,7 +95,7 @@ func (h *Hub) SetHost(host bridge.Host, a bridge.Announcement) (bridge.Events, e
 	s.enterLocked(a, back)
 	h.arrivedLocked()
 	if slot == "" {
-		h.returnedLocked()
+		h.returning.end()
 	}
 	return hc, nil
 }
@@ -291,7 +291,7 @@ func (s *side) announceLocked(on *clientSession) {
 	if s.browser == nil {
 		key = s.dialogKeyLocked(on.TargetID)
 	}
-	s.hub.told = s.host
+	s.hub.notified = s.host
 	a.Attached(attachmentOf(on, key))
 }
 
@@ -301,7 +301,7 @@ func (s *side) releaseLocked(ended *clientSession) {
 	if s == nil || s.host == nil || !inTarget(ended) || s.browser != nil && ended.parent != nil {
 		return
 	}
-	s.hub.told = s.host
+	s.hub.notified = s.host
 	s.host.Release(ended.ID, ended.TargetID)
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.uber.org/zap"
@@ -126,7 +127,7 @@ func (h Control) Restore(st HubState) {
 		s.createdLocked(t)
 	}
 	s.awaitLocked()
-	h.expectLocked()
+	h.returning.expect()
 	h.log.Info("host is expected from another node", zap.Int("targets", s.targets.Len()), zap.Duration("grace", h.opts.Grace))
 }
 
@@ -134,26 +135,29 @@ func (h Control) Restore(st HubState) {
 // another node.
 const returnPatience = 10 * time.Second
 
-// expectLocked has AwaitReturn wait until a Host page comes. Two bounds hold: the sessions
+// hostReturn is a Host page on its way from another node to this one; its zero value is none.
+// Hub.mu guards the changes.
+type hostReturn struct{ way atomic.Pointer[arrival] }
+
+type arrival struct {
+	done <-chan struct{} // closed when the page has come, or is no longer waited for
+	end  func()
+}
+
+// expect has AwaitReturn wait until a Host page comes. Two bounds hold: the sessions
 // wait for Options.Grace, but a command no longer than 10 s.
-func (h *Hub) expectLocked() {
-	h.returnedLocked()
-	came := make(chan struct{})
-	over := sync.OnceFunc(func() { close(came) })
-	time.AfterFunc(returnPatience, over)
-	h.returning.Store(&expected{came, over})
+func (r *hostReturn) expect() {
+	r.end()
+	done := make(chan struct{})
+	end := sync.OnceFunc(func() { close(done) })
+	time.AfterFunc(returnPatience, end)
+	r.way.Store(&arrival{done, end})
 }
 
-// expected is a Host page that comes from another node.
-type expected struct {
-	came <-chan struct{} // closed when it has come, or is no longer waited for
-	over func()
-}
-
-// returnedLocked says that a Host page has come, or that none will.
-func (h *Hub) returnedLocked() {
-	if e := h.returning.Swap(nil); e != nil {
-		e.over()
+// end says that a Host page has come, or that none will.
+func (r *hostReturn) end() {
+	if a := r.way.Swap(nil); a != nil {
+		a.end()
 	}
 }
 
@@ -161,8 +165,8 @@ func (h *Hub) returnedLocked() {
 // most, so that the commands of a Client that was quicker do not fail. It must be called
 // without the hub's lock.
 func (c *Client) AwaitReturn() {
-	if e := c.hub.returning.Load(); e != nil {
-		<-e.came
+	if a := c.hub.returning.way.Load(); a != nil {
+		<-a.done
 	}
 }
 
@@ -263,7 +267,7 @@ func (c *Client) restoreLocked(st *SessionState, own map[string]*clientSession) 
 	h := c.hub
 	t, known := h.find(st.TargetID)
 	switch parent, ok := own[st.Parent]; {
-	case !ok || st.ID == "" || len(st.ID) > maxSessionID || h.sessions.get(st.ID) != nil || h.refusesSessionLocked(c) != nil,
+	case !ok || st.ID == "" || len(st.ID) > maxSessionID || h.sessions.get(st.ID) != nil || c.refusesSessionLocked() != nil,
 		!known || t.kind != st.Kind || t.kind != session.Browser && !c.sees(t.Info):
 		return nil
 	default:

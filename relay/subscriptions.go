@@ -192,7 +192,7 @@ func (h *Hub) sessionOnLocked(c *Client, parent *clientSession, targetID string)
 // is false: the script of a frame runs already when the frame is announced.
 func (h *Hub) attachLocked(l *subscriber, t target) (*clientSession, *wire.Error) {
 	c := l.client
-	if err := h.refusesSessionLocked(c); err != nil {
+	if err := c.refusesSessionLocked(); err != nil {
 		return nil, err
 	}
 	s := &clientSession{Session: session.New(h.opts.NewID(), h.idOf(t.kind, t.Info)), client: c, parent: l.session, side: t.side}

@@ -38,15 +38,15 @@ type Watched struct {
 // private says whose a private Target is.
 type private struct{ client, account string }
 
-// Past is a Target that has ended.
-type Past struct {
+// EndedTarget is a Target that has ended.
+type EndedTarget struct {
 	Watched
 	account string
 	owners  []string // who had it among tabs of their own
 }
 
 // Shows reports whether a Watcher saw the Target when it ended.
-func (p *Past) Shows(w Watcher) bool {
+func (p *EndedTarget) Shows(w Watcher) bool {
 	return w.sees(p.Info, p.account, func(owner string) bool { return slices.Contains(p.owners, owner) })
 }
 
@@ -123,7 +123,7 @@ func (h *Hub) endedLocked(on *side, t targets.Info) {
 	h.leases.end(targetEnd{on, t.ID})
 	if h.observer != nil {
 		of := h.private[t.ID]
-		p := Past{Watched: Watched{t, of.client}, account: of.account}
+		p := EndedTarget{Watched: Watched{t, of.client}, account: of.account}
 		for name, o := range h.owners {
 			if o.tabs.Has(t.ID) {
 				p.owners = append(p.owners, name)

@@ -60,7 +60,7 @@ func (clumsy) Wants(string) bool { return false }
 
 func (clumsy) Detached(string) {}
 
-func (clumsy) Ended(relay.Past) {}
+func (clumsy) Ended(relay.EndedTarget) {}
 
 func (clumsy) Web(targetID string, _ bool) {
 	if targetID == "T2" {

@@ -85,7 +85,7 @@ func (h *Host) endsLocked(contextID string) bool {
 	return !h.shared || passes
 }
 
-// Inherit implements bridge.Heirs. Of answers that are still to come, registerContext
+// Inherit implements bridge.Inheritance. Of answers that are still to come, registerContext
 // follows heir.
 func (h *Host) Inherit(from, to string) {
 	h.mu.Lock()

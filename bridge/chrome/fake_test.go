@@ -206,7 +206,7 @@ func (h *fakeHub) attach(id, target string) {
 func (h *fakeHub) inherit(from, to string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.host.(bridge.Heirs).Inherit(from, to)
+	h.host.(bridge.Inheritance).Inherit(from, to)
 }
 
 // attachOf is attach for a Client that sees what is private to the owner of a target.

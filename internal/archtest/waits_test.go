@@ -20,7 +20,7 @@ var uninterrupted = map[string]string{
 	"loop: what it does next depends on nothing from before the wait": "journal.Journal.run journal.Journal.work actions.Page.frameNavigated live.View.dropBlind " +
 		"actions.NewScheduler actions.Scheduler.End actions.Scheduler.Browser natsdir.sweeper.run natsdir.sweeper.round membership.Member.Sweep bap.connection.receive",
 	"callback: it logs, counts or asks again, and finds its session by its id": "page.aliveness.start chrome.Host.Refresh chrome.Host.askSizeLocked " +
-		"chrome.Host.followHeavyLocked chrome.outbox.Handled chrome.Host.disposeLocked chrome.Host.noteScaleLocked relay.Hub.expectLocked relay.targetDialogs.settleLocked",
+		"chrome.Host.followHeavyLocked chrome.outbox.Handled chrome.Host.disposeLocked chrome.Host.noteScaleLocked relay.hostReturn.expect relay.targetDialogs.settleLocked",
 	"TestStuckPageIsWithdrawn TestPagesThatAnswerAreKept TestNewPagesAreNotWatched TestPageThatHangsIsNoticedByWhoLooks": "chrome.Host.askStuck " +
 		"chrome.Host.awaitPageLocked chrome.Host.lookAtLocked chrome.Host.watchLocked chrome.Host.withdrawSoonLocked chrome.Host.probeLocked chrome.Host.introduceLocked",
 	"TestStreamsOfOthersAreUnknown TestR118R281WhoSeesWhatInABrowser":                  "chrome.Host.streamLocked chrome.Host.findWindowLocked",

@@ -20,12 +20,12 @@ type Closed struct {
 // endedTarget is what a timeline keeps of a target that has ended, to decide who may still
 // see it.
 type endedTarget struct {
-	relay.Past
+	relay.EndedTarget
 	Closed
 }
 
 // Ended implements relay.Observer. A target without a timeline gets none by its end.
-func (o *observer) Ended(p relay.Past) {
+func (o *observer) Ended(p relay.EndedTarget) {
 	delete(o.shows, p.ID)
 	at := time.Now().UnixMilli()
 	delete(o.worlds, p.ID)

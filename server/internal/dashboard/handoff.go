@@ -105,7 +105,7 @@ func answerHandoff(hub *relay.Hub, target, account string, done bool) error {
 		return errNotAsked
 	}
 	err := hub.Control().AnswerHandoff(h.ID, account, done)
-	if errors.Is(err, relay.ErrHandoffOver) {
+	if errors.Is(err, relay.ErrHandoffEnded) {
 		return errNotAsked
 	}
 	return err

@@ -26,7 +26,7 @@ func (c *Client) Succeed(old *Client) {
 	}
 	for _, s := range h.sides.list {
 		from := s.roots[old]
-		k, ok := s.host.(bridge.Heirs)
+		k, ok := s.host.(bridge.Inheritance)
 		if !ok || from == nil {
 			continue
 		}
