@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+
+	"github.com/cdphub/cdphub/internal/downloads"
 )
 
 // folder is where the Host has the browser put downloads.
@@ -341,24 +343,6 @@ func TestBrowserIsElsewhere(t *testing.T) {
 	}
 }
 
-func TestDownloadIsPlacedInsideItsFolder(t *testing.T) {
-	for _, c := range []struct{ behavior, name, want string }{
-		{"allow", "f.txt", "/d/f.txt"},
-		{"allowAndName", "f.txt", "/d/G"},
-		{"allow", "", "/d/G"},
-		{"allow", ".", "/d/G"},
-		{"allow", "..", "/d/G"},
-		{"allow", "../f", "/d/G"},
-		{"allow", "/etc/passwd", "/d/G"},
-		{"allow", `a\b`, "/d/G"},
-	} {
-		w := want{behavior: c.behavior, path: "/d"}
-		if got := w.place("G", c.name); got != c.want {
-			t.Errorf("%s %q is placed at %s, want %s", c.behavior, c.name, got, c.want)
-		}
-	}
-}
-
 // TestR253DownloadsOfAHostileBrowserStayInside has a browser give ids and paths that lead
 // out of the folders: nothing is written or removed there.
 func TestR253DownloadsOfAHostileBrowserStayInside(t *testing.T) {
@@ -397,12 +381,12 @@ func TestR253DownloadsOfAHostileBrowserStayInside(t *testing.T) {
 			}
 		}
 		r.wantFile(secret, "secret")
-		for n := range 2 * maxDownloads {
+		for n := range 2 * downloads.MaxRunning {
 			r.says(fmt.Sprintf(`{"method":"Browser.downloadWillBegin","params":{"frameId":"T0","guid":"G%d"}}`, n))
 		}
 		r.cancel()
 		<-r.ended
-		if n := len(r.hub.host.(*Host).downloads.running); n > maxDownloads {
+		if n := len(r.hub.host.(*Host).downloads.running); n > downloads.MaxRunning {
 			t.Errorf("%d downloads are under way", n)
 		}
 	})
@@ -422,10 +406,12 @@ func TestR152KeptTextsAreBounded(t *testing.T) {
 		host.mu.Lock()
 		defer host.mu.Unlock()
 		kept := 0
-		for _, s := range host.sessions {
-			for _, w := range s.wants {
-				kept += len(w.behavior) + len(w.path)
+		for _, asked := range host.downloads.takers {
+			for _, w := range asked.Wishes {
+				kept += len(w.Behavior) + len(w.Folder)
 			}
+		}
+		for _, s := range host.sessions {
 			for _, rule := range s.filter {
 				kept += len(rule.Type)
 			}

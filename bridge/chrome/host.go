@@ -39,7 +39,6 @@ type Host struct {
 	hub    bridge.Hub
 	log    *zap.Logger
 	shared bool
-	dir    string                  // where downloads go; "" when Clients save their own
 	cancel context.CancelCauseFunc // ends the Host; never blocks
 	heard  atomic.Uint64           `stays:"counts what has been"` // messages received
 
@@ -71,7 +70,7 @@ type Host struct {
 	lastDestroyed string                // the last target that has gone: see destroyed
 	refreshing    bool                  // an answer to Target.getTargets is due
 	flooded       time.Time             // when a renderer was ended that had flooded the browser
-	downloads     downloads
+	downloads     downloadState
 	shadows       map[string][]shadow      `held:"shadows"`              // by target
 	groups        map[*targets.Tabs]*group `held:"groups of clients"`    // of Clients with tabs of their own
 	probes        map[string]string        `held:"tabs that are probed"` // tabs whose page is looked for, and the session for that, "" at first
@@ -121,7 +120,7 @@ func serveHost(ctx context.Context, c conn, o *Options, hub bridge.Hub) error {
 	watching.Wait()
 	h.saving.Wait()
 	h.network.wait()
-	if err := os.RemoveAll(h.dir); err != nil {
+	if err := os.RemoveAll(h.downloads.dir); err != nil {
 		h.log.Warn("the folder of downloads is left behind", zap.Error(err))
 	}
 	return why

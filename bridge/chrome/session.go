@@ -40,9 +40,6 @@ type session struct {
 
 	streams map[string]struct{} // handles of the streams that it may read
 
-	wantsEvents bool             // Browser.setDownloadBehavior with eventsEnabled
-	wants       map[string]*want // download behavior by context; nil for most sessions
-
 	// The rest is set only for the first session of a Client.
 	noFiles, readOnly bool
 	lasting           bool

@@ -30,7 +30,7 @@ var allowed = map[string]string{
 	"relay":                   "bridge session targets internal/advice internal/ordered relay/quota internal/scope internal/secrets internal/wire internal/held",
 	"bridge":                  "targets internal/wire",
 	"bridge/page":             "bridge targets internal/wire internal/wsconn",
-	"bridge/chrome":           "bridge internal/egress internal/fence internal/scope internal/version internal/urlpolicy internal/wire internal/wsconn targets internal/held",
+	"bridge/chrome":           "bridge internal/downloads internal/egress internal/fence internal/scope internal/version internal/urlpolicy internal/wire internal/wsconn targets internal/held",
 	"targets":                 "internal/ordered internal/wire",
 	"internal/link":           "relay/quota internal/wsconn",
 	"session":                 "internal/wire",
@@ -78,6 +78,7 @@ var allowed = map[string]string{
 	"internal/bench":          "",
 	"internal/chaos":          "*",
 	"internal/docgen":         "actions/mcp internal/bounds internal/scope",
+	"internal/downloads":      "bridge internal/wire",
 	"internal/docstest":       "",
 	"internal/mutate":         "",
 }

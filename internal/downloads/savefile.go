@@ -1,4 +1,6 @@
-package chrome
+// Package downloads is what Browser.setDownloadBehavior means, for every kind of Host: who
+// has asked for the files of downloads and for their events, and where each gets a file.
+package downloads
 
 import (
 	"cmp"
@@ -9,8 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-
-	"github.com/cdphub/cdphub/bridge"
 )
 
 var (
@@ -21,11 +21,11 @@ var (
 // maxNames is how many names are tried for a file. Chromium tries as many.
 const maxNames = 100
 
-// saveAs gives a file another name, in a folder that is there, and returns it.
+// SaveAs gives a file another name, in a folder that is there, and returns it.
 // An existing file of that name stays, and the new one is called "f (1).txt". To
 // another file system the file is copied. A hard link takes no time and no room, and fails
 // if the name is taken; os.Rename would replace the file.
-func saveAs(from, to string) (saved string, err error) {
+func SaveAs(from, to string) (saved string, err error) {
 	if !filepath.IsAbs(to) {
 		return to, errRelative
 	}
@@ -73,14 +73,4 @@ func copyTo(root *os.Root, from, name string) error {
 		_ = root.Remove(name) // the first error counts
 	}
 	return err
-}
-
-// place is the path of a file of that guid or, where it is to keep its own,
-// name. A server has chosen the name: one that could lead out of the folder is not used. The
-// guid is a file name, as bridge.IsFileName knows it.
-func (w *want) place(guid, name string) string {
-	if w.behavior == "allow" && bridge.IsFileName(name) {
-		return filepath.Join(w.path, name)
-	}
-	return filepath.Join(w.path, guid)
 }

@@ -1,4 +1,4 @@
-package chrome
+package downloads
 
 import (
 	"os"
@@ -35,7 +35,7 @@ func TestR116SavedFilesReplaceNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		saved, err := saveAs(from, in(to))
+		saved, err := SaveAs(from, in(to))
 		if err != nil || saved != in(want) {
 			t.Errorf("saved as %s, %v, want %s", saved, err, want)
 		}
@@ -52,7 +52,7 @@ func TestR116SavedFilesReplaceNothing(t *testing.T) {
 		t.Error("what a link names was made")
 	}
 	for _, to := range []string{"relative", in("no folder/f")} {
-		if _, err := saveAs(from, to); err == nil {
+		if _, err := SaveAs(from, to); err == nil {
 			t.Errorf("saved as %s", to)
 		}
 	}
