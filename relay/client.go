@@ -32,9 +32,8 @@ type Client struct {
 	newest        *call // of those outside its sessions
 	subscriptions int   // to every Target
 	flow          flow
-	downloads     map[*session.Session]downloadWish // by where it was asked for; nil is the connection
-	page          *session.Session                  // the session of messages without a sessionId; nil for most Clients
-	gone          func()                            // called when page ends; nil for most Clients
+	page          *session.Session // the session of messages without a sessionId; nil for most Clients
+	gone          func()           // called when page ends; nil for most Clients
 }
 
 // Answer implements session.Peer. What a Client gets by Answer, Event, event and answer is
@@ -313,6 +312,7 @@ func (c *Client) Leave() {
 	h.dropParkedLocked(c)
 	h.leaseClientLeftLocked(c)
 	h.countPolicyLocked(c.policy, -1)
+	delete(h.downloads.takers, origin{c, nil})
 	h.subscribers.forget(origin{c, nil}) // before the ends of sessions are sent
 	for s := range c.sessions {
 		h.subscribers.forget(origin{c, s})

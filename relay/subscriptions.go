@@ -238,7 +238,7 @@ func (h *Hub) unregisterLocked(c *Client, s *session.Session, why *wire.Error) {
 	h.sessions.Remove(s)
 	delete(c.sessions, s)
 	c.account.sessions.AddLocked(-1)
-	delete(c.downloads, s)
+	delete(h.downloads.takers, origin{c, s})
 	h.subscribers.forget(origin{c, s})
 }
 

@@ -38,33 +38,44 @@ func SaveAs(from, to string) (saved string, err error) {
 		return to, err
 	}
 	defer root.Close()
-	name := filepath.Base(to)
+	err = saveNumbered(filepath.Base(to), func(name string) error {
+		saved = filepath.Join(root.Name(), name)
+		if err := os.Link(from, saved); err == nil || errors.Is(err, fs.ErrExist) {
+			return err
+		}
+		return copyTo(root, from, name, 0o666)
+	})
+	if errors.Is(err, fs.ErrExist) {
+		saved = to
+	}
+	return saved, err
+}
+
+// saveNumbered saves a file under its name or, while there is another one of that name, as
+// "f (1).txt" and so on: save fails with fs.ErrExist then.
+func saveNumbered(name string, save func(name string) error) (err error) {
 	ext := filepath.Ext(name)
 	stem := strings.TrimSuffix(name, ext)
 	for n := range maxNames {
 		if n > 0 {
 			name = fmt.Sprintf("%s (%d)%s", stem, n, ext)
 		}
-		saved = filepath.Join(root.Name(), name)
-		if err = os.Link(from, saved); err != nil && !errors.Is(err, fs.ErrExist) {
-			err = copyTo(root, from, name)
-		}
-		if !errors.Is(err, fs.ErrExist) {
-			return saved, err
+		if err = save(name); !errors.Is(err, fs.ErrExist) {
+			return err
 		}
 	}
-	return to, err
+	return err
 }
 
 // copyTo copies a file to one that must not be there yet.
-func copyTo(root *os.Root, from, name string) error {
+func copyTo(root *os.Root, from, name string, mode fs.FileMode) error {
 	in, err := os.Open(from)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
 	// O_EXCL: no file is replaced, and no symbolic link followed (open(2)).
-	out, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	out, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return err
 	}

@@ -62,17 +62,17 @@ func TestR116SavedFilesReplaceNothing(t *testing.T) {
 	}
 	defer root.Close()
 	for _, name := range []string{"there.txt", "symlink", "dangling"} {
-		if err := copyTo(root, from, name); err == nil {
+		if err := copyTo(root, from, name, 0o600); err == nil {
 			t.Errorf("copied over %s", name)
 		}
 	}
-	if err := copyTo(root, dir, "unreadable"); err == nil {
+	if err := copyTo(root, dir, "unreadable", 0o600); err == nil {
 		t.Error("copied what cannot be read")
 	}
 	if _, err := os.Lstat(in("unreadable")); err == nil {
 		t.Error("the beginning of a copy that failed stays")
 	}
-	if err := copyTo(root, from, "copied"); err != nil {
+	if err := copyTo(root, from, "copied", 0o600); err != nil {
 		t.Error(err)
 	}
 	if got, _ := os.ReadFile(in("copied")); string(got) != "new" {

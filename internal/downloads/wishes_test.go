@@ -19,4 +19,3 @@ func TestFileNamesStayInTheirFolder(t *testing.T) {
 		}
 	}
 }
-

@@ -96,7 +96,6 @@ export function startFrameAgent(options: AgentOptions): void {
   hideFrameElement();
   readName();
   startPopups(control);
-  setDownloadChannel(send);
   startWorkers({ send, control });
   wrap(window);
   listen(window);
@@ -112,6 +111,7 @@ export function startFrameAgent(options: AgentOptions): void {
   if (interceptedBefore()) void ready("Fetch.enable")?.catch(() => {}); // partsFor reports the failure
   pair(options.allowedParents, options.key, partsFor, (w) => {
     // First: welcomed() reports the document's own request, and the Fetch patterns of the sessions apply to it.
+    setDownloadChannel(send, w.downloads);
     restoreNetwork(w);
     welcomed(w);
     beginNetwork();

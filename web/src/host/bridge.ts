@@ -15,6 +15,7 @@ import {
 import type { Identity, RelayState } from "../wire/core";
 import { methods } from "./browser";
 import { type Socket, serverError } from "./channel";
+import { Downloads } from "./downloads";
 import { FEATURES } from "./features";
 import { Sender } from "./sender";
 import { type Consumer, Session } from "./session";
@@ -51,6 +52,7 @@ export class Bridge implements Consumer {
   private socket?: Socket;
   // Sends nothing before `open` is set: the message ready must be the first one, and lists every Target.
   private readonly sender = new Sender((text) => this.open && this.socket?.send(text));
+  private readonly files = new Downloads((m, targetId) => this.sender.about(targetId, m));
   /** Sessions of the lost connection that the hub has not named again. */
   private unclaimed = new Set<string>();
   private forget?: ReturnType<typeof setTimeout>;
@@ -150,6 +152,7 @@ export class Bridge implements Consumer {
     this.socket = undefined;
     this.open = false;
     this.sender.ended(keep);
+    this.files.clear();
     clearTimeout(this.forget);
     for (const end of [...this.scripts.values()]) end(false);
     if (socket) {
@@ -209,6 +212,11 @@ export class Bridge implements Consumer {
     return this.sender.accepted;
   }
 
+  /** The downloads of the frames; undefined while no hub takes them. */
+  get downloads(): Downloads | undefined {
+    return this.open && this.accepted.has("downloads") ? this.files : undefined;
+  }
+
   private send(message: HostMessage): void {
     this.sender.message(message);
   }
@@ -244,6 +252,8 @@ export class Bridge implements Consumer {
         return this.command(m);
       case "chunkTaken":
         return this.sender.taken();
+      case "downloadTaken":
+        return this.files.taken(m.guid, m.more);
       case "evalok":
         return this.scripts.get(m.key)?.(true);
       case "browserRequest":
@@ -381,6 +391,7 @@ export class Bridge implements Consumer {
   }
 
   destroyed(targetId: string): void {
+    this.files.ended(targetId);
     this.sender.destroyed(targetId);
   }
 }

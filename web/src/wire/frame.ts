@@ -61,6 +61,8 @@ export interface Welcome extends HubAccess {
   state?: TargetState;
   /** An event may name several sessions, as sessionIds. */
   sessionIds?: true;
+  /** The Host takes Download and Downloaded, in place of events of the domain Browser. */
+  downloads?: true;
   /** The Host page adds frames for windows that the page opens. */
   popups?: boolean;
   /** Script has opened this Target, and may close it. */
@@ -348,6 +350,26 @@ export interface EvalPut {
   source: string;
 }
 
+/** Agent to Host: the page has the browser save a file. */
+export interface Download {
+  icdp: "download";
+  /** 32 random hexadecimal digits. */
+  guid: string;
+  frameId: string;
+  url: string;
+  suggestedFilename: string;
+}
+
+/**
+ * Agent to Host: the content of the file, which is transferred. Without it the file could not be read. This message
+ * alone is no JSON string.
+ */
+export interface Downloaded {
+  icdp: "downloaded";
+  guid: string;
+  content?: ArrayBuffer;
+}
+
 /** Host to agent: the hub has accepted the script, or refused it. */
 export interface EvalOk {
   icdp: "evalok";
@@ -376,6 +398,7 @@ export type FromAgent =
   | Subtree
   | Focus
   | EvalPut
+  | Download
   | PopupCall
   | OpenerCall
   | Close
