@@ -24,7 +24,7 @@ func Redact(in []byte) []byte {
 		}
 		from := r.i + begin
 		r.i = from
-		r.skipString()
+		r.skip()
 		text, changed := redactString(in[from:r.i])
 		if !changed {
 			continue
