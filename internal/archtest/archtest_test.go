@@ -30,7 +30,7 @@ var allowed = map[string]string{
 	"relay":                   "bridge session targets internal/advice internal/downloads internal/ordered relay/quota internal/scope internal/secrets internal/wire internal/held",
 	"bridge":                  "targets internal/wire",
 	"bridge/page":             "bridge targets internal/wire internal/wsconn",
-	"bridge/chrome":           "bridge internal/downloads internal/egress internal/fence internal/scope internal/version internal/urlpolicy internal/wire internal/wsconn targets internal/held",
+	"bridge/chrome":           "bridge internal/downloads internal/fence internal/scope internal/version internal/urlpolicy internal/wire internal/wsconn targets internal/held",
 	"targets":                 "internal/ordered internal/wire",
 	"internal/link":           "relay/quota internal/wsconn",
 	"session":                 "internal/wire",
@@ -71,7 +71,6 @@ var allowed = map[string]string{
 	"internal/secrets":        "web",
 	"internal/urlhost":        "",
 	"internal/urlpolicy":      "internal/urlhost",
-	"internal/egress":         "internal/urlpolicy",
 	"internal/cluster":        "",
 	"internal/archtest":       "",
 	"internal/wiretest":       "",
@@ -88,7 +87,7 @@ var only = map[string]string{
 	"github.com/gobwas/":         "internal/wsconn",
 	"github.com/google/uuid":     "session",
 	"github.com/mailru/easyjson": "internal/wire bridge/page bridge/chrome targets actions actions/...",
-	"net/http":                   "internal/cli server internal/journal/replay internal/hubtest internal/httpserver internal/fence internal/link internal/wsconn internal/auth httpdiscovery internal/proxy web/test internal/webpage actions/... bridge/chrome internal/egress internal/devtools",
+	"net/http":                   "internal/cli server internal/journal/replay internal/hubtest internal/httpserver internal/fence internal/link internal/wsconn internal/auth httpdiscovery internal/proxy web/test internal/webpage actions/... bridge/chrome internal/devtools",
 	"github.com/alecthomas/kong": "internal/cli",
 }
 
