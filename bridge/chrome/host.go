@@ -12,7 +12,6 @@ import (
 
 	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/internal/wire"
-	"github.com/cdphub/cdphub/targets"
 )
 
 var (
@@ -71,9 +70,9 @@ type Host struct {
 	refreshing    bool                  // an answer to Target.getTargets is due
 	flooded       time.Time             // when a renderer was ended that had flooded the browser
 	downloads     downloadState
-	shadows       map[string][]shadow      `held:"shadows"`              // by target
-	groups        map[*targets.Tabs]*group `held:"groups of clients"`    // of Clients with tabs of their own
-	probes        map[string]string        `held:"tabs that are probed"` // tabs whose page is looked for, and the session for that, "" at first
+	shadows       map[string][]shadow `held:"shadows"`              // by target
+	groups        groups              `held:"groups of clients"`    // of Clients with tabs of their own
+	probes        map[string]string   `held:"tabs that are probed"` // tabs whose page is looked for, and the session for that, "" at first
 }
 
 // Serve opens the browser that the options name and announces it to the hub. It returns
@@ -141,7 +140,7 @@ func newHost(c conn, o *Options, hub bridge.Hub, cancel context.CancelCauseFunc)
 		looks:     make(map[string]int32),
 		downloads: newDownloads(),
 		shadows:   make(map[string][]shadow),
-		groups:    make(map[*targets.Tabs]*group),
+		groups:    make(groups),
 		probes:    make(map[string]string),
 	}
 }

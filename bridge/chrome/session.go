@@ -61,7 +61,7 @@ func (h *Host) Attached(at bridge.Attachment) {
 		id: at.SessionID, target: at.TargetID, browser: at.TargetID == "", context: h.targets[at.TargetID].Context,
 		noFiles: at.NoFiles, readOnly: at.ReadOnly, lasting: at.Lasting, privateOf: at.PrivateOf,
 	}
-	s.client, s.group = s, h.joinLocked(at.Tabs)
+	s.client, s.group = s, h.groups.join(at.Tabs)
 	h.conn.Join(&s.lane, at.Account)
 	s.barred = h.hiddenLocked(s, s.target, "")
 	h.sessions[s.id] = s
@@ -221,7 +221,7 @@ func (h *Host) removeOneLocked(s *session, wanted map[string]struct{}) {
 	h.removeFolderLocked(s)
 	h.dropShadowsLocked(s)
 	if s.group != nil {
-		h.leaveGroupLocked(s.group)
+		h.groups.leave(s.group)
 	}
 	if s.client == s {
 		h.conn.Leave(&s.lane)
