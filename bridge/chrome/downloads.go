@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 
 	"go.uber.org/zap"
 
@@ -30,6 +31,7 @@ import (
 // downloadState is what the Host knows of downloads. Host.mu guards it.
 type downloadState struct {
 	dir     string                    // static: where downloads go; "" when Clients save their own
+	saving  sync.WaitGroup            // of files
 	takers  downloads.Table[*session] `held:"sessions with a download behavior"` // sessions that have set a behavior
 	folders map[string]string         `held:"folders of downloads"`              // by context, where its downloads go; "" is the default context
 	set     map[string]string         `held:"download behaviors"`                // by context, the params that hold now
@@ -123,6 +125,24 @@ func (d *downloadState) behaviorOf(contextID string) (b behavior, err error) {
 	return b, nil
 }
 
+// removeFolder removes the folder of a Client that has left.
+func (d *downloadState) removeFolder(client *session) {
+	if folder := client.folder; folder != "" {
+		client.folder = ""
+		d.saving.Go(func() { os.RemoveAll(folder) }) // files that cannot be removed yet go with the Host's folder
+	}
+}
+
+// drop forgets what a session has asked for, and notes for which contexts.
+func (d *downloadState) drop(s *session, contexts map[string]struct{}) {
+	if asked := d.takers[s]; asked != nil {
+		delete(d.takers, s)
+		for contextID := range asked.Wishes {
+			contexts[contextID] = struct{}{}
+		}
+	}
+}
+
 // makeFolder makes the folder that downloads go to, unless the browser runs on
 // another machine. In a fresh profile it is removed with the profile, even if this process
 // is killed.
@@ -206,24 +226,6 @@ func (h *Host) ownFolderLocked(client *session, w *downloads.Wish) error {
 	}
 	w.Folder = client.folder
 	return nil
-}
-
-// removeFolderLocked removes the folder of a Client that has left.
-func (h *Host) removeFolderLocked(client *session) {
-	if folder := client.folder; folder != "" {
-		client.folder = ""
-		h.saving.Go(func() { os.RemoveAll(folder) }) // files that cannot be removed yet go with the Host's folder
-	}
-}
-
-// dropWantLocked forgets what a session has asked for, and notes for which contexts.
-func (h *Host) dropWantLocked(s *session, contexts map[string]struct{}) {
-	if asked := h.downloads.takers[s]; asked != nil {
-		delete(h.downloads.takers, s)
-		for contextID := range asked.Wishes {
-			contexts[contextID] = struct{}{}
-		}
-	}
 }
 
 // unwantedLocked is for contexts whose downloads some session no longer wants. Those that
@@ -323,7 +325,7 @@ func (h *Host) downloadProgress(params []byte) {
 		// The file is saved beside the reader, which goes on: params are its memory. Files
 		// of different downloads may be saved at once.
 		params := append([]byte(nil), params...)
-		h.saving.Go(func() { h.save(path, guid, d.name, takers, params) })
+		h.downloads.saving.Go(func() { h.save(path, guid, d.name, takers, params) })
 		return
 	}
 	if ok {

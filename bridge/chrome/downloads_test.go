@@ -433,3 +433,43 @@ func TestR152UnknownContextIsNotToldBack(t *testing.T) {
 		}
 	})
 }
+
+// TestBehaviorOfAContext checks what the browser is told, by what the sessions want.
+func TestBehaviorOfAContext(t *testing.T) {
+	d := newDownloads()
+	want := func(what, behavior, path string) {
+		t.Helper()
+		b, err := d.behaviorOf("C")
+		if err != nil || b.Context != "C" || !b.Events || b.Behavior != behavior || !strings.HasPrefix(b.Path, path) {
+			t.Errorf("%s: %+v, %v, want %s to %s", what, b, err, behavior, path)
+		}
+	}
+	ask := func(s *session, contextID, behavior, path string) {
+		d.last = &downloads.Wish{Behavior: behavior, Folder: path}
+		d.takers.Set(s, contextID, d.last, true)
+	}
+	a, b := &session{}, &session{}
+	want("nobody", "deny", "")
+	ask(a, "", "allow", "/other")
+	ask(a, "C", "deny", "")
+	want("another context", "deny", "")
+	ask(a, "C", "allow", "/a")
+	want("a browser elsewhere", "allow", "/a")
+	ask(b, "C", "allowAndName", "/b")
+	want("the newest decides", "allowAndName", "/b")
+	d.dir = t.TempDir()
+	want("a folder of the Host's own", "allowAndName", d.dir+"/context-1")
+	contexts := make(map[string]struct{})
+	d.drop(a, contexts)
+	d.drop(b, contexts)
+	want("nobody again", "deny", "")
+	if len(contexts) != 2 {
+		t.Errorf("of the contexts %v some session wants no more, want two", contexts)
+	}
+	d.dir += "/none"
+	d.forget("C")
+	ask(a, "C", "allow", "/a")
+	if b, err := d.behaviorOf("C"); err == nil || b.Behavior != "deny" {
+		t.Errorf("without a folder: %+v, %v", b, err)
+	}
+}

@@ -45,8 +45,6 @@ type Host struct {
 	announcement bridge.Announcement
 	in           message
 
-	saving sync.WaitGroup // of downloads
-
 	network *network // judges requests; nil: nothing is judged
 
 	mu            sync.Mutex            // guards everything below
@@ -117,7 +115,7 @@ func serveHost(ctx context.Context, c conn, o *Options, hub bridge.Hub) error {
 		why = err // it took no more because it had ended
 	}
 	watching.Wait()
-	h.saving.Wait()
+	h.downloads.saving.Wait()
 	h.network.wait()
 	if err := os.RemoveAll(h.downloads.dir); err != nil {
 		h.log.Warn("the folder of downloads is left behind", zap.Error(err))

@@ -217,8 +217,8 @@ func (h *Host) removeOneLocked(s *session, wanted map[string]struct{}) {
 	}
 	delete(h.upstream, s.upstream)
 	h.dropQueueLocked(s)
-	h.dropWantLocked(s, wanted)
-	h.removeFolderLocked(s)
+	h.downloads.drop(s, wanted)
+	h.downloads.removeFolder(s)
 	h.dropShadowsLocked(s)
 	if s.group != nil {
 		h.groups.leave(s.group)
