@@ -11,16 +11,20 @@ import (
 	"github.com/cdphub/cdphub/internal/wire"
 )
 
-// heldFile is a DownloadFile in memory.
+// heldFile is a DownloadFile in memory, which keeps the beginning of a long file.
 type heldFile struct {
 	content []byte
+	size    int
 	save    func(folder, name string, content []byte) error
 	open    *int
 	full    int // bytes that fit; 0 is no limit
 }
 
 func (f *heldFile) Write(part []byte) (int, error) {
-	if f.content = append(f.content, part...); f.full > 0 && len(f.content) > f.full {
+	if f.size < 1<<20 {
+		f.content = append(f.content, part...)
+	}
+	if f.size += len(part); f.full > 0 && f.size > f.full {
 		return 0, errors.New("no space left on device")
 	}
 	return len(part), nil
