@@ -30,4 +30,8 @@ await value(click(`"/refused?bare=1&status=500"`));
 const refused = await message("another download", (m) => m.icdp === "download");
 const nothing = await message("its end", (m) => m.icdp === "downloaded");
 is([nothing.guid, "content" in nothing], [refused.guid, false]);
-is(events.filter((m) => m.method?.startsWith("Browser.")), [], "events for a Host of version 1");
+is(
+  events.filter((m) => m.method?.startsWith("Browser.")),
+  [],
+  "events for a Host of version 1",
+);
