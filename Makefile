@@ -51,15 +51,15 @@ include npm/Makefile
 demo: tools
 	go run ./cmd/cdphub demo --agent-browser=$(AGENT_BROWSER) $(ARGS)
 
-# Packages whose tests use a browser, or take long.
-SLOW := actions$$|actions/conformance|bridge/chrome|browsers|internal/browsertest|internal/cli|server|internal/chaos|internal/bench|web/test
+# Packages whose tests are about browsers, or take long.
+SLOW := actions/conformance|internal/browsertest|internal/chaos|internal/bench|web/test
 
 check: fresh $(GOFUMPT) $(GOLANGCI) web/node_modules
 	@out=$$($(GOFUMPT) -l .) && test -z "$$out" || { echo "gofumpt would change these files; run $(GOFUMPT) -w ."; echo "$$out"; exit 1; }
 	$(GOLANGCI) run $(PKG)
 	cd web && npm exec -- tsc --noEmit --incremental --tsBuildInfoFile node_modules/.tsbuildinfo
 	go vet $(or $(PKG),./...)
-	go test -vet=off $(or $(PKG),$$(go list ./... | grep -vE '($(SLOW))$$'))
+	go test -vet=off $(if $(PKG),$(PKG),-short $$(go list ./... | grep -vE '($(SLOW))$$'))
 
 # A test that failed runs once more, alone: a machine that others use can be too
 # slow for it once. Nothing runs again after a data race, or when more than three
@@ -147,12 +147,12 @@ flaky: tools
 		go test -count=1 -shuffle=on -timeout 60m $(PACKAGES) $(if $(filter ./...,$(PACKAGES)),&& go test -C $(E2E) -count=1 -shuffle=on -timeout 60m -p 1 ./...) || failed=$$((failed + 1)); \
 	done; echo "$$failed of $(N) runs failed"; test $$failed = 0
 
-# ALL=1 has all importers run, also those that the quick gate leaves out. RUN names
+# ALL=1 has all importers run, also those that start browsers. RUN names
 # tests, BY packages. PKG=./web/src/agent puts the faults into TypeScript.
 mutate: N = 40
 mutate: SEED = 1
 mutate: $(if $(filter web/% ./web/%,$(PKG)),web/node_modules)
-	go run ./internal/mutate -pkg '$(PKG)' -n $(N) -seed $(SEED) -by '$(BY)' -run '$(RUN)' $(if $(ALL),,-skip '/($(SLOW))$$')
+	go run ./internal/mutate -pkg '$(PKG)' -n $(N) -seed $(SEED) -by '$(BY)' -run '$(RUN)' $(if $(ALL),,-skip '/($(SLOW)|actions|bridge/chrome|browsers|internal/cli|server)$$')
 
 FUZZTIME ?= 10m
 

@@ -15,11 +15,11 @@ func (p *Page) attach(ctx context.Context) (session string, err error) {
 	p.mu.Unlock()
 	switch {
 	case gone:
-		return "", p.closed()
+		return "", p.closedError()
 	case session != "":
 		return session, nil
 	}
-	if err := p.hold(ctx, p.join); err != nil {
+	if err := p.acquireLock(ctx, p.join); err != nil {
 		return "", err
 	}
 	defer func() { <-p.join }()
@@ -31,7 +31,7 @@ func (p *Page) attach(ctx context.Context) (session string, err error) {
 	}
 	for patience := attaching; ; patience *= 2 {
 		inTime, stop := context.WithTimeout(ctx, patience)
-		session, err = p.begin(inTime)
+		session, err = p.createSession(inTime)
 		late := inTime.Err() != nil && ctx.Err() == nil
 		stop()
 		if err == nil || !late {
@@ -40,14 +40,14 @@ func (p *Page) attach(ctx context.Context) (session string, err error) {
 	}
 }
 
-// look is attach for what reads the document or acts on it. It is refused with
+// attachToDocument is attach for what reads the document or acts on it. It is refused with
 // URLBlocked at an address where no page may be: the page may have come there while
 // it had no session.
-func (p *Page) look(ctx context.Context) (session string, err error) {
+func (p *Page) attachToDocument(ctx context.Context) (session string, err error) {
 	if session, err = p.attach(ctx); err != nil {
 		return "", err
 	}
-	p.wake(ctx, session)
+	p.keepPainting(ctx, session)
 	if e := p.b.refusal(p.address()); e != nil {
 		e.Details.PageID = p.ID
 		return "", e
@@ -55,16 +55,16 @@ func (p *Page) look(ctx context.Context) (session string, err error) {
 	return session, nil
 }
 
-// wake has a browser go on painting a tab while this connection works with it,
+// keepPainting has a browser go on painting a tab while this connection works with it,
 // whether or not the tab is in front. Without that Chromium runs no animation frames
 // there, for which actions and captures wait. It brings no tab to the front.
-func (p *Page) wake(ctx context.Context, session string) {
+func (p *Page) keepPainting(ctx context.Context, session string) {
 	p.mu.Lock()
 	awake := p.awake == session || p.kind != BrowserTarget
 	p.awake = session
 	p.mu.Unlock()
 	if !awake {
-		_, _ = p.do(ctx, command{session, "Emulation.setFocusEmulationEnabled", obj{"enabled": true}, nil}) // else it is slow there
+		_, _ = p.sendCommands(ctx, command{session, "Emulation.setFocusEmulationEnabled", obj{"enabled": true}, nil}) // else it is slow there
 	}
 }
 
@@ -73,11 +73,11 @@ func (p *Page) wake(ctx context.Context, session string) {
 // document is being committed.
 const attaching = 3 * time.Second
 
-// begin makes the session. What it needs of the page's domains goes out at
+// createSession makes the session. What it needs of the page's domains goes out at
 // once.
-func (p *Page) begin(ctx context.Context) (string, error) {
+func (p *Page) createSession(ctx context.Context) (string, error) {
 	p.mu.Lock()
-	before := p.loader
+	before := p.doc.loader
 	p.mu.Unlock()
 	var made struct{ SessionID string }
 	// A flat session has its sessionId in each message of the same connection (CDP,
@@ -91,7 +91,7 @@ func (p *Page) begin(ctx context.Context) (string, error) {
 	p.b.mu.Unlock()
 	var tree struct{ FrameTree frameTree }
 	var version struct{ Revision string }
-	method, err := p.do(
+	method, err := p.sendCommands(
 		// All go out at once: each round trip would delay the first action. The order
 		// matters: with Page enabled first, no change after the tree is missed.
 		ctx,
@@ -114,12 +114,12 @@ func (p *Page) begin(ctx context.Context) (string, error) {
 	defer p.mu.Unlock()
 	// Target.targetDestroyed came while the session was made.
 	if p.gone {
-		return "", p.closed()
+		return "", p.closedError()
 	}
 	root := tree.FrameTree.Frame
-	p.session, p.main = s, root.ID
-	if p.loader == before { // else an event was faster
-		p.loader, p.url, p.unreachable = root.LoaderID, root.URL, root.UnreachableURL
+	p.session, p.doc.frame = s, root.ID
+	if p.doc.loader == before { // else an event was faster
+		p.doc.loader, p.doc.url, p.doc.unreachable = root.LoaderID, root.URL, root.UnreachableURL
 	}
 	p.kind = BrowserTarget
 	if emulated {

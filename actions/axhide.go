@@ -23,12 +23,12 @@ func (p *Page) closedNodes(ctx context.Context) (map[int]bool, error) {
 	if p.kindNow() != BrowserTarget {
 		return nil, nil
 	}
-	w, document, err := p.element(ctx, "", nil)
+	w, document, err := p.findElement(ctx, "", nil)
 	if err != nil {
 		return nil, err
 	}
 	var out struct{ Node domNode }
-	if err := p.calls(ctx, command{w.session, "DOM.describeNode", obj{"objectId": document, "depth": -1, "pierce": true}, &out}); err != nil {
+	if err := p.callCommands(ctx, command{w.session, "DOM.describeNode", obj{"objectId": document, "depth": -1, "pierce": true}, &out}); err != nil {
 		return nil, err
 	}
 	closed := make(map[int]bool)
@@ -63,7 +63,7 @@ func (p *Page) secretNodes(ctx context.Context) (map[int]bool, error) {
 	}
 	var list evaluated
 	call := obj{"objectId": w.object, "functionDeclaration": "function(){return this.secretElements()}"}
-	if err := p.calls(ctx, command{w.session, "Runtime.callFunctionOn", call, &list}); err != nil {
+	if err := p.callCommands(ctx, command{w.session, "Runtime.callFunctionOn", call, &list}); err != nil {
 		return nil, err
 	}
 	if text := list.exception(); text != "" {
@@ -76,7 +76,7 @@ func (p *Page) secretNodes(ctx context.Context) (map[int]bool, error) {
 		}
 	}
 	// The script returns an array; each element of it needs an objectId of its own.
-	if err := p.calls(ctx, command{w.session, "Runtime.getProperties", obj{"objectId": list.Result.ObjectID, "ownProperties": true}, &items}); err != nil {
+	if err := p.callCommands(ctx, command{w.session, "Runtime.getProperties", obj{"objectId": list.Result.ObjectID, "ownProperties": true}, &items}); err != nil {
 		return nil, err
 	}
 	if len(items.Result) > maxSecretNodes {
@@ -90,7 +90,7 @@ func (p *Page) secretNodes(ctx context.Context) (map[int]bool, error) {
 		}
 	}
 	if len(ask) > 0 {
-		if err := p.calls(ctx, ask...); err != nil {
+		if err := p.callCommands(ctx, ask...); err != nil {
 			return nil, err
 		}
 	}

@@ -40,7 +40,7 @@ func checkTree(tree json.RawMessage, most int) error {
 // hidden with its field.
 func (p *Page) rawTree(ctx context.Context) (nodes []axNode, err error) {
 	var secrets []string
-	if err := p.scriptIn(ctx, "", scriptCall{verb: "secrets", result: &secrets}); err != nil {
+	if err := p.callScriptIn(ctx, "", scriptCall{verb: "secrets", result: &secrets}); err != nil {
 		return nil, err
 	}
 	fields, err := p.secretNodes(ctx)
@@ -52,7 +52,7 @@ func (p *Page) rawTree(ctx context.Context) (nodes []axNode, err error) {
 		return nil, err
 	}
 	var out struct{ Nodes json.RawMessage }
-	if err := p.call(ctx, "Accessibility.getFullAXTree", nil, &out); err != nil {
+	if err := p.callMethod(ctx, "Accessibility.getFullAXTree", nil, &out); err != nil {
 		return nil, err
 	}
 	if err := checkTree(out.Nodes, maxTree); err != nil {

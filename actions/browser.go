@@ -225,7 +225,7 @@ func (b *Browser) ClosePage(ctx context.Context, id string) error {
 			return err
 		}
 		inTime, stop := context.WithTimeout(ctx, patience)
-		err := p.await(inTime, Timeout, func() (bool, *Error) { return p.gone, nil })
+		err := p.awaitState(inTime, Timeout, func() (bool, *Error) { return p.gone, nil })
 		stop()
 		if err == nil || ctx.Err() != nil {
 			return err

@@ -14,7 +14,7 @@ const (
 	DismissDialogs DialogPolicy = iota
 	AcceptDialogs
 	AskDialogs   // wait for AnswerDialog, for askTimeout at most
-	LeaveDialogs // leave all to others, even a question before a page is left: for who may only read; see leave
+	LeaveDialogs // leave all to others, even a question before a page is left: for who may only read; see leaveLocked
 )
 
 // askTimeout is how long a dialog waits for an answer under AskDialogs.
@@ -99,7 +99,7 @@ func (p *Page) AnswerDialog(ctx context.Context, a DialogAnswer) error {
 	if _, open := p.OpenDialog(); !open {
 		return invalidArgument("no dialog is open")
 	}
-	return p.call(ctx, "Page.handleJavaScriptDialog", a.params(), nil)
+	return p.callMethod(ctx, "Page.handleJavaScriptDialog", a.params(), nil)
 }
 
 // params leaves out an empty text: promptText is optional (CDP,

@@ -33,31 +33,31 @@ func TestR296Limits(t *testing.T) {
 		return table.add(&tree) == nil
 	})
 	limittest.Reach(t, "maxFrames of other processes", maxFrames, func(n int) bool {
-		p := &Page{b: &Browser{sessions: map[string]*Page{}, closed: true}, children: map[string]string{}}
+		p := &Page{b: &Browser{sessions: map[string]*Page{}, closed: true}, frames: pageFrames{sessions: map[string]string{}}}
 		for i := range n - 1 {
-			p.children[fmt.Sprint(i)] = ""
+			p.frames.sessions[fmt.Sprint(i)] = ""
 		}
 		p.childAttached("", targetEvent{SessionID: "S", TargetInfo: targetInfo{TargetID: "last", Type: "iframe"}})
-		return len(p.children) == n
+		return len(p.frames.sessions) == n
 	})
 	limittest.Reach(t, "maxHandoffs", maxHandoffs, func(n int) bool {
-		p := new(Page)
+		var list handoffs
 		for i := range n {
-			p.handoffLocked(fmt.Sprint(i), Handoff{})
+			list.find(fmt.Sprint(i), Handoff{})
 		}
-		return len(p.handoffs) == n
+		return len(list) == n
 	})
 	limittest.Reach(t, "maxLoads", maxLoads, func(n int) bool {
-		p := &Page{loads: map[string]*load{}}
+		d := mainDocument{loads: map[string]*load{}}
 		for i := range n {
-			p.loadLocked(fmt.Sprint(i))
+			d.load(fmt.Sprint(i))
 		}
-		return len(p.loads) == n
+		return len(d.loads) == n
 	})
 	limittest.Reach(t, "longestWord", longestWord, func(n int) bool {
-		p := &Page{loads: map[string]*load{}}
-		p.loadLocked(x(n))
-		return p.loads[x(n)] != nil
+		d := mainDocument{loads: map[string]*load{}}
+		d.load(x(n))
+		return d.loads[x(n)] != nil
 	})
 	limittest.Reach(t, "maxHeaders", maxHeaders, func(n int) bool {
 		p := &Page{b: &Browser{shared: new(Shared)}}
@@ -68,11 +68,11 @@ func TestR296Limits(t *testing.T) {
 		return p.redactURL(x(n)) == x(n)
 	})
 	limittest.Reach(t, "maxRequests", maxRequests, func(n int) bool {
-		p := &Page{b: &Browser{shared: new(Shared), events: newQueue()}, requests: map[string]*Request{}}
+		l := requestLog{byID: map[string]*Request{}}
 		for i := range n {
-			p.requestSent("", requestEvent{RequestID: fmt.Sprint(i)})
+			l.add(&Request{ID: fmt.Sprint(i)})
 		}
-		return len(p.recent) == n && len(p.requests) == n
+		return len(l.recent) == n && len(l.byID) == n
 	})
 	limittest.Reach(t, "maxArea", maxArea, func(n int) bool {
 		_, p := script(func(string, string) string { return "{}" }).open(t)

@@ -33,9 +33,9 @@ type Geolocation struct{ Latitude, Longitude, Accuracy float64 }
 // Emulate changes how a page is shown. It stops at the first change that the
 // target cannot do.
 func (p *Page) Emulate(ctx context.Context, e Emulation) error {
-	return p.act(ctx, func(ctx context.Context, s string) error {
+	return p.runInput(ctx, func(ctx context.Context, s string) error {
 		for _, c := range e.commands(s) {
-			if err := p.calls(ctx, c); err != nil {
+			if err := p.callCommands(ctx, c); err != nil {
 				return err
 			}
 		}
@@ -89,7 +89,7 @@ func (e Emulation) commands(s string) (list []command) {
 
 // ViewportSize is the size of the page in CSS pixels, as its script sees it.
 func (p *Page) ViewportSize(ctx context.Context) (v Viewport, err error) {
-	err = p.view(ctx, "metrics", obj{}, &v)
+	err = p.readByScript(ctx, "metrics", obj{}, &v)
 	return v, err
 }
 

@@ -163,7 +163,7 @@ func (p *Page) translate(method string, err error) *Error {
 	case strings.HasPrefix(text, "paused: "):
 		e.Kind, e.Message = Paused, commandError(err)
 	case answer.Code == wire.CodeMethodNotFound, strings.Contains(text, "is not possible in an embedded frame"), strings.Contains(text, "is not supported"):
-		e = p.unsupported(method, commandError(err))
+		e = p.unsupportedError(method, commandError(err))
 	case strings.Contains(text, "Target is not connected"), isAmong(text, moved) && answer.Data != "": // no agent answers
 		e.Kind, e.Message = Unsupported, "the page cannot be driven: "+commandError(err)
 		e.Details.Unsupported, e.Details.TargetKind = method, FrameTarget
@@ -185,8 +185,8 @@ func (p *Page) translate(method string, err error) *Error {
 	return e
 }
 
-// unsupported says that a target cannot do something, and why.
-func (p *Page) unsupported(method, why string) *Error {
+// unsupportedError says that a target cannot do something, and why.
+func (p *Page) unsupportedError(method, why string) *Error {
 	e := newError(Unsupported, "not supported by this target: %s", why)
 	e.Details.Unsupported = method
 	if p != nil {

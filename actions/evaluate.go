@@ -65,7 +65,7 @@ func (p *Page) Evaluate(ctx context.Context, expression string, o EvaluateOption
 	switch {
 	case err == nil:
 	case KindOf(err) == Timeout && errors.Is(ctx.Err(), context.DeadlineExceeded):
-		p.terminate()
+		p.terminateScript()
 		return Value{}, newError(EvalTimeout, "evaluation timed out")
 	// The words of V8's inspector for values that it cannot copy by value.
 	case strings.Contains(err.Error(), "returned by value"), strings.Contains(err.Error(), "reference chain is too long"):
@@ -88,7 +88,7 @@ func (p *Page) Evaluate(ctx context.Context, expression string, o EvaluateOption
 
 func (p *Page) evaluate(ctx context.Context, expression string, o EvaluateOptions, out *evaluated) error {
 	p.mu.Lock()
-	inMain := p.frame == ""
+	inMain := p.frames.chosen == ""
 	p.mu.Unlock()
 	switch {
 	case o.Function && o.Element == nil && inMain:
@@ -102,17 +102,17 @@ func (p *Page) evaluate(ctx context.Context, expression string, o EvaluateOption
 	// A gesture lets the script do what needs one, such as playing sound (HTML
 	// Standard, "transient activation").
 	params := obj{"expression": expression, "returnByValue": true, "awaitPromise": true, "userGesture": true}
-	s, err := p.look(ctx)
+	s, err := p.attachToDocument(ctx)
 	if err != nil {
 		return err
 	}
-	return p.calls(ctx, command{s, "Runtime.evaluate", params, out})
+	return p.callCommands(ctx, command{s, "Runtime.evaluate", params, out})
 }
 
-// terminate stops a script that may run for ever, where the target can
+// terminateScript stops a script that may run for ever, where the target can
 // (Runtime.terminateExecution). If none runs any more, the command would stop the
 // next one, which may be the page's. So a harmless script of our own follows at once.
-func (p *Page) terminate() {
+func (p *Page) terminateScript() {
 	p.mu.Lock()
 	session, kind := p.session, p.kind
 	p.mu.Unlock()

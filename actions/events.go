@@ -21,29 +21,29 @@ var handlers = map[string]handler{
 	}},
 	"Target.attachedToTarget": onPage((*Page).childAttached),
 
-	"Page.frameRequestedNavigation": onPage((*Page).navigationRequested),
-	"Page.frameStoppedLoading":      onPage((*Page).stoppedLoading),
-	"Page.frameNavigated":           onPage((*Page).navigated),
-	"Page.navigatedWithinDocument":  onPage((*Page).navigatedWithin),
-	"Page.lifecycleEvent":           onPage((*Page).lifecycle),
+	"Page.frameRequestedNavigation": onPage((*Page).frameRequestedNavigation),
+	"Page.frameStoppedLoading":      onPage((*Page).frameStoppedLoading),
+	"Page.frameNavigated":           onPage((*Page).frameNavigated),
+	"Page.navigatedWithinDocument":  onPage((*Page).navigatedWithinDocument),
+	"Page.lifecycleEvent":           onPage((*Page).lifecycleEvent),
 	"Page.frameDetached":            onPage((*Page).frameDetached),
 
 	"Page.javascriptDialogOpening": onPage((*Page).dialogOpening),
 	"Page.javascriptDialogClosed":  onPage((*Page).dialogClosed),
 
-	"Network.requestWillBeSent": onPage((*Page).requestSent),
-	"Network.responseReceived":  onPage((*Page).responded),
+	"Network.requestWillBeSent": onPage((*Page).requestWillBeSent),
+	"Network.responseReceived":  onPage((*Page).responseReceived),
 	"Network.loadingFinished":   onPageEvent((*Page).loadingFinished),
 	"Network.loadingFailed":     onPage((*Page).loadingFailed),
-	"Fetch.requestPaused":       onPage((*Page).paused),
+	"Fetch.requestPaused":       onPage((*Page).requestPaused),
 
 	"CdpHub.handoffComplete":   onPage((*Page).handoffComplete),
 	"Input.dragIntercepted":    onPage((*Page).dragIntercepted),
-	"Runtime.consoleAPICalled": onPageEvent((*Page).consoleCalled),
-	"Runtime.exceptionThrown":  onPageEvent((*Page).thrown),
-	"Log.entryAdded":           onPageEvent((*Page).logged),
-	"Page.downloadWillBegin":   onPageEvent((*Page).downloadBegins),
-	"Page.downloadProgress":    onPageEvent((*Page).downloadGoes),
+	"Runtime.consoleAPICalled": onPageEvent((*Page).consoleAPICalled),
+	"Runtime.exceptionThrown":  onPageEvent((*Page).exceptionThrown),
+	"Log.entryAdded":           onPageEvent((*Page).logEntryAdded),
+	"Page.downloadWillBegin":   onPageEvent((*Page).downloadWillBegin),
+	"Page.downloadProgress":    onPageEvent((*Page).downloadProgress),
 }
 
 // event takes an event of the connection. It is called under the lock of the
@@ -108,31 +108,26 @@ func (b *Browser) detached(session string) {
 	defer b.mu.Unlock()
 	p := b.sessions[session]
 	delete(b.sessions, session)
-	if p != nil && p.lose(session) {
+	if p != nil && p.forgetSession(session) {
 		// A target that is still there is attached to again, or its subscribers would
 		// hear nothing more.
 		b.watchLocked(p, func() {}) // in another session
 	}
 }
 
-// lose forgets a session, and reports whether it was the page's own. All that was
+// forgetSession forgets a session, and reports whether it was the page's own. All that was
 // enabled or installed in it has ended with it.
-func (p *Page) lose(session string) (own bool) {
+func (p *Page) forgetSession(session string) (own bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if own = p.session == session && !p.gone; own {
 		p.session = "" // the next call makes another, if the target is still there
 		p.network.on, p.console.on, p.log.on = false, false, false
-		clear(p.worlds)
-		p.closeHandoffsLocked()
+		clear(p.frames.worlds)
+		p.handoffs.close()
 		p.changeLocked()
 	}
-	for frame, s := range p.children {
-		if s == session {
-			delete(p.children, frame)
-			delete(p.worlds, frame)
-		}
-	}
+	p.frames.detach(session)
 	return own
 }
 
@@ -147,14 +142,11 @@ func (p *Page) childAttached(_ string, e targetEvent) {
 	p.b.sessions[e.SessionID] = p
 	p.b.mu.Unlock()
 	p.mu.Lock()
-	if len(p.children) >= maxFrames {
-		p.mu.Unlock()
+	room := p.frames.attach(e.TargetInfo.TargetID, e.SessionID)
+	p.mu.Unlock()
+	if !room {
 		return
 	}
-	p.children[e.TargetInfo.TargetID] = e.SessionID
-	// A script in the frame's last process is of no use any more.
-	delete(p.worlds, e.TargetInfo.TargetID)
-	p.mu.Unlock()
 	for method, params := range map[string]obj{
 		"Page.enable": {}, "Target.setAutoAttach": {"autoAttach": true, "waitForDebuggerOnStart": false, "flatten": true},
 	} {

@@ -62,7 +62,7 @@ func TestPagesFillNoMemory(t *testing.T) {
 			t.Errorf("%.20s… has %d bytes", text, len(text))
 		}
 	}
-	if n := len(p.recent[0].URL); n > 9<<10 {
+	if n := len(p.requests.recent[0].URL); n > 9<<10 {
 		t.Errorf("a URL of %d bytes is kept", n)
 	}
 }

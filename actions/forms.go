@@ -14,7 +14,7 @@ type FillOptions struct {
 // Fill replaces the value of an input, a textarea, a select or an editable
 // element, and lets the page know.
 func (p *Page) Fill(ctx context.Context, l Locator, value string, o FillOptions) error {
-	return p.edit(ctx, l, scriptCall{verb: "fill", args: obj{"value": value, "force": o.Force}, acts: true})
+	return p.editElement(ctx, l, scriptCall{verb: "fill", args: obj{"value": value, "force": o.Force}, acts: true})
 }
 
 // Clear empties a field.
@@ -24,7 +24,7 @@ func (p *Page) Clear(ctx context.Context, l Locator, o FillOptions) error {
 
 // Focus focuses an element without clicking it.
 func (p *Page) Focus(ctx context.Context, l Locator) error {
-	return p.edit(ctx, l, scriptCall{verb: "focus", args: obj{}})
+	return p.editElement(ctx, l, scriptCall{verb: "focus", args: obj{}})
 }
 
 // SelectOption selects the options of a select with these values or labels,
@@ -33,7 +33,7 @@ func (p *Page) SelectOption(ctx context.Context, l Locator, values []string) (se
 	if values == nil {
 		values = []string{}
 	}
-	err = p.edit(ctx, l, scriptCall{verb: "choose", args: obj{"values": values}, result: &selected, acts: true})
+	err = p.editElement(ctx, l, scriptCall{verb: "choose", args: obj{"values": values}, result: &selected, acts: true})
 	return selected, err
 }
 
@@ -55,7 +55,7 @@ func (p *Page) SetInputFiles(ctx context.Context, l Locator, files []File) error
 	if err != nil {
 		return err
 	}
-	return p.edit(ctx, l, scriptCall{verb: "files", args: obj{"files": list}, acts: true})
+	return p.editElement(ctx, l, scriptCall{verb: "files", args: obj{"files": list}, acts: true})
 }
 
 // fileContents are files as the page gets them.
@@ -93,7 +93,7 @@ func (p *Page) Scroll(ctx context.Context, l Locator, by Scroll) error {
 	default:
 		return invalidArgument("%q is not an end to scroll to: use top or bottom", by.End)
 	}
-	return p.edit(ctx, l, scriptCall{verb: "scroll", args: args})
+	return p.editElement(ctx, l, scriptCall{verb: "scroll", args: args})
 }
 
 // ScrollIntoView brings an element into the viewport.
@@ -101,19 +101,19 @@ func (p *Page) ScrollIntoView(ctx context.Context, l Locator) error {
 	if l == nil {
 		return checkLocator(l)
 	}
-	return p.edit(ctx, l, scriptCall{verb: "scrollIntoView", args: obj{}})
+	return p.editElement(ctx, l, scriptCall{verb: "scrollIntoView", args: obj{}})
 }
 
-// edit runs a call of the page script as input, after other input. Only scroll needs
+// editElement runs a call of the page script as input, after other input. Only scroll needs
 // no element.
-func (p *Page) edit(ctx context.Context, l Locator, c scriptCall) error {
+func (p *Page) editElement(ctx context.Context, l Locator, c scriptCall) error {
 	if l != nil || c.verb != "scroll" {
 		if err := checkLocator(l); err != nil {
 			return err
 		}
 		c.args["locator"] = l.query()
 	}
-	return p.act(ctx, func(ctx context.Context, _ string) error { return p.script(ctx, c) })
+	return p.runInput(ctx, func(ctx context.Context, _ string) error { return p.callScript(ctx, c) })
 }
 
 // DragTo drags one element to another, with the mouse. It works for drags of HTML
@@ -124,12 +124,12 @@ func (p *Page) DragTo(ctx context.Context, from, to Locator) error {
 			return err
 		}
 	}
-	return p.act(ctx, func(ctx context.Context, s string) error {
-		at, err := p.point(ctx, from, obj{})
+	return p.runInput(ctx, func(ctx context.Context, s string) error {
+		at, err := p.findPoint(ctx, from, obj{})
 		if err != nil {
 			return err
 		}
-		return p.drag(ctx, s, at, to)
+		return p.sendDrag(ctx, s, at, to)
 	})
 }
 
@@ -137,48 +137,48 @@ func (p *Page) DragTo(ctx context.Context, from, to Locator) error {
 // Input.dispatchMouseEvent; buttons as in UI Events).
 var held = obj{"button": "left", "buttons": 1}
 
-// drag presses at a point, moves to the element and releases. If the page has begun a
+// sendDrag presses at a point, moves to the element and releases. If the page has begun a
 // drag of HTML, Chromium sends no more mouse events, and the browser is asked to
 // continue with Input.dispatchDragEvent.
-func (p *Page) drag(ctx context.Context, s string, from Point, l Locator) error {
+func (p *Page) sendDrag(ctx context.Context, s string, from Point, l Locator) error {
 	p.mu.Lock()
 	p.dragged = nil
 	p.mu.Unlock()
-	if err := p.calls(ctx, command{s, "Input.setInterceptDrags", obj{"enabled": true}, nil}); err != nil && KindOf(err) != Unsupported {
+	if err := p.callCommands(ctx, command{s, "Input.setInterceptDrags", obj{"enabled": true}, nil}); err != nil && KindOf(err) != Unsupported {
 		return err
 	}
 	defer p.b.background(s, "Input.setInterceptDrags", obj{"enabled": false})
-	if err := p.script(ctx, scriptCall{verb: "dragStarts"}); err != nil {
+	if err := p.callScript(ctx, scriptCall{verb: "dragStarts"}); err != nil {
 		return err
 	}
 	press := obj{"button": "left", "buttons": 1, "clickCount": 1}
-	if err := p.send(ctx, mouseCommand(s, "mouseMoved", from, 0, nil), mouseCommand(s, "mousePressed", from, 0, press)); err != nil {
+	if err := p.sendInput(ctx, mouseCommand(s, "mouseMoved", from, 0, nil), mouseCommand(s, "mousePressed", from, 0, press)); err != nil {
 		return err
 	}
-	to, err := p.point(ctx, l, obj{"disabled": true, "covered": true})
+	to, err := p.findPoint(ctx, l, obj{"disabled": true, "covered": true})
 	if err != nil {
 		return err
 	}
 	// One move in between: pages begin a drag only after some way.
 	half := Point{(from.X + to.X) / 2, (from.Y + to.Y) / 2}
-	if err := p.send(ctx, mouseCommand(s, "mouseMoved", half, 0, held), mouseCommand(s, "mouseMoved", to, 0, held)); err != nil {
+	if err := p.sendInput(ctx, mouseCommand(s, "mouseMoved", half, 0, held), mouseCommand(s, "mouseMoved", to, 0, held)); err != nil {
 		return err
 	}
 	var started bool
-	if err := p.script(ctx, scriptCall{verb: "dragStarts", result: &started}); err != nil {
+	if err := p.callScript(ctx, scriptCall{verb: "dragStarts", result: &started}); err != nil {
 		return err
 	}
 	if started { // the button is up then, without a click
-		return p.drop(ctx, s, to)
+		return p.sendDrop(ctx, s, to)
 	}
-	return p.send(ctx, mouseCommand(s, "mouseMoved", to, 0, held), mouseCommand(s, "mouseReleased", to, 0, obj{"button": "left", "clickCount": 1}))
+	return p.sendInput(ctx, mouseCommand(s, "mouseMoved", to, 0, held), mouseCommand(s, "mouseReleased", to, 0, obj{"button": "left", "clickCount": 1}))
 }
 
-// drop ends a drag of HTML's drag and drop model. The data come with
+// sendDrop ends a drag of HTML's drag and drop model. The data come with
 // Input.dragIntercepted.
-func (p *Page) drop(ctx context.Context, s string, at Point) error {
+func (p *Page) sendDrop(ctx context.Context, s string, at Point) error {
 	var data json.RawMessage
-	if err := p.await(ctx, Timeout, func() (bool, *Error) {
+	if err := p.awaitState(ctx, Timeout, func() (bool, *Error) {
 		data = p.dragged
 		return p.dragged != nil, nil
 	}); err != nil {
@@ -188,7 +188,7 @@ func (p *Page) drop(ctx context.Context, s string, at Point) error {
 	for _, kind := range []string{"dragEnter", "dragOver", "drop"} {
 		list = append(list, command{s, "Input.dispatchDragEvent", obj{"type": kind, "x": at.X, "y": at.Y, "data": data}, nil})
 	}
-	return p.send(ctx, list...)
+	return p.sendInput(ctx, list...)
 }
 
 // dragIntercepted takes the Input.DragData of a drag that the page has begun.

@@ -24,7 +24,7 @@ type FrameChoice struct {
 // Frames lists the frames of the page, the main one first; addresses and names
 // are redacted.
 func (p *Page) Frames(ctx context.Context) ([]Frame, error) {
-	table, err := p.frames(ctx)
+	table, err := p.listFrames(ctx)
 	for i := range table.list {
 		table.list[i] = p.tellFrame(table.list[i])
 	}
@@ -37,9 +37,9 @@ func (p *Page) tellFrame(f Frame) Frame {
 	return f
 }
 
-// frames lists the frames with addresses and names as they are, for what judges them.
+// listFrames lists the frames with addresses and names as they are, for what judges them.
 // Each process of the page has a tree of its own; trees[0] is that of the page.
-func (p *Page) frames(ctx context.Context) (table frameTable, err error) {
+func (p *Page) listFrames(ctx context.Context) (table frameTable, err error) {
 	ctx, cancel := withDeadline(ctx)
 	defer cancel()
 	s, err := p.attach(ctx)
@@ -48,7 +48,7 @@ func (p *Page) frames(ctx context.Context) (table frameTable, err error) {
 	}
 	p.mu.Lock()
 	sessions := []string{s}
-	for _, child := range p.children {
+	for _, child := range p.frames.sessions {
 		sessions = append(sessions, child)
 	}
 	p.mu.Unlock()
@@ -58,7 +58,7 @@ func (p *Page) frames(ctx context.Context) (table frameTable, err error) {
 		commands[i] = command{s, "Page.getFrameTree", nil, &trees[i]}
 	}
 	// Without the tree of a child, that frame has just gone.
-	if method, err := p.do(ctx, commands...); err != nil && (trees[0].FrameTree.Frame.ID == "" || ctx.Err() != nil) {
+	if method, err := p.sendCommands(ctx, commands...); err != nil && (trees[0].FrameTree.Frame.ID == "" || ctx.Err() != nil) {
 		return table, p.translate(method, err)
 	}
 	table.parents = make(map[string]string)
@@ -83,7 +83,7 @@ func (p *Page) SetFrame(ctx context.Context, c FrameChoice) (Frame, error) {
 			return Frame{}, err
 		}
 	}
-	table, err := p.frames(ctx)
+	table, err := p.listFrames(ctx)
 	if err != nil {
 		return Frame{}, err
 	}
@@ -95,9 +95,9 @@ func (p *Page) SetFrame(ctx context.Context, c FrameChoice) (Frame, error) {
 			return Frame{}, err
 		}
 		p.mu.Lock()
-		p.frame = f.ID
-		if f.ID == p.main {
-			p.frame = ""
+		p.frames.chosen = f.ID
+		if f.ID == p.doc.frame {
+			p.frames.chosen = ""
 		}
 		p.mu.Unlock()
 		return p.tellFrame(f), nil
@@ -116,7 +116,7 @@ func (p *Page) elementFrame(ctx context.Context, l Locator) (string, error) {
 // frameOf is the id of the frame of an element, which is looked for in another
 // frame.
 func (p *Page) frameOf(ctx context.Context, in string, l Locator) (string, error) {
-	w, object, err := p.element(ctx, in, l)
+	w, object, err := p.findElement(ctx, in, l)
 	if err != nil {
 		return "", err
 	}
@@ -126,7 +126,7 @@ func (p *Page) frameOf(ctx context.Context, in string, l Locator) (string, error
 			ContentDocument struct{ FrameID string }
 		}
 	}
-	if err := p.calls(ctx, command{w.session, "DOM.describeNode", obj{"objectId": object}, &out}); err != nil {
+	if err := p.callCommands(ctx, command{w.session, "DOM.describeNode", obj{"objectId": object}, &out}); err != nil {
 		return "", err
 	}
 	id := out.Node.FrameID
@@ -136,29 +136,29 @@ func (p *Page) frameOf(ctx context.Context, in string, l Locator) (string, error
 	return id, nil
 }
 
-// element is the objectId of an element in the page script's world, or of the
+// findElement finds the objectId of an element in the page script's world, or of the
 // document where l is nil. The objectId is good in the session of the world, until
 // the document goes.
-func (p *Page) element(ctx context.Context, frame string, l Locator) (*world, string, error) {
+func (p *Page) findElement(ctx context.Context, frame string, l Locator) (*world, string, error) {
 	args := obj{}
 	if l != nil {
 		args["locator"] = l.query()
 	}
 	// The script waits for the element itself.
-	args = p.arguments(args, elementPatience(ctx))
+	args = p.scriptArguments(args, elementPatience(ctx))
 	w, err := p.worldOf(ctx, frame)
 	if err != nil {
 		return nil, "", err
 	}
 	var out evaluated
-	err = p.calls(ctx, command{w.session, "Runtime.callFunctionOn", obj{
+	err = p.callCommands(ctx, command{w.session, "Runtime.callFunctionOn", obj{
 		"objectId": w.object, "functionDeclaration": "function(args){return this.element(args)}", "awaitPromise": true,
 		"arguments": []obj{{"value": args}},
 	}, &out})
 	if err != nil {
 		// The next call installs the script again.
 		if KindOf(err) == ContextDestroyed {
-			p.forget(w)
+			p.forgetWorld(w)
 		}
 		return nil, "", err
 	}
@@ -176,12 +176,12 @@ func (p *Page) backendNodeID(ctx context.Context, l Locator) (int, error) {
 	if err := checkLocator(l); err != nil {
 		return 0, err
 	}
-	w, object, err := p.element(ctx, "", l)
+	w, object, err := p.findElement(ctx, "", l)
 	if err != nil {
 		return 0, err
 	}
 	var node struct{ Node struct{ BackendNodeID int } }
-	err = p.calls(ctx, command{w.session, "DOM.describeNode", obj{"objectId": object}, &node})
+	err = p.callCommands(ctx, command{w.session, "DOM.describeNode", obj{"objectId": object}, &node})
 	return node.Node.BackendNodeID, err
 }
 
@@ -197,16 +197,16 @@ func (p *Page) callFunction(ctx context.Context, function string, l Locator, out
 		}
 		q = l.query()
 	}
-	w, object, err := p.element(ctx, p.frameFor(q), l)
+	w, object, err := p.findElement(ctx, p.frameFor(q), l)
 	if err != nil {
 		return err
 	}
 	var node struct{ Node struct{ BackendNodeID int } }
-	if err := p.calls(ctx, command{w.session, "DOM.describeNode", obj{"objectId": object}, &node}); err != nil {
+	if err := p.callCommands(ctx, command{w.session, "DOM.describeNode", obj{"objectId": object}, &node}); err != nil {
 		return err
 	}
 	var resolved struct{ Object struct{ ObjectID string } }
-	if err := p.calls(ctx, command{w.session, "DOM.resolveNode", obj{"backendNodeId": node.Node.BackendNodeID}, &resolved}); err != nil {
+	if err := p.callCommands(ctx, command{w.session, "DOM.resolveNode", obj{"backendNodeId": node.Node.BackendNodeID}, &resolved}); err != nil {
 		return err
 	}
 	params := obj{
@@ -218,7 +218,7 @@ func (p *Page) callFunction(ctx context.Context, function string, l Locator, out
 	if l != nil {
 		params["arguments"] = []obj{{"objectId": resolved.Object.ObjectID}}
 	}
-	return p.calls(ctx, command{w.session, "Runtime.callFunctionOn", params, out})
+	return p.callCommands(ctx, command{w.session, "Runtime.callFunctionOn", params, out})
 }
 
 // owner is the element that holds a frame, in the session of the document
@@ -248,7 +248,7 @@ func (p *Page) frameOffset(ctx context.Context, frame string) (x, y float64, err
 			return x, y, err
 		} // else one of them has another session now
 	}
-	if list, err = p.owners(ctx, frame); err != nil {
+	if list, err = p.findOwners(ctx, frame); err != nil {
 		return 0, 0, err
 	}
 	p.mu.Lock()
@@ -257,15 +257,15 @@ func (p *Page) frameOffset(ctx context.Context, frame string) (x, y float64, err
 	return p.ownersOffset(ctx, list)
 }
 
-// owners are the elements between a frame and the page that stand in documents which
+// findOwners finds the elements between a frame and the page that stand in documents which
 // the frame's script cannot reach, because they are of another process or origin.
-func (p *Page) owners(ctx context.Context, frame string) ([]owner, error) {
+func (p *Page) findOwners(ctx context.Context, frame string) ([]owner, error) {
 	// The script adds the offsets itself as far as it reaches.
 	var depth int // of frames around it that the script reaches
-	if err := p.scriptIn(ctx, frame, scriptCall{verb: "depth", result: &depth}); err != nil {
+	if err := p.callScriptIn(ctx, frame, scriptCall{verb: "depth", result: &depth}); err != nil {
 		return nil, err
 	}
-	table, err := p.frames(ctx)
+	table, err := p.listFrames(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -285,7 +285,7 @@ func (p *Page) owners(ctx context.Context, frame string) ([]owner, error) {
 		commands = append(commands, command{session, "DOM.getFrameOwner", obj{"frameId": chain[0]}, new(struct{ BackendNodeID int })})
 		chain = chain[1+root:]
 	}
-	if err := p.calls(ctx, commands...); err != nil {
+	if err := p.callCommands(ctx, commands...); err != nil {
 		return nil, err
 	}
 	for i, c := range commands {
@@ -301,7 +301,7 @@ func (p *Page) rootOf(chain []string) (root int, session string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for i, frame := range chain {
-		if s, apart := p.children[frame]; apart {
+		if s, apart := p.frames.sessions[frame]; apart {
 			return i, s
 		}
 	}
@@ -316,7 +316,7 @@ func (p *Page) ownersOffset(ctx context.Context, list []owner) (x, y float64, er
 	for i, o := range list {
 		commands[i] = command{o.session, "DOM.getBoxModel", obj{"backendNodeId": o.node}, &boxes[i]}
 	}
-	if err := p.calls(ctx, commands...); err != nil {
+	if err := p.callCommands(ctx, commands...); err != nil {
 		return 0, 0, err
 	}
 	for _, b := range boxes {

@@ -159,7 +159,7 @@ func answerPage(t *testing.T, call, at uint8, answer string) {
 	default:
 		t.Errorf("afterwards the page cannot be read: %v", err)
 	}
-	if err := p.act(ctx, func(context.Context, string) error { return nil }); KindOf(err) == Timeout {
+	if err := p.runInput(ctx, func(context.Context, string) error { return nil }); KindOf(err) == Timeout {
 		t.Errorf("afterwards there can be no input: %v", err)
 	}
 }

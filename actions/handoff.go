@@ -50,7 +50,7 @@ func (p *Page) BeginHandoff(ctx context.Context, instructions string, within tim
 		HandoffID, URL string
 		Expires        int64
 	}
-	if err := p.call(ctx, "CdpHub.handoff", params, &out); err != nil {
+	if err := p.callMethod(ctx, "CdpHub.handoff", params, &out); err != nil {
 		return Handoff{}, refusedHandoff(err)
 	}
 	p.mu.Lock()
@@ -60,7 +60,7 @@ func (p *Page) BeginHandoff(ctx context.Context, instructions string, within tim
 	if p.session == "" {
 		state = HandoffClosed
 	}
-	return *p.handoffLocked(out.HandoffID, Handoff{URL: out.URL, Expires: time.UnixMilli(out.Expires), State: state}), nil
+	return *p.handoffs.find(out.HandoffID, Handoff{URL: out.URL, Expires: time.UnixMilli(out.Expires), State: state}), nil
 }
 
 // AwaitHandoff waits until a handoff has ended, or until ctx ends: then its state is
@@ -94,7 +94,7 @@ func (p *Page) AwaitHandoff(ctx context.Context, id string) (Handoff, error) {
 func (p *Page) CancelHandoff(ctx context.Context, id string) error {
 	ctx, cancel := withDeadline(ctx)
 	defer cancel()
-	return refusedHandoff(p.call(ctx, "CdpHub.cancelHandoff", obj{"handoffId": id}, nil))
+	return refusedHandoff(p.callMethod(ctx, "CdpHub.cancelHandoff", obj{"handoffId": id}, nil))
 }
 
 // refusedHandoff is the error for what the hub has refused, with its words. It is the
@@ -106,19 +106,22 @@ func refusedHandoff(err error) error {
 	return err
 }
 
-// handoffLocked finds what is known of a handoff, and adds what is not known yet: the
+// handoffs are those of a page, the newest last. Page.mu guards them.
+type handoffs []*Handoff
+
+// find finds what is known of a handoff, and adds what is not known yet: the
 // event CdpHub.handoffComplete may be handled before the answer of CdpHub.handoff.
-func (p *Page) handoffLocked(id string, more Handoff) *Handoff {
-	at := slices.IndexFunc(p.handoffs, func(h *Handoff) bool { return h.ID == id })
+func (hs *handoffs) find(id string, more Handoff) *Handoff {
+	at := slices.IndexFunc(*hs, func(h *Handoff) bool { return h.ID == id })
 	if at < 0 {
-		if len(p.handoffs) >= maxHandoffs {
-			p.handoffs = p.handoffs[1:]
+		if len(*hs) >= maxHandoffs {
+			*hs = (*hs)[1:]
 		}
 		more.ID = id
-		p.handoffs = append(p.handoffs, &more)
+		*hs = append(*hs, &more)
 		return &more
 	}
-	h := p.handoffs[at]
+	h := (*hs)[at]
 	if more.URL != "" {
 		h.URL, h.Expires = more.URL, more.Expires
 	}
@@ -130,13 +133,13 @@ func (p *Page) handoffLocked(id string, more Handoff) *Handoff {
 func (p *Page) handoffComplete(_ string, e struct{ HandoffID, Reason string }) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.handoffLocked(e.HandoffID, Handoff{}).State = HandoffState(e.Reason)
+	p.handoffs.find(e.HandoffID, Handoff{}).State = HandoffState(e.Reason)
 	p.changeLocked()
 }
 
-// closeHandoffsLocked ends all, since their session has ended.
-func (p *Page) closeHandoffsLocked() {
-	for _, h := range p.handoffs {
+// close ends all, since their session has ended.
+func (hs handoffs) close() {
+	for _, h := range hs {
 		if h.State == HandoffOpen {
 			h.State = HandoffClosed
 		}

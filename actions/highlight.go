@@ -42,7 +42,7 @@ func (p *Page) Highlight(ctx context.Context, l Locator, style string) error {
 	if err := checkLocator(l); err != nil {
 		return err
 	}
-	return p.act(ctx, func(ctx context.Context, _ string) error {
+	return p.runInput(ctx, func(ctx context.Context, _ string) error {
 		var out evaluated
 		if err := p.callFunction(ctx, fmt.Sprintf("(e) => (%s)(e, %s)", mark, mustJSON(style)), l, &out); err != nil {
 			return err
@@ -57,7 +57,7 @@ func (p *Page) Highlight(ctx context.Context, l Locator, style string) error {
 // HideHighlights takes away the mark of an element, or all of the document where
 // l is nil, and says how many those were.
 func (p *Page) HideHighlights(ctx context.Context, l Locator) (n int, err error) {
-	err = p.act(ctx, func(ctx context.Context, _ string) error {
+	err = p.runInput(ctx, func(ctx context.Context, _ string) error {
 		var out evaluated
 		if err := p.callFunction(ctx, unmark, l, &out); err != nil {
 			return err

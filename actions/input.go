@@ -5,31 +5,31 @@ import (
 	"strings"
 )
 
-// act runs one input operation of the page, with a deadline. Operations of a page run
+// runInput runs one input operation of the page, with a deadline. Operations of a page run
 // one after the other in the order of the calls: two clicks at once would press while
 // the other one holds the button.
-func (p *Page) act(ctx context.Context, f func(ctx context.Context, session string) error) error {
+func (p *Page) runInput(ctx context.Context, f func(ctx context.Context, session string) error) error {
 	ctx, cancel := withDeadline(ctx)
 	defer cancel()
-	if err := p.hold(ctx, p.input); err != nil {
+	if err := p.acquireLock(ctx, p.input); err != nil {
 		return err
 	}
 	defer func() { <-p.input }()
-	s, err := p.look(ctx)
+	s, err := p.attachToDocument(ctx)
 	if err != nil {
 		return err
 	}
 	p.mu.Lock()
 	// Follow looks for a document after this one.
-	p.acted = p.loader
+	p.acted = p.doc.loader
 	p.mu.Unlock()
 	return f(ctx, s)
 }
 
-// send sends input. An action may lead to another document before CDP has answered:
+// sendInput sends input. An action may lead to another document before CDP has answered:
 // that is no failure.
-func (p *Page) send(ctx context.Context, list ...command) error {
-	err := p.calls(ctx, list...)
+func (p *Page) sendInput(ctx context.Context, list ...command) error {
+	err := p.callCommands(ctx, list...)
 	if KindOf(err) == ContextDestroyed {
 		return nil
 	}

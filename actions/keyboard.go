@@ -38,14 +38,14 @@ func (p *Page) Type(ctx context.Context, l Locator, text string, o TypeOptions) 
 	} else if o.Clear || o.Click || o.Append {
 		return invalidArgument("no element is named to clear, to click or to append to")
 	}
-	return p.act(ctx, func(ctx context.Context, s string) error {
+	return p.runInput(ctx, func(ctx context.Context, s string) error {
 		if l != nil {
 			if err := p.takeFocus(ctx, s, l, o); err != nil {
 				return err
 			}
 		}
 		if o.Append {
-			return p.send(ctx, command{s, "Input.insertText", obj{"text": text}, nil})
+			return p.sendInput(ctx, command{s, "Input.insertText", obj{"text": text}, nil})
 		}
 		return p.typeKeys(ctx, s, text, o.Delay)
 	})
@@ -55,26 +55,26 @@ func (p *Page) Type(ctx context.Context, l Locator, text string, o TypeOptions) 
 // wanted.
 func (p *Page) takeFocus(ctx context.Context, s string, l Locator, o TypeOptions) error {
 	if o.Click {
-		to, err := p.point(ctx, l, obj{"covered": true})
+		to, err := p.findPoint(ctx, l, obj{"covered": true})
 		if err != nil {
 			return err
 		}
-		if err := p.click(ctx, s, to, ClickOptions{}, 0); err != nil {
+		if err := p.sendClick(ctx, s, to, ClickOptions{}, 0); err != nil {
 			return err
 		}
 	}
 	if l.query().By == "point" {
 		l = nil // what was clicked has the focus
 	}
-	return p.focus(ctx, l, obj{"atEnd": true, "clear": o.Clear, "editable": o.Append})
+	return p.focusElement(ctx, l, obj{"atEnd": true, "clear": o.Clear, "editable": o.Append})
 }
 
-// focus focuses the element; where l is nil, what has the focus keeps it.
-func (p *Page) focus(ctx context.Context, l Locator, args obj) error {
+// focusElement focuses the element; where l is nil, what has the focus keeps it.
+func (p *Page) focusElement(ctx context.Context, l Locator, args obj) error {
 	if l != nil {
 		args["locator"] = l.query()
 	}
-	return p.script(ctx, scriptCall{verb: "focus", args: args, acts: args["clear"] == true})
+	return p.callScript(ctx, scriptCall{verb: "focus", args: args, acts: args["clear"] == true})
 }
 
 // typeKeys sends a character that a US keyboard has as a key, and every other one by
@@ -89,7 +89,7 @@ func (p *Page) typeKeys(ctx context.Context, s, text string, delay time.Duration
 			list = append(list, command{s, "Input.insertText", obj{"text": string(r)}, nil})
 		}
 		if delay > 0 || len(list) >= 2*batch {
-			if err := p.send(ctx, list...); err != nil {
+			if err := p.sendInput(ctx, list...); err != nil {
 				return err
 			}
 			list = nil
@@ -98,7 +98,7 @@ func (p *Page) typeKeys(ctx context.Context, s, text string, delay time.Duration
 			return err
 		}
 	}
-	return p.send(ctx, list...)
+	return p.sendInput(ctx, list...)
 }
 
 // Press presses a key or a chord such as "Control+A", in an element, or in what has
@@ -124,16 +124,16 @@ func (p *Page) Press(ctx context.Context, l Locator, chord string, o PressOption
 	if mask&^modifierBits["shift"] != 0 {
 		k.text = "" // a command types nothing
 	}
-	err = p.act(ctx, func(ctx context.Context, s string) error {
+	err = p.runInput(ctx, func(ctx context.Context, s string) error {
 		if l != nil {
-			if err := p.focus(ctx, l, obj{}); err != nil {
+			if err := p.focusElement(ctx, l, obj{}); err != nil {
 				return err
 			}
 		}
 		list, held := holdModifiers(s, mask)
 		list = append(list, keyDown(s, k, mask))
 		if o.Delay > 0 {
-			if err := p.send(ctx, list...); err != nil {
+			if err := p.sendInput(ctx, list...); err != nil {
 				return err
 			}
 			if err := p.sleep(ctx, o.Delay); err != nil {
@@ -141,7 +141,7 @@ func (p *Page) Press(ctx context.Context, l Locator, chord string, o PressOption
 			}
 			list = nil
 		}
-		return p.send(ctx, append(append(list, keyUp(s, k, mask)), held...)...)
+		return p.sendInput(ctx, append(append(list, keyUp(s, k, mask)), held...)...)
 	})
 	if err == nil && !o.NoWait {
 		_ = p.Follow(ctx) // it may have closed the page

@@ -2,89 +2,48 @@ package actions
 
 import "strings"
 
-// load is what is known of one document of the main frame. Page.mu guards it.
-type load struct {
-	reached [NetworkIdle + 1]bool
-	status  int
-	headers map[string]string
-	failed  string // "net::ERR_…"
-}
-
-// maxLoads is how many documents are remembered.
-const maxLoads = 16
-
-// loadLocked is the record of a document, by its loader. The record is made with the
-// first event: the response to a document comes before the document is committed.
-func (p *Page) loadLocked(loader string) *load {
-	if len(loader) > longestWord { // those of a browser are short
-		loader = strings.Clone(loader[:longestWord])
-	}
-	l := p.loads[loader]
-	if l == nil {
-		if len(p.loads) >= maxLoads {
-			for id := range p.loads {
-				if id != p.loader {
-					delete(p.loads, id)
-				}
-			}
-		}
-		l = new(load)
-		p.loads[loader] = l
-	}
-	return l
-}
-
 // frameEvent is Page.frameNavigated.
 type frameEvent struct {
 	Frame struct{ ID, ParentID, LoaderID, URL, UnreachableURL string }
 	Type  string
 }
 
-// navigationRequested notes that the document wants to be left for another.
-func (p *Page) navigationRequested(_ string, e struct{ FrameID, Disposition string }) {
+// frameRequestedNavigation notes that the document wants to be left for another.
+func (p *Page) frameRequestedNavigation(_ string, e struct{ FrameID, Disposition string }) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if e.FrameID == p.main && e.Disposition == "currentTab" {
-		p.leaving = true
+	if e.FrameID == p.doc.frame && e.Disposition == "currentTab" {
+		p.doc.leaving = true
 		p.changeLocked()
 	}
 }
 
-// stoppedLoading notes that the document stays: the answer was no document, such as a
+// frameStoppedLoading notes that the document stays: the answer was no document, such as a
 // 204 or a download.
-func (p *Page) stoppedLoading(_ string, e struct{ FrameID string }) {
+func (p *Page) frameStoppedLoading(_ string, e struct{ FrameID string }) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if e.FrameID == p.main && p.leaving {
-		p.leaving = false
+	if e.FrameID == p.doc.frame && p.doc.leaving {
+		p.doc.leaving = false
 		p.changeLocked()
 	}
 }
 
-// navigated takes Page.frameNavigated. A navigation of a frame inside only ends that
+// frameNavigated takes Page.frameNavigated. A navigation of a frame inside only ends that
 // frame's script.
-func (p *Page) navigated(session string, e frameEvent) {
+func (p *Page) frameNavigated(session string, e frameEvent) {
 	p.mu.Lock()
-	delete(p.worlds, e.Frame.ID)
-	if e.Frame.ParentID != "" || p.main != "" && e.Frame.ID != p.main {
+	delete(p.frames.worlds, e.Frame.ID)
+	if e.Frame.ParentID != "" || p.doc.frame != "" && e.Frame.ID != p.doc.frame {
 		p.changeLocked()
 		p.mu.Unlock()
 		return
 	}
-	// Frames and refs of the last document mean nothing any more.
-	clear(p.worlds)
-	clear(p.refFrames)
-	p.loader, p.url, p.unreachable = e.Frame.LoaderID, e.Frame.URL, e.Frame.UnreachableURL
-	p.leaving = false
-	p.frame = ""
-	l := p.loadLocked(p.loader)
-	l.reached[Commit] = true
-	if e.Type == "BackForwardCacheRestore" { // which is as complete as it was left
-		l.reached = [...]bool{true, true, true, true}
-	}
+	p.frames.clear()
+	p.doc.commit(e)
 	p.mu.Unlock()
 	// Before waiters wake up: they must not read a document that is to be blanked.
-	p.guard(session, e.Frame.URL)
+	p.blankIfRefused(session, e.Frame.URL)
 	p.mu.Lock()
 	p.changeLocked()
 	p.mu.Unlock()
@@ -100,10 +59,10 @@ func (b *Browser) refusal(url string) *Error {
 	return b.checkName(url)
 }
 
-// guard blanks the page when its document has an address where no page may be. It
+// blankIfRefused blanks the page when its document has an address where no page may be. It
 // cannot prevent the load: the browser's own policy does that. This is for redirects
 // and links.
-func (p *Page) guard(session, url string) {
+func (p *Page) blankIfRefused(session, url string) {
 	e := p.b.refusal(url)
 	if e == nil {
 		return
@@ -118,15 +77,15 @@ func (p *Page) guard(session, url string) {
 	p.blocked = e
 	p.blanking++
 	p.changeLocked()
-	p.b.loops.Go(func() { p.blank(session) })
+	p.b.loops.Go(func() { p.showBlank(session) })
 }
 
-// blank has the page show about:blank, and waits until the events of the last
+// showBlank has the page show about:blank, and waits until the events of the last
 // document have been handled.
-func (p *Page) blank(session string) {
+func (p *Page) showBlank(session string) {
 	ctx, cancel := p.b.while()
 	defer cancel()
-	_, _ = p.do(ctx, command{session, "Page.stopLoading", nil, nil}, command{session, "Page.navigate", obj{"url": blank}, nil}) // it may have gone
+	_, _ = p.sendCommands(ctx, command{session, "Page.stopLoading", nil, nil}, command{session, "Page.navigate", obj{"url": blank}, nil}) // it may have gone
 	_ = p.b.settle(ctx)
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -134,14 +93,14 @@ func (p *Page) blank(session string) {
 	p.changeLocked()
 }
 
-// navigatedWithin takes Page.navigatedWithinDocument: a fragment, or
+// navigatedWithinDocument takes Page.navigatedWithinDocument: a fragment, or
 // history.pushState.
-func (p *Page) navigatedWithin(_ string, e struct{ FrameID, URL string }) {
+func (p *Page) navigatedWithinDocument(_ string, e struct{ FrameID, URL string }) {
 	p.mu.Lock()
-	main := e.FrameID == p.main
+	main := e.FrameID == p.doc.frame
 	if main {
-		p.url = e.URL
-		p.within++
+		p.doc.url = e.URL
+		p.doc.within++
 		p.changeLocked()
 	}
 	p.mu.Unlock()
@@ -154,19 +113,19 @@ func (p *Page) navigatedWithin(_ string, e struct{ FrameID, URL string }) {
 // networkIdle when no request has run for 500 ms.
 var lifecycleNames = map[string]LoadState{"commit": Commit, "DOMContentLoaded": DOMContentLoaded, "load": Load, "networkIdle": NetworkIdle}
 
-// lifecycle notes how far a document has come. Before the session knows its main
+// lifecycleEvent notes how far a document has come. Before the session knows its main
 // frame, every event counts for it.
-func (p *Page) lifecycle(_ string, e struct{ FrameID, LoaderID, Name string }) {
+func (p *Page) lifecycleEvent(_ string, e struct{ FrameID, LoaderID, Name string }) {
 	state, counts := lifecycleNames[e.Name]
 	if !counts {
 		return
 	}
 	p.mu.Lock()
-	main := p.main == "" || e.FrameID == p.main
+	main := p.doc.frame == "" || e.FrameID == p.doc.frame
 	var url string
 	if main {
-		p.loadLocked(e.LoaderID).reached[state] = true
-		url = p.url
+		p.doc.load(e.LoaderID).reached[state] = true
+		url = p.doc.url
 		p.changeLocked()
 	}
 	p.mu.Unlock()
@@ -181,9 +140,5 @@ func (p *Page) frameDetached(_ string, e struct{ FrameID, Reason string }) {
 	if e.Reason == "swap" { // it goes on in another process
 		return
 	}
-	delete(p.worlds, e.FrameID)
-	delete(p.children, e.FrameID)
-	if p.frame == e.FrameID {
-		p.frame = ""
-	}
+	p.frames.forget(e.FrameID)
 }

@@ -50,6 +50,7 @@ var (
 
 func need(t testing.TB) {
 	t.Helper()
+	browsertest.SkipShort(t)
 	starting.Do(func() {
 		var shell string
 		if shell, failed = browsertest.HeadlessShell(); failed == nil {
@@ -173,7 +174,7 @@ func (p *place) hostPages(ctx context.Context) http.Handler {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
-		a, err := p.hub.OpenDialog(r.Context(), relay.Dialog{
+		a, err := p.hub.Control().OpenDialog(r.Context(), relay.Dialog{
 			TargetID: d.TargetID, Key: d.Key, FrameID: d.FrameID, URL: d.URL, Type: d.Type, Message: d.Message, Default: d.DefaultPrompt,
 		})
 		if err != nil {
@@ -184,7 +185,7 @@ func (p *place) hostPages(ctx context.Context) http.Handler {
 		json.NewEncoder(w).Encode(map[string]any{"accept": a.Accept, "text": a.Text, "native": a.Native})
 	})
 	mux.HandleFunc("/eval/{key}", func(w http.ResponseWriter, r *http.Request) {
-		source, ok := p.hub.TakeScript(strings.TrimSuffix(r.PathValue("key"), ".js"))
+		source, ok := p.hub.Control().TakeScript(strings.TrimSuffix(r.PathValue("key"), ".js"))
 		if !ok {
 			http.NotFound(w, r)
 			return

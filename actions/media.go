@@ -25,8 +25,8 @@ func (p *Page) EmulateMedia(ctx context.Context, m Media) error {
 		{"name": "forced-colors", "value": m.ForcedColors},
 		{"name": "prefers-contrast", "value": m.Contrast},
 	}
-	return p.act(ctx, func(ctx context.Context, s string) error {
-		return p.calls(ctx, command{s, "Emulation.setEmulatedMedia", obj{"media": m.Type, "features": features}, nil})
+	return p.runInput(ctx, func(ctx context.Context, s string) error {
+		return p.callCommands(ctx, command{s, "Emulation.setEmulatedMedia", obj{"media": m.Type, "features": features}, nil})
 	})
 }
 
@@ -65,8 +65,8 @@ func (p *Page) Drop(ctx context.Context, l Locator, files []File, data map[strin
 	if data == nil {
 		data = map[string]string{}
 	}
-	return p.act(ctx, func(ctx context.Context, _ string) error {
-		to, err := p.point(ctx, l, obj{"disabled": true, "covered": true})
+	return p.runInput(ctx, func(ctx context.Context, _ string) error {
+		to, err := p.findPoint(ctx, l, obj{"disabled": true, "covered": true})
 		if err != nil {
 			return err
 		}

@@ -15,7 +15,7 @@ type pointer struct {
 // MouseMove moves the mouse to a point of the viewport, with the buttons that are
 // held.
 func (p *Page) MouseMove(ctx context.Context, to Point) error {
-	return p.act(ctx, func(ctx context.Context, s string) error { return p.moveMouse(ctx, s, to) })
+	return p.runInput(ctx, func(ctx context.Context, s string) error { return p.moveMouse(ctx, s, to) })
 }
 
 // moveMouse keeps the position: MouseDown and MouseWheel have none of their own.
@@ -30,22 +30,22 @@ func (p *Page) moveMouse(ctx context.Context, s string, to Point) error {
 			more["button"] = name
 		}
 	}
-	return p.send(ctx, mouseCommand(s, "mouseMoved", to, 0, more))
+	return p.sendInput(ctx, mouseCommand(s, "mouseMoved", to, 0, more))
 }
 
 // MouseDown presses a button where the mouse is; "" is the left one.
 func (p *Page) MouseDown(ctx context.Context, button string) error {
-	return p.press(ctx, button, "mousePressed")
+	return p.pressOrRelease(ctx, button, "mousePressed")
 }
 
 // MouseUp releases a button.
 func (p *Page) MouseUp(ctx context.Context, button string) error {
-	return p.press(ctx, button, "mouseReleased")
+	return p.pressOrRelease(ctx, button, "mouseReleased")
 }
 
-// press presses or releases a button. The name is checked before the queue of
+// pressOrRelease presses or releases a button. The name is checked before the queue of
 // actions.
-func (p *Page) press(ctx context.Context, button, kind string) error {
+func (p *Page) pressOrRelease(ctx context.Context, button, kind string) error {
 	if button == "" {
 		button = "left"
 	}
@@ -53,10 +53,10 @@ func (p *Page) press(ctx context.Context, button, kind string) error {
 	if !ok {
 		return invalidArgument("%q is not a button: use left, right or middle", button)
 	}
-	return p.act(ctx, func(ctx context.Context, s string) error { return p.pressIn(ctx, s, button, bit, kind, 1) })
+	return p.runInput(ctx, func(ctx context.Context, s string) error { return p.sendButton(ctx, s, button, bit, kind, 1) })
 }
 
-func (p *Page) pressIn(ctx context.Context, s, button string, bit int, kind string, count int) error {
+func (p *Page) sendButton(ctx context.Context, s, button string, bit int, kind string, count int) error {
 	p.mu.Lock()
 	if kind == "mousePressed" {
 		p.mouse.held |= bit
@@ -65,7 +65,7 @@ func (p *Page) pressIn(ctx context.Context, s, button string, bit int, kind stri
 	}
 	at, held := p.mouse.at, p.mouse.held
 	p.mu.Unlock()
-	return p.send(ctx, mouseCommand(s, kind, at, 0, obj{"button": button, "buttons": held, "clickCount": count}))
+	return p.sendInput(ctx, mouseCommand(s, kind, at, 0, obj{"button": button, "buttons": held, "clickCount": count}))
 }
 
 // MouseClick clicks at a point, with the time hold between pressing and releasing.
@@ -78,18 +78,18 @@ func (p *Page) MouseClick(ctx context.Context, at Point, button string, count in
 	if !ok {
 		return invalidArgument("%q is not a button: use left, right or middle", button)
 	}
-	err := p.act(ctx, func(ctx context.Context, s string) error {
+	err := p.runInput(ctx, func(ctx context.Context, s string) error {
 		if err := p.moveMouse(ctx, s, at); err != nil {
 			return err
 		}
 		for n := 1; n <= count; n++ {
-			if err := p.pressIn(ctx, s, button, bit, "mousePressed", n); err != nil {
+			if err := p.sendButton(ctx, s, button, bit, "mousePressed", n); err != nil {
 				return err
 			}
 			if err := p.sleep(ctx, hold); err != nil {
 				return err
 			}
-			if err := p.pressIn(ctx, s, button, bit, "mouseReleased", n); err != nil {
+			if err := p.sendButton(ctx, s, button, bit, "mouseReleased", n); err != nil {
 				return err
 			}
 		}
@@ -104,10 +104,10 @@ func (p *Page) MouseClick(ctx context.Context, at Point, button string, count in
 // MouseWheel turns the wheel where the mouse is, by CSS pixels; positive values
 // scroll down and right.
 func (p *Page) MouseWheel(ctx context.Context, dx, dy float64) error {
-	return p.act(ctx, func(ctx context.Context, s string) error {
+	return p.runInput(ctx, func(ctx context.Context, s string) error {
 		p.mu.Lock()
 		at := p.mouse.at
 		p.mu.Unlock()
-		return p.send(ctx, mouseCommand(s, "mouseWheel", at, 0, obj{"deltaX": dx, "deltaY": dy}))
+		return p.sendInput(ctx, mouseCommand(s, "mouseWheel", at, 0, obj{"deltaX": dx, "deltaY": dy}))
 	})
 }

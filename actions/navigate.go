@@ -66,7 +66,7 @@ func (p *Page) Goto(ctx context.Context, url string, o GotoOptions) (Navigation,
 	if err := p.b.check(ctx, url); err != nil {
 		return Navigation{}, err
 	}
-	return p.navigation(ctx, loadStateOf(o.WaitUntil), func(ctx context.Context, s string) (started, error) {
+	return p.runNavigation(ctx, loadStateOf(o.WaitUntil), func(ctx context.Context, s string) (started, error) {
 		from := p.address()
 		params := obj{"url": url}
 		if o.Referer != "" {
@@ -76,14 +76,14 @@ func (p *Page) Goto(ctx context.Context, url string, o GotoOptions) (Navigation,
 			LoaderID, ErrorText string
 			IsDownload          bool
 		}
-		if err := p.calls(ctx, command{s, "Page.navigate", params, &out}); err != nil {
+		if err := p.callCommands(ctx, command{s, "Page.navigate", params, &out}); err != nil {
 			return started{}, navigationError(err)
 		}
 		switch {
 		case out.IsDownload:
 			return started{}, newError(NavigationFailed, "navigation failed: %s is a download", url)
 		case out.ErrorText != "":
-			return started{}, p.failure(ctx, out.ErrorText)
+			return started{}, p.navigationFailure(ctx, out.ErrorText)
 		}
 		// Chromium gives no loaderId for a navigation within the document (CDP,
 		// Page.navigate).
@@ -114,9 +114,9 @@ func navigationError(err error) error {
 // refusedByBrowser is how a browser's own policy fails a request for a document.
 const refusedByBrowser = "net::ERR_ACCESS_DENIED"
 
-// failure is the error of a navigation that the browser has failed. If the URL policy
+// navigationFailure is the error of a navigation that the browser has failed. If the URL policy
 // was the reason, it is the policy's error: the events so far say so.
-func (p *Page) failure(ctx context.Context, text string) *Error {
+func (p *Page) navigationFailure(ctx context.Context, text string) *Error {
 	_ = p.b.settle(ctx) // without it the reason is said less well
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -131,32 +131,32 @@ func (p *Page) failure(ctx context.Context, text string) *Error {
 
 // Reload loads the page's document again.
 func (p *Page) Reload(ctx context.Context, waitUntil *LoadState) (Navigation, error) {
-	return p.navigation(ctx, loadStateOf(waitUntil), func(ctx context.Context, s string) (started, error) {
-		return started{next: true}, p.calls(ctx, command{s, "Page.reload", nil, nil})
+	return p.runNavigation(ctx, loadStateOf(waitUntil), func(ctx context.Context, s string) (started, error) {
+		return started{next: true}, p.callCommands(ctx, command{s, "Page.reload", nil, nil})
 	})
 }
 
 // GoBack goes to the page before this one in the history. Without one it does
 // nothing, and Moved is false.
 func (p *Page) GoBack(ctx context.Context, waitUntil *LoadState) (Navigation, error) {
-	return p.traverse(ctx, -1, loadStateOf(waitUntil))
+	return p.traverseHistory(ctx, -1, loadStateOf(waitUntil))
 }
 
 // GoForward is GoBack in the other direction.
 func (p *Page) GoForward(ctx context.Context, waitUntil *LoadState) (Navigation, error) {
-	return p.traverse(ctx, +1, loadStateOf(waitUntil))
+	return p.traverseHistory(ctx, +1, loadStateOf(waitUntil))
 }
 
-// traverse goes to another entry of the history. The entry may be of the same
+// traverseHistory goes to another entry of the history. The entry may be of the same
 // document, which then changes only its address.
-func (p *Page) traverse(ctx context.Context, by int, state LoadState) (Navigation, error) {
+func (p *Page) traverseHistory(ctx context.Context, by int, state LoadState) (Navigation, error) {
 	moved := true
-	n, err := p.navigation(ctx, state, func(ctx context.Context, s string) (started, error) {
+	n, err := p.runNavigation(ctx, state, func(ctx context.Context, s string) (started, error) {
 		var history struct {
 			CurrentIndex int
 			Entries      []struct{ ID int }
 		}
-		if err := p.calls(ctx, command{s, "Page.getNavigationHistory", nil, &history}); err != nil {
+		if err := p.callCommands(ctx, command{s, "Page.getNavigationHistory", nil, &history}); err != nil {
 			return started{}, err
 		}
 		to := history.CurrentIndex + by
@@ -165,7 +165,7 @@ func (p *Page) traverse(ctx context.Context, by int, state LoadState) (Navigatio
 			return started{within: true, stay: true}, nil
 		}
 		return started{next: true, orWithin: true},
-			p.calls(ctx, command{s, "Page.navigateToHistoryEntry", obj{"entryId": history.Entries[to].ID}, nil})
+			p.callCommands(ctx, command{s, "Page.navigateToHistoryEntry", obj{"entryId": history.Entries[to].ID}, nil})
 	})
 	n.Moved = moved
 	return n, err
@@ -181,12 +181,12 @@ type started struct {
 	untitled bool   // nobody asks for its title
 }
 
-// navigation runs a navigation that start begins, and waits until its document has
+// runNavigation runs a navigation that start begins, and waits until its document has
 // come as far as state. It is input: it runs after earlier actions of the page.
-func (p *Page) navigation(ctx context.Context, state LoadState, start func(context.Context, string) (started, error)) (n Navigation, err error) {
+func (p *Page) runNavigation(ctx context.Context, state LoadState, start func(context.Context, string) (started, error)) (n Navigation, err error) {
 	ctx, cancel := withDeadline(ctx)
 	defer cancel()
-	if err := p.hold(ctx, p.input); err != nil {
+	if err := p.acquireLock(ctx, p.input); err != nil {
 		return n, err
 	}
 	defer func() { <-p.input }()
@@ -201,83 +201,72 @@ func (p *Page) navigation(ctx context.Context, state LoadState, start func(conte
 	}
 	p.b.use(p)
 	// A page that is being blanked would take that for the new document.
-	if err := p.await(ctx, NavigationTimeout, func() (bool, *Error) { return p.blanking == 0, nil }); err != nil {
+	if err := p.awaitState(ctx, NavigationTimeout, func() (bool, *Error) { return p.blanking == 0, nil }); err != nil {
 		return n, err
 	}
 	p.mu.Lock()
-	before, within := p.loader, p.within
+	before, within := p.doc.loader, p.doc.within
 	p.blocked = nil
 	p.mu.Unlock()
 	inTime, stop := context.WithTimeout(ctx, elementPatience(ctx)) // the rest is for saying what there is
 	defer stop()
 	how, err := start(inTime, s)
 	if err != nil {
-		return n, p.late(inTime, err)
+		return n, p.asNavigationTimeout(inTime, err)
 	}
-	err = p.await(inTime, NavigationTimeout, func() (bool, *Error) {
+	err = p.awaitState(inTime, NavigationTimeout, func() (bool, *Error) {
 		if p.blocked != nil {
 			return false, p.blocked
 		}
 		// The loader's request has failed before the document was committed.
-		if l := p.loads[how.loader]; how.loader != "" && p.loader != how.loader && l != nil && l.failed != "" {
-			return false, newError(NavigationFailed, "navigation failed: %s", l.failed)
+		if why := p.doc.failure(how.loader); why != "" {
+			return false, newError(NavigationFailed, "navigation failed: %s", why)
 		}
-		n.Committed = how.within || p.arrivedLocked(how.loader, before) || how.orWithin && p.within != within
-		n.Reached = n.Committed && (how.stay || p.loadLocked(p.loader).reached[state] || state == Commit)
+		n.Committed = how.within || p.doc.arrived(how.loader, before) || how.orWithin && p.doc.within != within
+		n.Reached = n.Committed && (how.stay || p.doc.reached(state) || state == Commit)
 		return n.Reached, nil
 	})
 	if !n.Committed {
 		return n, err
 	}
 	if how.untitled {
-		p.recall(&n)
+		p.describeByEvents(&n)
 		n.Title = ""
 	} else {
-		p.describe(ctx, &n)
+		p.describeDocument(ctx, &n)
 	}
 	return n, err
 }
 
-// arrivedLocked reports whether a navigation has shown its document: the one with
-// that loader, or where the loader is not known, another one than before. The
-// document may have been left again.
-func (p *Page) arrivedLocked(loader, before string) bool {
-	if loader == "" {
-		return p.loader != before
-	}
-	l := p.loads[loader]
-	return p.loader == loader || l != nil && l.reached[Commit]
-}
-
-// late makes NavigationTimeout of a failure for lack of time.
-func (p *Page) late(ctx context.Context, err error) error {
+// asNavigationTimeout makes NavigationTimeout of a failure for lack of time.
+func (p *Page) asNavigationTimeout(ctx context.Context, err error) error {
 	if KindOf(err) == Timeout && ctx.Err() != nil {
 		return newError(NavigationTimeout, "navigation timed out")
 	}
 	return err
 }
 
-// describe fills in the address and the title that the document has now, and the
+// describeDocument fills in the address and the title that the document has now, and the
 // status and headers of its load. The script may have changed the title since.
-func (p *Page) describe(ctx context.Context, n *Navigation) {
+func (p *Page) describeDocument(ctx context.Context, n *Navigation) {
 	var out evaluated
-	err := p.call(ctx, "Runtime.evaluate", obj{"expression": "[location.href, document.title]", "returnByValue": true}, &out)
+	err := p.callMethod(ctx, "Runtime.evaluate", obj{"expression": "[location.href, document.title]", "returnByValue": true}, &out)
 	var text [2]string
 	if err == nil && out.decode(&text) {
 		n.URL, n.Title = p.redactURL(text[0]), p.redact(text[1])
 	}
-	p.recall(n)
+	p.describeByEvents(n)
 }
 
-// recall fills in what events have said of the document, without a command. It
+// describeByEvents fills in what events have said of the document, without a command. It
 // changes no URL that is there.
-func (p *Page) recall(n *Navigation) {
+func (p *Page) describeByEvents(n *Navigation) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if n.URL == "" {
 		n.URL, n.Title = p.redactURL(p.urlLocked()), p.redact(p.info.Title)
 	}
-	if l := p.loads[p.loader]; l != nil {
+	if l := p.doc.loads[p.doc.loader]; l != nil {
 		n.Status, n.Headers = l.status, l.headers
 	}
 }
@@ -292,13 +281,13 @@ func (p *Page) WaitForLoadState(ctx context.Context, state LoadState) (Navigatio
 	}
 	inTime, stop := context.WithTimeout(ctx, elementPatience(ctx))
 	defer stop()
-	err := p.await(inTime, NavigationTimeout, func() (bool, *Error) {
-		n.Reached = state == Commit || p.loadLocked(p.loader).reached[state]
+	err := p.awaitState(inTime, NavigationTimeout, func() (bool, *Error) {
+		n.Reached = state == Commit || p.doc.reached(state)
 		return n.Reached, nil
 	})
 	if err == nil { // what somebody has typed may stand in the title
-		_ = p.scriptIn(inTime, "", scriptCall{verb: "secrets"})
+		_ = p.callScriptIn(inTime, "", scriptCall{verb: "secrets"})
 	}
-	p.describe(ctx, &n)
+	p.describeDocument(ctx, &n)
 	return n, err
 }

@@ -36,6 +36,12 @@ type NetworkEvent struct {
 	Request Request
 }
 
+// requestLog is the requests of a page. Page.mu guards it.
+type requestLog struct {
+	byID   map[string]*Request // those that have not ended
+	recent []*Request          // the newest last
+}
+
 // maxRequests is how many requests of a page are remembered.
 const maxRequests = 500
 
@@ -53,7 +59,7 @@ func (p *Page) Requests(ctx context.Context, limit int) ([]Request, error) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	list := p.recent
+	list := p.requests.recent
 	if limit > 0 && len(list) > limit {
 		list = list[len(list)-limit:]
 	}
@@ -64,6 +70,29 @@ func (p *Page) Requests(ctx context.Context, limit int) ([]Request, error) {
 		out[i].URL = p.redactURL(r.URL) // more may be known by now
 	}
 	return out, nil
+}
+
+// add files a request. It forgets the oldest, and their ids only if no newer request has the
+// same.
+func (l *requestLog) add(r *Request) {
+	l.byID[r.ID] = r
+	l.recent = append(l.recent, r)
+	if over := len(l.recent) - maxRequests; over > 0 {
+		for _, old := range l.recent[:over] {
+			if l.byID[old.ID] == old {
+				delete(l.byID, old.ID)
+			}
+		}
+		l.recent = slices.Clone(l.recent[over:])
+	}
+}
+
+// end forgets the id of a request that has ended, and returns the request; nil for one that is
+// not known. It stays in the list.
+func (l *requestLog) end(id string) *Request {
+	r := l.byID[id]
+	delete(l.byID, id)
+	return r
 }
 
 // requestEvent is Network.requestWillBeSent.
@@ -83,9 +112,9 @@ type requestEvent struct {
 	}
 }
 
-// requestSent takes Network.requestWillBeSent. A redirect comes as a second event
+// requestWillBeSent takes Network.requestWillBeSent. A redirect comes as a second event
 // with the same id, which has the response of the first.
-func (p *Page) requestSent(session string, e requestEvent) {
+func (p *Page) requestWillBeSent(session string, e requestEvent) {
 	if len(e.RequestID) > longestWord { // those of a browser are short
 		return
 	}
@@ -99,30 +128,20 @@ func (p *Page) requestSent(session string, e requestEvent) {
 		headers = p.redactHeaders(redirect.Headers)
 	}
 	p.mu.Lock()
-	main := e.FrameID == p.main
+	main := e.FrameID == p.doc.frame
 	r.Document = main && e.Type == "Document" && redirect == nil
-	if before := p.requests[r.ID]; before != nil && redirect != nil {
+	if before := p.requests.byID[r.ID]; before != nil && redirect != nil {
 		before.Status, before.Response = redirect.Status, headers
 		before.StatusText, before.MIMEType = cutText(redirect.StatusText, longestWord), cutText(redirect.MIMEType, longestWord)
 		before.took(e.Timestamp)
 	}
-	p.requests[r.ID] = r
-	p.recent = append(p.recent, r)
-	// It forgets the oldest, and their ids only if no newer request has the same.
-	if over := len(p.recent) - maxRequests; over > 0 {
-		for _, old := range p.recent[:over] {
-			if p.requests[old.ID] == old {
-				delete(p.requests, old.ID)
-			}
-		}
-		p.recent = slices.Clone(p.recent[over:])
-	}
+	p.requests.add(r)
 	seen := *r
 	p.mu.Unlock()
 	// A redirect to an address that is not allowed is known before its document
 	// comes.
 	if main && e.Type == "Document" && e.RedirectResponse != nil {
-		p.guard(session, e.Request.URL)
+		p.blankIfRefused(session, e.Request.URL)
 	}
 	p.b.emit(Event{Kind: NetworkEvents, Page: p, Body: NetworkEvent{"request", seen}})
 }
@@ -143,7 +162,7 @@ func (p *Page) RequestBody(ctx context.Context, r Request) (string, error) {
 		return "", nil
 	}
 	var out struct{ PostData string }
-	err := p.calls(ctx, command{r.session, "Network.getRequestPostData", obj{"requestId": r.ID}, &out})
+	err := p.callCommands(ctx, command{r.session, "Network.getRequestPostData", obj{"requestId": r.ID}, &out})
 	return p.redact(out.PostData), err
 }
 
@@ -157,7 +176,7 @@ func (p *Page) ResponseBody(ctx context.Context, r Request) ([]byte, error) {
 		Body          string
 		Base64Encoded bool
 	}
-	if err := p.calls(ctx, command{r.session, "Network.getResponseBody", obj{"requestId": r.ID}, &out}); err != nil {
+	if err := p.callCommands(ctx, command{r.session, "Network.getResponseBody", obj{"requestId": r.ID}, &out}); err != nil {
 		return nil, err
 	}
 	if !out.Base64Encoded {
@@ -170,9 +189,9 @@ func (p *Page) ResponseBody(ctx context.Context, r Request) ([]byte, error) {
 	return data, nil
 }
 
-// responded takes Network.responseReceived. The status of the document is kept for
+// responseReceived takes Network.responseReceived. The status of the document is kept for
 // Navigation.
-func (p *Page) responded(_ string, e struct {
+func (p *Page) responseReceived(_ string, e struct {
 	RequestID, LoaderID, FrameID, Type string
 
 	Response struct {
@@ -184,11 +203,11 @@ func (p *Page) responded(_ string, e struct {
 ) {
 	headers := p.redactHeaders(e.Response.Headers)
 	p.mu.Lock()
-	if e.Type == "Document" && e.FrameID == p.main {
-		l := p.loadLocked(e.LoaderID)
+	if e.Type == "Document" && e.FrameID == p.doc.frame {
+		l := p.doc.load(e.LoaderID)
 		l.status, l.headers = e.Response.Status, headers
 	}
-	r := p.requests[e.RequestID]
+	r := p.requests.byID[e.RequestID]
 	var seen Request
 	if r != nil {
 		r.Status, r.Response = e.Response.Status, headers
@@ -202,7 +221,6 @@ func (p *Page) responded(_ string, e struct {
 	}
 }
 
-// loadingFinished forgets the request by its id; the list of Requests keeps it.
 func (p *Page) loadingFinished(_ string, e struct {
 	RequestID string
 	Timestamp float64
@@ -210,19 +228,17 @@ func (p *Page) loadingFinished(_ string, e struct {
 ) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if r := p.requests[e.RequestID]; r != nil {
+	if r := p.requests.end(e.RequestID); r != nil {
 		r.took(e.Timestamp)
 	}
-	delete(p.requests, e.RequestID)
 }
 
 func (p *Page) loadingFailed(_ string, e struct{ RequestID, ErrorText, Type string }) {
 	p.mu.Lock()
-	r := p.requests[e.RequestID]
-	delete(p.requests, e.RequestID)
+	r := p.requests.end(e.RequestID)
 	// CDP gives the request of a document the id of its loader.
-	if l := p.loads[e.RequestID]; l != nil || e.Type == "Document" { // a document's request has its loader's id
-		p.loadLocked(e.RequestID).failed = cutText(e.ErrorText, longestWord)
+	if l := p.doc.loads[e.RequestID]; l != nil || e.Type == "Document" { // a document's request has its loader's id
+		p.doc.load(e.RequestID).failed = cutText(e.ErrorText, longestWord)
 		p.changeLocked()
 	}
 	var seen Request

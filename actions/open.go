@@ -39,8 +39,8 @@ func (b *Browser) OpenPrepared(ctx context.Context, url, contextID string, prepa
 	if p, err = b.create(ctx, first, contextID); err != nil {
 		return nil, n, err
 	}
-	if n, err = p.arrive(ctx, first); err == nil && prepare != nil {
-		n, err = p.prepared(ctx, url, prepare)
+	if n, err = p.awaitNewDocument(ctx, first); err == nil && prepare != nil {
+		n, err = p.prepareAndShow(ctx, url, prepare)
 	}
 	if err == nil {
 		b.use(p)
@@ -95,13 +95,13 @@ func notOpened(url string, err error) error {
 	return err
 }
 
-// prepared prepares a blank page, and then shows its document.
-func (p *Page) prepared(ctx context.Context, url string, prepare func(context.Context, *Page) error) (n Navigation, err error) {
+// prepareAndShow prepares a blank page, and then shows its document.
+func (p *Page) prepareAndShow(ctx context.Context, url string, prepare func(context.Context, *Page) error) (n Navigation, err error) {
 	if err := prepare(ctx, p); err != nil {
 		return n, err
 	}
 	if url == blank {
-		p.describe(ctx, &n)
+		p.describeDocument(ctx, &n)
 		return n, nil
 	}
 	n, err = p.Goto(ctx, url, GotoOptions{})
@@ -111,26 +111,26 @@ func (p *Page) prepared(ctx context.Context, url string, prepare func(context.Co
 	return n, err
 }
 
-// arrive waits for the load event of the document that a new page shows. When the
+// awaitNewDocument waits for the load event of the document that a new page shows. When the
 // time is over after the document was committed, there is no error, and Reached is
 // false.
-func (p *Page) arrive(ctx context.Context, url string) (n Navigation, err error) {
+func (p *Page) awaitNewDocument(ctx context.Context, url string) (n Navigation, err error) {
 	session, err := p.attach(ctx)
 	if err != nil {
 		return n, err
 	}
-	p.guard(session, p.address()) // which may have come before there was a session for its events
+	p.blankIfRefused(session, p.address()) // which may have come before there was a session for its events
 	inTime, stop := context.WithTimeout(ctx, elementPatience(ctx))
 	defer stop()
-	err = p.await(inTime, NavigationTimeout, func() (bool, *Error) {
+	err = p.awaitState(inTime, NavigationTimeout, func() (bool, *Error) {
 		switch {
 		case p.blocked != nil:
 			return false, p.blocked
-		case strings.HasPrefix(p.url, "chrome-error:"):
+		case strings.HasPrefix(p.doc.url, "chrome-error:"):
 			return false, newError(NavigationFailed, "navigation failed: %s cannot be reached", url)
 		}
-		n.Committed = url == blank || p.url != "" && p.url != blank
-		n.Reached = n.Committed && p.loadLocked(p.loader).reached[Load]
+		n.Committed = url == blank || p.doc.url != "" && p.doc.url != blank
+		n.Reached = n.Committed && p.doc.reached(Load)
 		return n.Reached, nil
 	})
 	if err != nil && !n.Committed {
@@ -139,7 +139,7 @@ func (p *Page) arrive(ctx context.Context, url string) (n Navigation, err error)
 	if err != nil && KindOf(err) != NavigationTimeout {
 		return n, err
 	}
-	p.describe(ctx, &n)
+	p.describeDocument(ctx, &n)
 	return n, nil
 }
 
@@ -148,7 +148,7 @@ func (p *Page) arrive(ctx context.Context, url string) (n Navigation, err error)
 // session for its events; the error page names the address.
 func (p *Page) whyUnreachable(ctx context.Context, err error) error {
 	p.mu.Lock()
-	url := p.unreachable
+	url := p.doc.unreachable
 	p.mu.Unlock()
 	if url != "" {
 		if why := p.b.check(ctx, url); why != nil {

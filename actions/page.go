@@ -32,45 +32,36 @@ type Page struct {
 
 	network, console, log *domain // Network, Runtime, Log
 
-	mu          sync.Mutex `stays:"goes with its caller"` // guards everything below
-	info        targetInfo
-	kind        TargetKind // "" until there is a session
-	session     string     // "" while there is none
-	awake       string     // the session in which the browser was asked to keep painting
-	earlier     bool       // what the console tells was there before
-	gone        bool
-	lastCall    int
-	running     map[int]context.CancelCauseFunc // the calls that wait
-	changed     chan struct{}                   // closed, and replaced, whenever what is below changes
-	main        string                          // the id of the main frame
-	url         string                          // of the main frame's document, from the session's events; "" before
-	loader      string                          // of the main frame's document
-	unreachable string                          // the address in whose place that is an error page; mostly ""
-	loads       map[string]*load
-	within      int               // navigations within the document
-	leaving     bool              // the document has begun a navigation to another one
-	acted       string            // the loader of the document on which an action was last begun
-	blocked     *Error            // why the page was blanked last
-	blanking    int               // how often it is being blanked now
-	frame       string            // where locators look: a frame's id; "" is the main frame
-	children    map[string]string // sessions of the frames in other processes, by frame id
-	worlds      map[string]*world // by frame id
-	dialog      dialogState
-	refFrames   map[string]string // frames with scripts of their own, by what the refs in them begin with
-	dragged     json.RawMessage   // what is being dragged, once the browser has said
-	mouse       pointer           // of MouseMove and its like
-	requests    map[string]*Request
-	recent      []*Request
-	routes      []*Route
-	handoffs    []*Handoff // the newest last
+	mu       sync.Mutex `stays:"goes with its caller"` // guards everything below
+	info     targetInfo
+	kind     TargetKind // "" until there is a session
+	session  string     // "" while there is none
+	awake    string     // the session in which the browser was asked to keep painting
+	earlier  bool       // what the console tells was there before
+	gone     bool
+	lastCall int
+	running  map[int]context.CancelCauseFunc // the calls that wait
+	changed  chan struct{}                   // closed, and replaced, whenever what is below changes
+	doc      mainDocument
+	acted    string // the loader of the document on which an action was last begun
+	blocked  *Error // why the page was blanked last
+	blanking int    // how often it is being blanked now
+	frames   pageFrames
+	dialog   dialogState
+	dragged  json.RawMessage // what is being dragged, once the browser has said
+	mouse    pointer         // of MouseMove and its like
+	requests requestLog
+	routes   routes
+	handoffs handoffs
 }
 
 func newPage(b *Browser, id, alias string) *Page {
 	return &Page{
 		ID: id, Alias: alias, b: b,
 		input: make(chan struct{}, 1), join: make(chan struct{}, 1), network: newDomain(), console: newDomain(), log: newDomain(), changed: make(chan struct{}),
-		running: make(map[int]context.CancelCauseFunc), loads: make(map[string]*load), children: make(map[string]string), worlds: make(map[string]*world), refFrames: make(map[string]string),
-		requests: make(map[string]*Request),
+		running: make(map[int]context.CancelCauseFunc), doc: mainDocument{loads: make(map[string]*load)},
+		frames:   pageFrames{sessions: make(map[string]string), worlds: make(map[string]*world), refs: make(map[string]string)},
+		requests: requestLog{byID: make(map[string]*Request)},
 	}
 }
 
@@ -87,8 +78,8 @@ func (p *Page) address() string {
 // urlLocked prefers the events of the session, which are of this moment;
 // Target.targetInfoChanged comes later.
 func (p *Page) urlLocked() string {
-	if p.session != "" && p.url != "" {
-		return p.url
+	if p.session != "" && p.doc.url != "" {
+		return p.doc.url
 	}
 	return p.info.URL
 }
@@ -114,7 +105,7 @@ func (p *Page) infoLocked() PageInfo {
 func (p *Page) Loading() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	l := p.loads[p.loader]
+	l := p.doc.loads[p.doc.loader]
 	return l != nil && !l.reached[Load]
 }
 
@@ -152,17 +143,17 @@ func (p *Page) close() {
 	p.changeLocked()
 }
 
-// changeLocked wakes all calls of await, which then look at the new state. A closed
+// changeLocked wakes all calls of awaitState, which then look at the new state. A closed
 // channel wakes any number of them.
 func (p *Page) changeLocked() {
 	close(p.changed)
 	p.changed = make(chan struct{})
 }
 
-// await waits until done reports true or an error. done runs under Page.mu, at once
+// awaitState waits until done reports true or an error. done runs under Page.mu, at once
 // and after each change. If ctx ends first, the error is Timeout, or
 // NavigationTimeout where late says so; if the page goes, TargetClosed.
-func (p *Page) await(ctx context.Context, late Kind, done func() (bool, *Error)) error {
+func (p *Page) awaitState(ctx context.Context, late Kind, done func() (bool, *Error)) error {
 	for {
 		p.mu.Lock()
 		ok, failed := done()
@@ -174,7 +165,7 @@ func (p *Page) await(ctx context.Context, late Kind, done func() (bool, *Error))
 		case ok:
 			return nil
 		case gone:
-			return p.closed()
+			return p.closedError()
 		}
 		select {
 		case <-changed:
@@ -188,17 +179,17 @@ func (p *Page) await(ctx context.Context, late Kind, done func() (bool, *Error))
 	}
 }
 
-// closed is the error of calls on a page that has gone.
-func (p *Page) closed() *Error {
+// closedError is the error of calls on a page that has gone.
+func (p *Page) closedError() *Error {
 	e := newError(TargetClosed, "page closed")
 	e.Details.PageID = p.ID
 	return e
 }
 
-// hold takes a lock that is a channel with one place, or fails with the context. A
+// acquireLock takes a lock that is a channel with one place, or fails with the context. A
 // sync.Mutex could not be given up. A free lock is taken even when ctx has just
 // ended.
-func (p *Page) hold(ctx context.Context, lock chan struct{}) error {
+func (p *Page) acquireLock(ctx context.Context, lock chan struct{}) error {
 	select {
 	case lock <- struct{}{}:
 		return nil
@@ -212,18 +203,18 @@ func (p *Page) hold(ctx context.Context, lock chan struct{}) error {
 	}
 }
 
-// call sends a command in the page's session.
-func (p *Page) call(ctx context.Context, method string, params, result any) error {
+// callMethod sends a command in the page's session.
+func (p *Page) callMethod(ctx context.Context, method string, params, result any) error {
 	s, err := p.attach(ctx)
 	if err != nil {
 		return err
 	}
-	return p.calls(ctx, command{s, method, params, result})
+	return p.callCommands(ctx, command{s, method, params, result})
 }
 
-// calls sends commands together and waits for all of them.
-func (p *Page) calls(ctx context.Context, list ...command) error {
-	if method, err := p.do(ctx, list...); err != nil {
+// callCommands sends commands together and waits for all of them.
+func (p *Page) callCommands(ctx context.Context, list ...command) error {
+	if method, err := p.sendCommands(ctx, list...); err != nil {
 		return p.translate(method, err)
 	}
 	return nil
@@ -233,8 +224,8 @@ func (p *Page) calls(ctx context.Context, list ...command) error {
 // gives none.
 var errGone = wire.ServerError("Target closed")
 
-// do sends commands that also end with the page, and returns the method that failed.
-func (p *Page) do(ctx context.Context, list ...command) (method string, err error) {
+// sendCommands sends commands that also end with the page, and returns the method that failed.
+func (p *Page) sendCommands(ctx context.Context, list ...command) (method string, err error) {
 	if len(list) == 0 {
 		return "", nil
 	}

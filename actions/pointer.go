@@ -43,12 +43,12 @@ func (p *Page) Click(ctx context.Context, l Locator, o ClickOptions) (at Point, 
 	if _, ok := buttons[o.Button]; !ok {
 		return at, invalidArgument("%q is not a button: use left, right or middle", o.Button)
 	}
-	err = p.act(ctx, func(ctx context.Context, s string) error {
-		to, err := p.point(ctx, l, obj{"position": o.Position, "force": o.Force, "covered": o.Covered})
+	err = p.runInput(ctx, func(ctx context.Context, s string) error {
+		to, err := p.findPoint(ctx, l, obj{"position": o.Position, "force": o.Force, "covered": o.Covered})
 		if at = to; err != nil || o.Trial {
 			return err
 		}
-		return p.click(ctx, s, at, o, mask)
+		return p.sendClick(ctx, s, at, o, mask)
 	})
 	if err == nil && !o.Trial && !o.NoWait {
 		_ = p.Follow(ctx) // it may have closed the page
@@ -59,10 +59,10 @@ func (p *Page) Click(ctx context.Context, l Locator, o ClickOptions) (at Point, 
 // buttons are the mouse buttons and their bits in MouseEvent.buttons (UI Events).
 var buttons = map[string]int{"": 1, "left": 1, "right": 2, "middle": 4}
 
-// click moves the mouse there, presses and releases. All events are sent at once,
+// sendClick moves the mouse there, presses and releases. All events are sent at once,
 // without waiting for the page in between. The n-th press has clickCount n, which
 // makes a double click of the second.
-func (p *Page) click(ctx context.Context, session string, at Point, o ClickOptions, mask int) error {
+func (p *Page) sendClick(ctx context.Context, session string, at Point, o ClickOptions, mask int) error {
 	button := o.Button
 	if button == "" {
 		button = "left"
@@ -75,7 +75,7 @@ func (p *Page) click(ctx context.Context, session string, at Point, o ClickOptio
 			mouseCommand(session, "mouseReleased", at, mask, obj{"button": button, "clickCount": n}),
 		)
 	}
-	return p.send(ctx, list...)
+	return p.sendInput(ctx, list...)
 }
 
 // mouseCommand is one Input.dispatchMouseEvent, at a point of the page's viewport in CSS
@@ -88,17 +88,17 @@ func mouseCommand(session, kind string, at Point, mask int, more obj) command {
 	return command{session, "Input.dispatchMouseEvent", params, nil}
 }
 
-// point asks the page script where to point at an element, once the element can be
+// findPoint asks the page script where to point at an element, once the element can be
 // acted on. A Point is taken as it is, after the script has checked that something is
 // there.
-func (p *Page) point(ctx context.Context, l Locator, options obj) (Point, error) {
+func (p *Page) findPoint(ctx context.Context, l Locator, options obj) (Point, error) {
 	q := l.query()
 	if q.By == "point" {
-		return Point{q.X, q.Y}, p.scriptIn(ctx, "", scriptCall{verb: "hit", args: obj{"locator": q}})
+		return Point{q.X, q.Y}, p.callScriptIn(ctx, "", scriptCall{verb: "hit", args: obj{"locator": q}})
 	}
 	options["locator"] = q
 	var to struct{ X, Y pixels }
-	if err := p.script(ctx, scriptCall{verb: "point", args: options, result: &to}); err != nil {
+	if err := p.callScript(ctx, scriptCall{verb: "point", args: options, result: &to}); err != nil {
 		return Point{}, err
 	}
 	dx, dy, err := p.frameOffset(ctx, p.frameFor(q))
@@ -110,13 +110,13 @@ func (p *Page) Hover(ctx context.Context, l Locator, o HoverOptions) (at Point, 
 	if err := checkLocator(l); err != nil {
 		return at, err
 	}
-	err = p.act(ctx, func(ctx context.Context, s string) error {
-		to, err := p.point(ctx, l, obj{"position": o.Position, "force": o.Force, "disabled": true})
+	err = p.runInput(ctx, func(ctx context.Context, s string) error {
+		to, err := p.findPoint(ctx, l, obj{"position": o.Position, "force": o.Force, "disabled": true})
 		if err != nil {
 			return err
 		}
 		at = to
-		if err := p.send(ctx, mouseCommand(s, "mouseMoved", at, 0, nil)); err != nil {
+		if err := p.sendInput(ctx, mouseCommand(s, "mouseMoved", at, 0, nil)); err != nil {
 			return err
 		}
 		return p.sleep(ctx, o.Stay)
@@ -143,20 +143,20 @@ func (p *Page) SetChecked(ctx context.Context, l Locator, checked bool) error {
 	if err := checkLocator(l); err != nil {
 		return err
 	}
-	return p.act(ctx, func(ctx context.Context, s string) error {
+	return p.runInput(ctx, func(ctx context.Context, s string) error {
 		var is any
 		state := scriptCall{verb: "checked", args: obj{"locator": l.query()}, result: &is}
-		if err := p.script(ctx, state); err != nil || is == checked {
+		if err := p.callScript(ctx, state); err != nil || is == checked {
 			return err
 		}
-		to, err := p.point(ctx, l, obj{})
+		to, err := p.findPoint(ctx, l, obj{})
 		if err != nil {
 			return err
 		}
-		if err := p.click(ctx, s, to, ClickOptions{}, 0); err != nil {
+		if err := p.sendClick(ctx, s, to, ClickOptions{}, 0); err != nil {
 			return err
 		}
-		if err := p.script(ctx, state); err != nil {
+		if err := p.callScript(ctx, state); err != nil {
 			if k := KindOf(err); k == ElementNotFound || k == StaleRef {
 				return nil // the click has led elsewhere
 			}

@@ -137,18 +137,18 @@ func TestRoutesNewestFirst(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		routes []*Route
+		routes routes
 		url    string
 		want   string
 	}{
 		{nil, "x/a", "Fetch.continueRequest"},
-		{[]*Route{abort}, "x/b", "Fetch.continueRequest"},
-		{[]*Route{abort}, "x/a", "Fetch.failRequest"},
-		{[]*Route{abort, answer}, "x/a", "Fetch.fulfillRequest"},
-		{[]*Route{answer, abort}, "x/a", "Fetch.failRequest"},
-		{[]*Route{answer, abort}, "x/b", "Fetch.fulfillRequest"},
+		{routes{abort}, "x/b", "Fetch.continueRequest"},
+		{routes{abort}, "x/a", "Fetch.failRequest"},
+		{routes{abort, answer}, "x/a", "Fetch.fulfillRequest"},
+		{routes{answer, abort}, "x/a", "Fetch.failRequest"},
+		{routes{answer, abort}, "x/b", "Fetch.fulfillRequest"},
 	} {
-		if got, _ := decideRequest(t.Context(), c.routes, Request{URL: c.url}, nil); got != c.want {
+		if got, _ := c.routes.decide(t.Context(), Request{URL: c.url}, nil); got != c.want {
 			t.Errorf("%d routes for %s: %s, want %s", len(c.routes), c.url, got, c.want)
 		}
 	}

@@ -98,12 +98,24 @@ func (p *Page) Route(ctx context.Context, r Route) (cancel func(context.Context)
 }
 
 // refreshRoutes tells the target which requests to hold (Fetch.enable). Each call
-// replaces the patterns of the last. CDP has no pattern for the method, which paused
+// replaces the patterns of the last. CDP has no pattern for the method, which requestPaused
 // checks.
 func (p *Page) refreshRoutes(ctx context.Context) error {
 	p.mu.Lock()
-	var patterns []obj
-	for _, r := range p.routes {
+	patterns := p.routes.patterns()
+	p.mu.Unlock()
+	if len(patterns) == 0 {
+		return p.callMethod(ctx, "Fetch.disable", nil, nil)
+	}
+	return p.callMethod(ctx, "Fetch.enable", obj{"patterns": patterns}, nil)
+}
+
+// routes are those of a page, the newest last. Page.mu guards them.
+type routes []*Route
+
+// patterns are those of Fetch.enable.
+func (rs routes) patterns() (patterns []obj) {
+	for _, r := range rs {
 		if len(r.Patterns) == 0 {
 			patterns = append(patterns, obj{"urlPattern": "*"})
 		}
@@ -118,11 +130,7 @@ func (p *Page) refreshRoutes(ctx context.Context) error {
 			patterns = append(patterns, one)
 		}
 	}
-	p.mu.Unlock()
-	if len(patterns) == 0 {
-		return p.call(ctx, "Fetch.disable", nil, nil)
-	}
-	return p.call(ctx, "Fetch.enable", obj{"patterns": patterns}, nil)
+	return patterns
 }
 
 // pausedEvent is Fetch.requestPaused.
@@ -136,11 +144,11 @@ type pausedEvent struct {
 	}
 }
 
-// paused decides one request. It is called by the queue of events and must not wait,
+// requestPaused decides one request. It is called by the queue of events and must not wait,
 // so a goroutine does the work: a request waits in the browser until its answer.
-func (p *Page) paused(session string, e pausedEvent) {
+func (p *Page) requestPaused(session string, e pausedEvent) {
 	p.mu.Lock()
-	routes := slices.Clone(p.routes)
+	list := slices.Clone(p.routes)
 	p.mu.Unlock()
 	r := Request{
 		ID: e.RequestID, URL: e.Request.URL, Method: e.Request.Method, ResourceType: e.ResourceType,
@@ -153,7 +161,7 @@ func (p *Page) paused(session string, e pausedEvent) {
 	}
 	p.b.loops.Go(func() {
 		ctx, cancel := p.b.while()
-		method, params := decideRequest(p.b.ending(ctx), routes, r, e.Request.Headers)
+		method, params := list.decide(p.b.ending(ctx), r, e.Request.Headers)
 		cancel()
 		params["requestId"] = e.RequestID
 		// A new context: Decide may have used up the time of the first, and the
@@ -164,10 +172,10 @@ func (p *Page) paused(session string, e pausedEvent) {
 	})
 }
 
-// decideRequest is the command that carries out what the newest matching route says;
+// decide is the command that carries out what the newest matching route says;
 // headers are those of the request as they are.
-func decideRequest(ctx context.Context, routes []*Route, r Request, headers map[string]string) (method string, params obj) {
-	for _, route := range slices.Backward(routes) {
+func (rs routes) decide(ctx context.Context, r Request, headers map[string]string) (method string, params obj) {
+	for _, route := range slices.Backward(rs) {
 		if !route.matches(ctx, r) {
 			continue
 		}

@@ -52,8 +52,8 @@ func (p *Page) Screenshot(ctx context.Context, o ScreenshotOptions) (shot Screen
 	if err := p.b.meter.Screenshot(); err != nil {
 		return shot, err
 	}
-	err = p.act(ctx, func(ctx context.Context, s string) error {
-		wipe, err := p.overlay(ctx, o)
+	err = p.runInput(ctx, func(ctx context.Context, s string) error {
+		wipe, err := p.drawOverlay(ctx, o)
 		if err != nil {
 			return err
 		}
@@ -62,7 +62,7 @@ func (p *Page) Screenshot(ctx context.Context, o ScreenshotOptions) (shot Screen
 		if err != nil {
 			return err
 		}
-		shot.Data, err = p.capture(ctx, s, params)
+		shot.Data, err = p.captureImage(ctx, s, params)
 		return err
 	})
 	if err != nil {
@@ -78,26 +78,26 @@ func (p *Page) Screenshot(ctx context.Context, o ScreenshotOptions) (shot Screen
 	return shot, nil
 }
 
-// capture is Page.captureScreenshot. Chromium 156 makes frames of a size of their own
+// captureImage is Page.captureScreenshot. Chromium 156 makes frames of a size of their own
 // for it. A tab that is not in front gets these late or never, unless a screencast
 // runs as well: so one with tiny pictures is started for the time of the capture.
-func (p *Page) capture(ctx context.Context, s string, params obj) ([]byte, error) {
+func (p *Page) captureImage(ctx context.Context, s string, params obj) ([]byte, error) {
 	var out struct{ Data []byte }
 	shoot := command{s, "Page.captureScreenshot", params, &out}
 	if p.kindNow() != BrowserTarget {
-		err := p.calls(ctx, shoot)
+		err := p.callCommands(ctx, shoot)
 		return out.Data, err
 	}
 	cast := p.b.client.Send(s, "Page.startScreencast", mustJSON(obj{"format": "jpeg", "quality": 1, "maxWidth": 16, "maxHeight": 16}))
-	err := p.calls(ctx, shoot)
+	err := p.callCommands(ctx, shoot)
 	stop := p.b.client.Send(s, "Page.stopScreencast", nil) // sent now: the next capture starts one again
 	p.b.later(cast, stop)
 	return out.Data, err
 }
 
-// overlay paints masks and marks over the page. The returned function takes them
+// drawOverlay paints masks and marks over the page. The returned function takes them
 // away, and must be called.
-func (p *Page) overlay(ctx context.Context, o ScreenshotOptions) (wipe func(), err error) {
+func (p *Page) drawOverlay(ctx context.Context, o ScreenshotOptions) (wipe func(), err error) {
 	if len(o.Mask)+len(o.Marks) == 0 {
 		return func() {}, nil
 	}
@@ -109,7 +109,7 @@ func (p *Page) overlay(ctx context.Context, o ScreenshotOptions) (wipe func(), e
 		queries[i] = l.query()
 	}
 	var boxes []pageBox
-	if err := p.script(ctx, scriptCall{verb: "boxes", args: obj{"locators": queries}, result: &boxes}); err != nil {
+	if err := p.callScript(ctx, scriptCall{verb: "boxes", args: obj{"locators": queries}, result: &boxes}); err != nil {
 		return nil, err
 	}
 	marks := []any{}
@@ -119,13 +119,13 @@ func (p *Page) overlay(ctx context.Context, o ScreenshotOptions) (wipe func(), e
 	for _, m := range o.Marks {
 		marks = append(marks, m)
 	}
-	if err := p.script(ctx, scriptCall{verb: "overlay", args: obj{"marks": marks}}); err != nil {
+	if err := p.callScript(ctx, scriptCall{verb: "overlay", args: obj{"marks": marks}}); err != nil {
 		return nil, err
 	}
 	return func() {
 		ctx, cancel := p.b.while() // even when the caller's time is over
 		defer cancel()
-		_ = p.script(ctx, scriptCall{verb: "overlay", args: obj{"marks": []any{}}}) // else the page has gone
+		_ = p.callScript(ctx, scriptCall{verb: "overlay", args: obj{"marks": []any{}}}) // else the page has gone
 	}, nil
 }
 
@@ -158,14 +158,14 @@ func (p *Page) shotParams(ctx context.Context, s string, o ScreenshotOptions) (o
 		return params, nil
 	}
 	if o.Element != nil {
-		b, err := p.box(ctx, o.Element)
+		b, err := p.findBox(ctx, o.Element)
 		if err != nil {
 			return nil, err
 		}
 		o.Clip = &b
 	}
 	var m layout
-	if err := p.calls(ctx, command{s, "Page.getLayoutMetrics", nil, &m}); err != nil {
+	if err := p.callCommands(ctx, command{s, "Page.getLayoutMetrics", nil, &m}); err != nil {
 		return nil, err
 	}
 	v := m.CSSVisualViewport
@@ -186,7 +186,7 @@ func (p *Page) shotParams(ctx context.Context, s string, o ScreenshotOptions) (o
 	scale := 1.0
 	if o.CSSPixels {
 		var screen struct{ Scale float64 }
-		if err := p.script(ctx, scriptCall{verb: "metrics", result: &screen}); err != nil {
+		if err := p.callScript(ctx, scriptCall{verb: "metrics", result: &screen}); err != nil {
 			return nil, err
 		}
 		scale = 1 / min(max(screen.Scale, minScale), maxScale)
@@ -196,9 +196,9 @@ func (p *Page) shotParams(ctx context.Context, s string, o ScreenshotOptions) (o
 	return params, nil
 }
 
-// box is where an element is in the viewport of the page, once it is visible. It
+// findBox is where an element is in the viewport of the page, once it is visible. It
 // waits for that.
-func (p *Page) box(ctx context.Context, l Locator) (b Box, err error) {
+func (p *Page) findBox(ctx context.Context, l Locator) (b Box, err error) {
 	if err := checkLocator(l); err != nil {
 		return b, err
 	}
@@ -206,7 +206,7 @@ func (p *Page) box(ctx context.Context, l Locator) (b Box, err error) {
 		return b, invalidArgument("a point is not an element: a screenshot needs an element")
 	}
 	var within pageBox
-	if err := p.script(ctx, scriptCall{verb: "box", args: obj{"locator": l.query()}, result: &within}); err != nil {
+	if err := p.callScript(ctx, scriptCall{verb: "box", args: obj{"locator": l.query()}, result: &within}); err != nil {
 		return b, err
 	}
 	dx, dy, err := p.frameOffset(ctx, p.frameFor(l.query()))
@@ -249,8 +249,8 @@ func (p *Page) PDF(ctx context.Context, o PDFOptions) (data []byte, err error) {
 		params["marginTop"], params["marginRight"], params["marginBottom"], params["marginLeft"] = m.Top, m.Right, m.Bottom, m.Left
 	}
 	var out struct{ Data []byte }
-	err = p.act(ctx, func(ctx context.Context, s string) error {
-		return p.calls(ctx, command{s, "Page.printToPDF", params, &out})
+	err = p.runInput(ctx, func(ctx context.Context, s string) error {
+		return p.callCommands(ctx, command{s, "Page.printToPDF", params, &out})
 	})
 	return out.Data, err
 }

@@ -3,6 +3,7 @@ package actions
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -36,26 +37,26 @@ type world struct {
 // worldOf installs the page script in a frame, unless it is there. "" is the main
 // frame. Two calls at once may install it twice, which is harmless.
 func (p *Page) worldOf(ctx context.Context, frame string) (*world, error) {
-	session, err := p.look(ctx)
+	session, err := p.attachToDocument(ctx)
 	if err != nil {
 		return nil, err
 	}
 	p.mu.Lock()
 	if frame == "" {
-		frame = p.main
+		frame = p.doc.frame
 	}
-	if s, apart := p.children[frame]; apart {
+	if s, apart := p.frames.sessions[frame]; apart {
 		session = s
 	}
 	// The loader is read before the script is installed, see below.
-	w, loader, main := p.worlds[frame], p.loader, p.main
+	w, loader, main := p.frames.worlds[frame], p.doc.loader, p.doc.frame
 	p.mu.Unlock()
 	if w != nil {
 		return w, nil
 	}
 	install := obj{"expression": source()}
 	var made struct{ ExecutionContextID int }
-	err = p.calls(ctx, command{session, "Page.createIsolatedWorld", obj{"frameId": frame, "worldName": worldName}, &made})
+	err = p.callCommands(ctx, command{session, "Page.createIsolatedWorld", obj{"frameId": frame, "worldName": worldName}, &made})
 	switch {
 	case err == nil:
 		install["contextId"] = made.ExecutionContextID
@@ -65,7 +66,7 @@ func (p *Page) worldOf(ctx context.Context, frame string) (*world, error) {
 		return nil, err
 	}
 	var out evaluated
-	if err := p.calls(ctx, command{session, "Runtime.evaluate", install, &out}); err != nil {
+	if err := p.callCommands(ctx, command{session, "Runtime.evaluate", install, &out}); err != nil {
 		return nil, err
 	}
 	if text := out.exception(); text != "" {
@@ -75,22 +76,18 @@ func (p *Page) worldOf(ctx context.Context, frame string) (*world, error) {
 	p.mu.Lock()
 	// The document may have changed meanwhile: the script of the last one must not be
 	// kept for it.
-	if p.loader == loader {
-		p.worlds[frame] = w
+	if p.doc.loader == loader {
+		p.frames.worlds[frame] = w
 	}
 	p.mu.Unlock()
 	return w, nil
 }
 
-// forget drops a page script whose document has gone.
-func (p *Page) forget(w *world) {
+// forgetWorld drops a page script whose document has gone.
+func (p *Page) forgetWorld(w *world) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for frame, other := range p.worlds {
-		if other == w {
-			delete(p.worlds, frame)
-		}
-	}
+	maps.DeleteFunc(p.frames.worlds, func(_ string, other *world) bool { return other == w })
 }
 
 // scriptCall is a call of the page script.
@@ -104,11 +101,11 @@ type scriptCall struct {
 // invoke is the function with which the page script is called.
 const invoke = "function(verb,args){return this.run(verb,args)}"
 
-// script calls the page script in the frame where the locator of the call is looked
+// callScript calls the page script in the frame where the locator of the call is looked
 // for. If the document changes meanwhile, it calls the script of the next document.
-func (p *Page) script(ctx context.Context, c scriptCall) error {
+func (p *Page) callScript(ctx context.Context, c scriptCall) error {
 	q, _ := c.args["locator"].(query)
-	return p.scriptIn(ctx, p.frameFor(q), c)
+	return p.callScriptIn(ctx, p.frameFor(q), c)
 }
 
 // The page script waits for an element at most firstSlice, says what is missing, and
@@ -120,9 +117,9 @@ const (
 	maxSlice   = time.Second
 )
 
-// scriptIn is script in a frame; "" is the main frame. A call that acts is not
+// callScriptIn is callScript in a frame; "" is the main frame. A call that acts is not
 // repeated once it may have run.
-func (p *Page) scriptIn(ctx context.Context, frame string, c scriptCall) error {
+func (p *Page) callScriptIn(ctx context.Context, frame string, c scriptCall) error {
 	if !reading[c.verb] {
 		if err := p.mayAct(ctx); err != nil {
 			return err
@@ -131,8 +128,8 @@ func (p *Page) scriptIn(ctx context.Context, frame string, c scriptCall) error {
 	start := time.Now()
 	var missing *Error // what was last
 	for slice := firstSlice; ; slice = min(2*slice, maxSlice) {
-		ran, err := p.scriptOnce(ctx, frame, c, slice)
-		// Each error of scriptOnce is an *Error.
+		ran, err := p.callScriptOnce(ctx, frame, c, slice)
+		// Each error of callScriptOnce is an *Error.
 		switch e, _ := errors.AsType[*Error](err); {
 		case err == nil:
 			return nil
@@ -158,37 +155,37 @@ func (p *Page) scriptIn(ctx context.Context, frame string, c scriptCall) error {
 // appear, or what covers it may go.
 var mayPass = map[Kind]bool{ElementNotFound: true, NotVisible: true, NotEnabled: true, Obscured: true}
 
-// scriptOnce calls the page script once, which may wait for an element as long as
+// callScriptOnce calls the page script once, which may wait for an element as long as
 // slice. ran is false only if the call cannot have run.
-func (p *Page) scriptOnce(ctx context.Context, frame string, c scriptCall, slice time.Duration) (ran bool, err error) {
+func (p *Page) callScriptOnce(ctx context.Context, frame string, c scriptCall, slice time.Duration) (ran bool, err error) {
 	w, err := p.worldOf(ctx, frame)
 	if err != nil {
 		return false, err
 	}
-	args := p.arguments(c.args, min(elementPatience(ctx), slice))
+	args := p.scriptArguments(c.args, min(elementPatience(ctx), slice))
 	var out evaluated
-	method, failed := p.do(ctx, command{w.session, "Runtime.callFunctionOn", obj{
+	method, failed := p.sendCommands(ctx, command{w.session, "Runtime.callFunctionOn", obj{
 		"objectId": w.object, "functionDeclaration": invoke, "awaitPromise": true, "returnByValue": true, "userGesture": true,
 		"arguments": []obj{{"value": c.verb}, {"value": args}},
 	}, &out})
 	if failed != nil {
 		e := p.translate(method, failed)
 		if e.Kind == ContextDestroyed {
-			p.forget(w)
+			p.forgetWorld(w)
 		}
 		return !isAmong(failed.Error(), neverRan), e
 	}
 	if text := out.exception(); text != "" {
 		return true, newError(Internal, "the page script failed: %s", text)
 	}
-	return true, p.read(&out, c.result)
+	return true, p.decodeScriptAnswer(&out, c.result)
 }
 
-// arguments are what the page script gets: the given ones, with the time to wait in
+// scriptArguments are what the page script gets: the given ones, with the time to wait in
 // milliseconds. For a caller that may only read, the script writes nothing into the page,
 // and selectors do not match secrets: a selector such as [value^=a] could find out a
 // password letter by letter.
-func (p *Page) arguments(given obj, wait time.Duration) obj {
+func (p *Page) scriptArguments(given obj, wait time.Duration) obj {
 	args := obj{"wait": wait.Milliseconds(), "reads": p.b.reads}
 	for name, v := range given {
 		switch v := v.(type) {
@@ -212,9 +209,9 @@ func (p *Page) arguments(given obj, wait time.Duration) obj {
 // world or its object had gone.
 var neverRan = []string{"Cannot find context with specified id", "Could not find object with given id"}
 
-// read takes the script's answer, and decodes its result if one is wanted. Secrets
+// decodeScriptAnswer takes the script's answer, and decodes its result if one is wanted. Secrets
 // that the script has found are learned also with an error.
-func (p *Page) read(out *evaluated, result any) error {
+func (p *Page) decodeScriptAnswer(out *evaluated, result any) error {
 	answer, err := readScriptAnswer(out)
 	if err != nil {
 		return err

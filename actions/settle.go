@@ -25,16 +25,16 @@ func (p *Page) Settle(ctx context.Context) error {
 	ctx, cancel := withDeadline(ctx)
 	defer cancel()
 	p.mu.Lock()
-	before := p.loader
+	before := p.doc.loader
 	p.mu.Unlock()
 	quiet, stop := context.WithTimeout(ctx, settleQuiet)
 	defer stop()
 	// TargetClosed is the only failure: that nothing happened within half a second is
 	// the normal case.
-	if err := p.await(quiet, Timeout, func() (bool, *Error) { return p.loader != before, nil }); KindOf(err) == TargetClosed {
+	if err := p.awaitState(quiet, Timeout, func() (bool, *Error) { return p.doc.loader != before, nil }); KindOf(err) == TargetClosed {
 		return err
 	}
-	return p.parsed(ctx, before)
+	return p.awaitParsed(ctx, before)
 }
 
 // Follow waits for the document to which the latest action leads, if the action has
@@ -47,25 +47,25 @@ func (p *Page) Follow(ctx context.Context) error {
 	defer stop()
 	// The answer of the script comes after what the action has begun in the page's
 	// own turn, such as a navigation.
-	if err := p.scriptIn(quiet, "", scriptCall{verb: "turn"}); KindOf(err) == TargetClosed {
+	if err := p.callScriptIn(quiet, "", scriptCall{verb: "turn"}); KindOf(err) == TargetClosed {
 		return err
 	}
 	_ = p.b.settle(quiet) // the page's events until then
 	p.mu.Lock()
 	before := p.acted
 	p.mu.Unlock()
-	return p.parsed(ctx, before)
+	return p.awaitParsed(ctx, before)
 }
 
-// parsed waits for the document after another one, if there is one or is about to be.
-func (p *Page) parsed(ctx context.Context, before string) error {
+// awaitParsed waits for the document after another one, if there is one or is about to be.
+func (p *Page) awaitParsed(ctx context.Context, before string) error {
 	inTime, stop := context.WithTimeout(ctx, settleDocument)
 	defer stop()
 	if p.kindNow() == FrameTarget {
-		p.left(inTime)
+		p.awaitLeft(inTime)
 	}
-	err := p.await(inTime, Timeout, func() (bool, *Error) {
-		return !p.leaving && (p.loader == before || p.loadLocked(p.loader).reached[DOMContentLoaded]), nil
+	err := p.awaitState(inTime, Timeout, func() (bool, *Error) {
+		return !p.doc.leaving && (p.doc.loader == before || p.doc.reached(DOMContentLoaded)), nil
 	})
 	if KindOf(err) == TargetClosed {
 		return err
@@ -73,16 +73,16 @@ func (p *Page) parsed(ctx context.Context, before string) error {
 	return ctx.Err()
 }
 
-// left waits until a frame's document has been left. If the document is still there
+// awaitLeft waits until a frame's document has been left. If the document is still there
 // after settleFrame, it counts as staying.
-func (p *Page) left(ctx context.Context) {
+func (p *Page) awaitLeft(ctx context.Context) {
 	inTime, stop := context.WithTimeout(ctx, settleFrame)
 	defer stop()
-	err := p.await(inTime, Timeout, func() (bool, *Error) { return !p.leaving, nil })
+	err := p.awaitState(inTime, Timeout, func() (bool, *Error) { return !p.doc.leaving, nil })
 	if KindOf(err) != Timeout || ctx.Err() != nil {
 		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.leaving = false // or every later action would wait for it, too
+	p.doc.leaving = false // or every later action would wait for it, too
 }

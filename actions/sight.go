@@ -53,12 +53,12 @@ func (b *Browser) Sights(ctx context.Context) map[string]Sight {
 func (p *Page) sight(ctx context.Context) Sight {
 	unknown := Sight{Visible: true}
 	var made struct{ SessionID string }
-	if _, err := p.do(ctx, command{"", "Target.attachToTarget", obj{"targetId": p.ID, "flatten": true}, &made}); err != nil {
+	if _, err := p.sendCommands(ctx, command{"", "Target.attachToTarget", obj{"targetId": p.ID, "flatten": true}, &made}); err != nil {
 		return unknown
 	}
 	defer p.b.endSession(made.SessionID)
 	var out struct{ Result struct{ Value *Sight } }
-	_, err := p.do(ctx, command{made.SessionID, "Runtime.evaluate", obj{"expression": sight, "returnByValue": true}, &out})
+	_, err := p.sendCommands(ctx, command{made.SessionID, "Runtime.evaluate", obj{"expression": sight, "returnByValue": true}, &out})
 	if err != nil || out.Result.Value == nil {
 		return unknown
 	}

@@ -37,7 +37,7 @@ func (p *Page) SnapshotElements(ctx context.Context) (s ElementsSnapshot, err er
 		ElementsSnapshot
 		Cut bool `json:"truncated"`
 	}
-	err = p.view(ctx, "elements", obj{}, &out)
+	err = p.readByScript(ctx, "elements", obj{}, &out)
 	if out.Truncated = out.Cut; out.Truncated {
 		out.Elements = append(out.Elements, cutElement)
 	}
@@ -72,7 +72,7 @@ func (p *Page) SnapshotTagged(ctx context.Context, o TaggedOptions) (s TaggedSna
 	if o.MaxElements > 0 {
 		args["maxElements"] = o.MaxElements
 	}
-	err = p.view(ctx, "tagged", args, &s)
+	err = p.readByScript(ctx, "tagged", args, &s)
 	return s, err
 }
 
@@ -140,7 +140,7 @@ func (p *Page) Observe(ctx context.Context, o ObserveOptions) (s Observation, er
 	if o.MaxElements > 0 {
 		args["maxElements"] = o.MaxElements
 	}
-	err = p.view(ctx, "observe", args, &s)
+	err = p.readByScript(ctx, "observe", args, &s)
 	return s, err
 }
 
@@ -162,7 +162,7 @@ func (p *Page) Content(ctx context.Context, format string, root Locator) (c Cont
 		}
 		args["locator"] = root.query()
 	}
-	err = p.view(ctx, "content", args, &c)
+	err = p.readByScript(ctx, "content", args, &c)
 	return c, err
 }
 
@@ -173,7 +173,7 @@ func (p *Page) ElementState(ctx context.Context, l Locator, properties []string)
 	if err := checkLocator(l); err != nil {
 		return nil, err
 	}
-	err = p.view(ctx, "state", obj{"locator": l.query(), "properties": properties}, &state)
+	err = p.readByScript(ctx, "state", obj{"locator": l.query(), "properties": properties}, &state)
 	return state, err
 }
 
@@ -219,17 +219,17 @@ func (p *Page) WaitForSelector(ctx context.Context, l Locator, o WaitOptions) (f
 	}
 	// A pointer, since the script answers null where there is no element.
 	var out *struct{ Handle, ID string }
-	err = p.view(ctx, "wait", obj{"locator": l.query(), "state": o.State, "tag": o.Tag}, &out)
+	err = p.readByScript(ctx, "wait", obj{"locator": l.query(), "state": o.State, "tag": o.Tag}, &out)
 	if out != nil {
 		f = Found{Handle{out.Handle}, out.ID}
 	}
 	return f, err
 }
 
-// view calls the page script to read. It does not wait for input of the page, which
+// readByScript calls the page script to read. It does not wait for input of the page, which
 // may itself be waiting.
-func (p *Page) view(ctx context.Context, verb string, args obj, result any) error {
+func (p *Page) readByScript(ctx context.Context, verb string, args obj, result any) error {
 	ctx, cancel := withDeadline(ctx)
 	defer cancel()
-	return p.script(ctx, scriptCall{verb: verb, args: args, result: result})
+	return p.callScript(ctx, scriptCall{verb: verb, args: args, result: result})
 }

@@ -241,6 +241,18 @@ func TestStrictContentSecurityPolicy(t *testing.T) {
 	})
 }
 
+// TestPresentationalConflict: a global attribute of ARIA overrules role=none.
+func TestPresentationalConflict(t *testing.T) {
+	on(t, func(t *testing.T, b *actions.Browser) {
+		p := visit(t, b, "/two.html")
+		value(t, p, `void (document.body.innerHTML = "<h1 role=none>None</h1><h2 role=none aria-details=x>Details</h2>")`)
+		s, err := p.SnapshotYAML(t.Context(), actions.YAMLOptions{NoRefs: true})
+		if want := "- text: None\n- heading \"Details\" [level=2]"; err != nil || s.Text != want {
+			t.Errorf("%v\n%s\nwant\n%s", err, s.Text, want)
+		}
+	})
+}
+
 // TestSecretsStayInThePage has secret fields of all makes, of which no way to
 // read the page may know the value.
 func TestSecretsStayInThePage(t *testing.T) {

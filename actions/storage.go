@@ -27,10 +27,10 @@ func (p *Page) Cookies(ctx context.Context, urls ...string) ([]Cookie, error) {
 	defer cancel()
 	var out struct{ Cookies []Cookie }
 	if len(urls) > 0 {
-		err := p.call(ctx, "Network.getCookies", obj{"urls": urls}, &out)
+		err := p.callMethod(ctx, "Network.getCookies", obj{"urls": urls}, &out)
 		return out.Cookies, err
 	}
-	err := p.call(ctx, "Storage.getCookies", nil, &out)
+	err := p.callMethod(ctx, "Storage.getCookies", nil, &out)
 	return out.Cookies, err
 }
 
@@ -53,7 +53,7 @@ func (p *Page) SetCookies(ctx context.Context, cookies []Cookie) error {
 		}
 		list[i] = c
 	}
-	return p.call(ctx, "Network.setCookies", obj{"cookies": list}, nil)
+	return p.callMethod(ctx, "Network.setCookies", obj{"cookies": list}, nil)
 }
 
 // ClearCookies deletes the cookies that are sent to these URLs; without URLs, all
@@ -62,14 +62,14 @@ func (p *Page) ClearCookies(ctx context.Context, urls ...string) error {
 	ctx, cancel := withDeadline(ctx)
 	defer cancel()
 	if len(urls) == 0 {
-		return p.call(ctx, "Network.clearBrowserCookies", nil, nil)
+		return p.callMethod(ctx, "Network.clearBrowserCookies", nil, nil)
 	}
 	list, err := p.Cookies(ctx, urls...)
 	if err != nil {
 		return err
 	}
 	for _, c := range list {
-		if err := p.call(ctx, "Network.deleteCookies", obj{"name": c.Name, "domain": c.Domain, "path": c.Path}, nil); err != nil {
+		if err := p.callMethod(ctx, "Network.deleteCookies", obj{"name": c.Name, "domain": c.Domain, "path": c.Path}, nil); err != nil {
 			return err
 		}
 	}
@@ -105,7 +105,7 @@ func (p *Page) StorageState(ctx context.Context) (s StorageState, err error) {
 		return s, err
 	}
 	var own OriginState
-	if err := p.view(ctx, "storage", obj{}, &own); err != nil {
+	if err := p.readByScript(ctx, "storage", obj{}, &own); err != nil {
 		return s, err
 	}
 	if strings.HasPrefix(own.Origin, "http") {
@@ -129,7 +129,7 @@ func (p *Page) SetStorageState(ctx context.Context, s StorageState) error {
 		}
 	}
 	for _, o := range s.Origins {
-		if err := p.view(ctx, "store", obj{"localStorage": o.LocalStorage, "sessionStorage": o.SessionStorage}, nil); err != nil {
+		if err := p.readByScript(ctx, "store", obj{"localStorage": o.LocalStorage, "sessionStorage": o.SessionStorage}, nil); err != nil {
 			return err
 		}
 	}
@@ -140,7 +140,7 @@ func (p *Page) SetStorageState(ctx context.Context, s StorageState) error {
 // does not allow.
 func (p *Page) checkOrigins(ctx context.Context, s StorageState) error {
 	var own OriginState
-	if err := p.view(ctx, "storage", obj{}, &own); err != nil {
+	if err := p.readByScript(ctx, "storage", obj{}, &own); err != nil {
 		return err
 	}
 	for _, o := range s.Origins {
@@ -148,7 +148,7 @@ func (p *Page) checkOrigins(ctx context.Context, s StorageState) error {
 			return err
 		}
 		if o.Origin != own.Origin {
-			return p.unsupported("DOMStorage.setDOMStorageItem", "storage of "+o.Origin+" can be set while a page of it is shown")
+			return p.unsupportedError("DOMStorage.setDOMStorageItem", "storage of "+o.Origin+" can be set while a page of it is shown")
 		}
 	}
 	return nil

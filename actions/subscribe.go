@@ -157,24 +157,24 @@ func (b *Browser) watchLocked(p *Page, done func()) {
 			_ = p.enableConsole(ctx, session)
 		}
 		if kinds&LogEvents != 0 {
-			_ = p.enable(ctx, session, "Log.enable", p.log)
+			_ = p.enableDomain(ctx, session, "Log.enable", p.log)
 		}
 	})
 }
 
 // enableNetwork enables the events of requests in a session.
 func (p *Page) enableNetwork(ctx context.Context, session string) error {
-	return p.enable(ctx, session, "Network.enable", p.network)
+	return p.enableDomain(ctx, session, "Network.enable", p.network)
 }
 
 // enableConsole enables the events of the console in a session.
 func (p *Page) enableConsole(ctx context.Context, session string) error {
-	return p.enable(ctx, session, "Runtime.enable", p.console)
+	return p.enableDomain(ctx, session, "Runtime.enable", p.console)
 }
 
-// telling notes that the page now sends what it has logged before, or has sent all of
+// setEarlier notes that the page now sends what it has logged before, or has sent all of
 // it. Chromium replays the console with Runtime.enable.
-func (p *Page) telling(earlier bool) {
+func (p *Page) setEarlier(earlier bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.earlier = earlier
@@ -188,10 +188,10 @@ type domain struct {
 
 func newDomain() *domain { return &domain{lock: make(chan struct{}, 1)} }
 
-// enable returns once a domain is enabled, whoever does it. An error leaves it
+// enableDomain returns once a domain is enabled, whoever does it. An error leaves it
 // disabled, and the next call tries again.
-func (p *Page) enable(ctx context.Context, session, method string, d *domain) error {
-	if err := p.hold(ctx, d.lock); err != nil {
+func (p *Page) enableDomain(ctx context.Context, session, method string, d *domain) error {
+	if err := p.acquireLock(ctx, d.lock); err != nil {
 		return err
 	}
 	defer func() { <-d.lock }()
@@ -202,10 +202,10 @@ func (p *Page) enable(ctx context.Context, session, method string, d *domain) er
 		return nil
 	}
 	if d == p.console {
-		p.telling(true)
-		defer p.b.events.put(func() { p.telling(false) }, 0, false) // after what comes before the answer
+		p.setEarlier(true)
+		defer p.b.events.put(func() { p.setEarlier(false) }, 0, false) // after what comes before the answer
 	}
-	err := p.calls(ctx, command{session, method, nil, nil})
+	err := p.callCommands(ctx, command{session, method, nil, nil})
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if err == nil && p.session == session { // else it has been lost meanwhile
@@ -287,9 +287,9 @@ const longestWord = 256
 // kept.
 const longestMessage = 16 << 10
 
-// consoleCalled takes Runtime.consoleAPICalled. The message is cut before it is
+// consoleAPICalled takes Runtime.consoleAPICalled. The message is cut before it is
 // redacted: redaction runs a pattern over all of it.
-func (p *Page) consoleCalled(_ string, e struct {
+func (p *Page) consoleAPICalled(_ string, e struct {
 	Type       string
 	Args       []remote
 	StackTrace *stackTrace
@@ -304,19 +304,19 @@ func (p *Page) consoleCalled(_ string, e struct {
 		f := e.StackTrace.CallFrames[0]
 		m.URL, m.Line, m.Column = p.redactURL(f.URL), f.LineNumber+1, f.ColumnNumber+1
 	}
-	p.write(m)
+	p.emitConsole(m)
 }
 
-// write passes a message of the page's console on to subscribers.
-func (p *Page) write(m ConsoleMessage) {
+// emitConsole passes a message of the page's console on to subscribers.
+func (p *Page) emitConsole(m ConsoleMessage) {
 	p.mu.Lock()
 	m.Earlier = p.earlier
 	p.mu.Unlock()
 	p.b.emit(Event{Kind: ConsoleEvents, Page: p, Body: m})
 }
 
-// thrown takes Runtime.exceptionThrown, of an exception that nothing has caught.
-func (p *Page) thrown(_ string, e struct {
+// exceptionThrown takes Runtime.exceptionThrown, of an exception that nothing has caught.
+func (p *Page) exceptionThrown(_ string, e struct {
 	ExceptionDetails struct {
 		Text, URL                string
 		LineNumber, ColumnNumber int
@@ -330,12 +330,12 @@ func (p *Page) thrown(_ string, e struct {
 		m.Text += " " + d.Exception.text()
 	}
 	m.Text = p.redact(cutText(m.Text, longestMessage))
-	p.write(m)
+	p.emitConsole(m)
 }
 
-// logged takes Log.entryAdded: what the browser itself writes into a page's console,
+// logEntryAdded takes Log.entryAdded: what the browser itself writes into a page's console,
 // such as that a picture was not found.
-func (p *Page) logged(_ string, e struct {
+func (p *Page) logEntryAdded(_ string, e struct {
 	Entry struct {
 		Level, Text, URL string
 		LineNumber       int
@@ -348,16 +348,16 @@ func (p *Page) logged(_ string, e struct {
 
 // ---------------------------------------------------------------- downloads
 
-// downloadBegins takes Page.downloadWillBegin. The suggested name may come from the
+// downloadWillBegin takes Page.downloadWillBegin. The suggested name may come from the
 // page, and so hold a secret.
-func (p *Page) downloadBegins(_ string, e struct{ GUID, URL, SuggestedFilename string }) {
+func (p *Page) downloadWillBegin(_ string, e struct{ GUID, URL, SuggestedFilename string }) {
 	p.b.emit(Event{Kind: DownloadEvents, Page: p, Body: Download{
 		ID: cutText(e.GUID, longestWord), URL: p.redactURL(e.URL), Suggested: p.redact(cutText(e.SuggestedFilename, longestWord)), State: "started",
 	}})
 }
 
-// downloadGoes takes Page.downloadProgress, and drops all but the last.
-func (p *Page) downloadGoes(_ string, e struct{ GUID, State string }) {
+// downloadProgress takes Page.downloadProgress, and drops all but the last.
+func (p *Page) downloadProgress(_ string, e struct{ GUID, State string }) {
 	if e.State != "inProgress" {
 		p.b.emit(Event{Kind: DownloadEvents, Page: p, Body: Download{ID: cutText(e.GUID, longestWord), State: cutText(e.State, longestWord)}})
 	}

@@ -51,7 +51,7 @@ func (p *Page) DeclaredTools(ctx context.Context) ([]DeclaredTool, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := p.script(ctx, scriptCall{verb: "secrets"}); err != nil {
+	if err := p.callScript(ctx, scriptCall{verb: "secrets"}); err != nil {
 		return nil, err
 	}
 	list := []DeclaredTool{}

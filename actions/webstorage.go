@@ -14,7 +14,7 @@ const (
 // Items lists what a storage of the page's origin holds.
 func (p *Page) Items(ctx context.Context, s WebStorage) (items []Pair, err error) {
 	var own OriginState
-	if err := p.view(ctx, "storage", obj{}, &own); err != nil {
+	if err := p.readByScript(ctx, "storage", obj{}, &own); err != nil {
 		return nil, err
 	}
 	if s == SessionStorage {
@@ -26,23 +26,23 @@ func (p *Page) Items(ctx context.Context, s WebStorage) (items []Pair, err error
 // SetItem stores a value. A storage that is full is an InvalidArgument with the
 // page's own words.
 func (p *Page) SetItem(ctx context.Context, s WebStorage, key, value string) error {
-	return p.store(ctx, s, "setItem", key, value)
+	return p.writeStorage(ctx, s, "setItem", key, value)
 }
 
 // RemoveItem deletes a value, if there is one.
 func (p *Page) RemoveItem(ctx context.Context, s WebStorage, key string) error {
-	return p.store(ctx, s, "removeItem", key)
+	return p.writeStorage(ctx, s, "removeItem", key)
 }
 
 // ClearStorage deletes all values.
 func (p *Page) ClearStorage(ctx context.Context, s WebStorage) error {
-	return p.store(ctx, s, "clear")
+	return p.writeStorage(ctx, s, "clear")
 }
 
-// store calls a function of a storage in the page's main world. The page gets no
+// writeStorage calls a function of a storage in the page's main world. The page gets no
 // "storage" event: that event goes to other documents of the origin only (HTML
 // Standard, "web storage").
-func (p *Page) store(ctx context.Context, s WebStorage, function string, args ...string) error {
+func (p *Page) writeStorage(ctx context.Context, s WebStorage, function string, args ...string) error {
 	ctx, cancel := withDeadline(ctx)
 	defer cancel()
 	if err := p.mayAct(ctx); err != nil {
@@ -77,7 +77,7 @@ func (p *Page) DeleteCookies(ctx context.Context, name string) error {
 		if c.Name != name {
 			continue
 		}
-		if err := p.call(ctx, "Network.deleteCookies", obj{"name": c.Name, "domain": c.Domain, "path": c.Path}, nil); err != nil {
+		if err := p.callMethod(ctx, "Network.deleteCookies", obj{"name": c.Name, "domain": c.Domain, "path": c.Path}, nil); err != nil {
 			return err
 		}
 	}

@@ -70,7 +70,7 @@ func (p *Page) SnapshotYAML(ctx context.Context, o YAMLOptions) (YAMLSnapshot, e
 		args["locator"] = o.Root.query()
 	}
 	p.mu.Lock()
-	frame := p.frame
+	frame := p.frames.chosen
 	p.mu.Unlock()
 	r := yamlReader{p: p, holes: maxHoles, left: MaxSnapshot}
 	s, err := r.read(ctx, frame, args, 0)
@@ -90,7 +90,7 @@ type yamlReader struct {
 // cannot be read at all, or not in time, stays empty.
 func (r *yamlReader) read(ctx context.Context, frame string, args obj, depth int) (YAMLSnapshot, error) {
 	var s part
-	if err := r.p.scriptIn(ctx, frame, scriptCall{verb: "yaml", args: args, result: &s}); err != nil {
+	if err := r.p.callScriptIn(ctx, frame, scriptCall{verb: "yaml", args: args, result: &s}); err != nil {
 		return YAMLSnapshot{}, err
 	}
 	s.Text, s.Title, s.URL, s.Count = cutLines(s.Text), cutText(s.Title, longestTitle), cutText(s.URL, longestURL), max(s.Count, 0)
@@ -162,8 +162,8 @@ func (r *yamlReader) readHole(ctx context.Context, frame string, h hole, around 
 		return YAMLSnapshot{}, err
 	}
 	p.mu.Lock()
-	if len(p.refFrames) < maxFrames {
-		p.refFrames[h.Above] = id
+	if len(p.frames.refs) < maxFrames {
+		p.frames.refs[h.Above] = id
 	}
 	p.mu.Unlock()
 	return inner, nil
@@ -179,22 +179,9 @@ func cutLines(text string) string {
 	return text[:strings.LastIndexByte(text, '\n')+1] + yamlCut
 }
 
-// frameFor is the frame in which a locator is looked for. A ref such as f1e12 names
-// its frame: the longest prefix wins, since frames nest (f1f2e3). Every other locator
-// is looked for in the frame that SetFrame has chosen.
+// frameFor is pageFrames.find under the lock.
 func (p *Page) frameFor(q query) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if q.By == string(YAML) {
-		best := ""
-		for above := range p.refFrames {
-			if rest, ok := strings.CutPrefix(q.Value, above); ok && rest != "" && (rest[0] == 'e' || rest[0] == 'f') && len(above) > len(best) {
-				best = above
-			}
-		}
-		if best != "" {
-			return p.refFrames[best]
-		}
-	}
-	return p.frame
+	return p.frames.find(q)
 }

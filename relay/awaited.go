@@ -1,9 +1,7 @@
 package relay
 
 import (
-	"bytes"
 	"context"
-	"strings"
 	"time"
 
 	"github.com/cdphub/cdphub/internal/advice"
@@ -14,31 +12,21 @@ import (
 // A browser that has crashed is started again, which takes a second or two. Until
 // then the hub keeps the commands that only a browser can carry out.
 
-// The bounds of what waits, beside quota.Parked. A command that finds no room is refused at
-// once, with the advice to try again.
-const (
-	browserPatience = 10 * time.Second // after it, the command is refused
-	maxParkedParams = 64 << 10         // bytes of one
-)
+// browserPatience is how long a command waits for a browser until it is refused. A command that
+// finds no room (quota.Parked) is refused at once, with the advice to try again.
+const browserPatience = 10 * time.Second
 
 // awaited is what waits for the browser of a hub. Hub.mu guards it.
 type awaited struct {
-	expected int           `held:"browsers expected"` // those who see to it that there is a browser
-	ended    bool          // there was one, and no other is on its way
-	came     chan struct{} `stays:"one signal for all waiters"` // closed when a Host comes, or none will; nil while nobody waits
-	parked   []*parked     `held:"parked commands"`             // in the order in which they came
-}
-
-// parked is a command that waits.
-type parked struct {
-	request
-	wait
-	timer *time.Timer
+	expected int             `held:"browsers expected"` // those who see to it that there is a browser
+	ended    bool            // there was one, and no other is on its way
+	came     chan struct{}   `stays:"one signal for all waiters"` // closed when a Host comes, or none will; nil while nobody waits
+	parked   waitingCommands `held:"parked commands"`
 }
 
 // ExpectBrowser says that somebody keeps a browser at the hub, until over is
 // called: while there is none, it is being started. over must be called exactly once.
-func (h *Hub) ExpectBrowser() (over func()) {
+func (h Control) ExpectBrowser() (over func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.awaited.expected++
@@ -49,7 +37,7 @@ func (h *Hub) ExpectBrowser() (over func()) {
 		if h.awaited.expected--; h.awaited.expected == 0 {
 			h.awaited.ended = true
 			h.arrivedLocked()
-			h.resumeParkedLocked()
+			h.awaited.parked.resume()
 		}
 	}
 }
@@ -58,7 +46,7 @@ func (h *Hub) ExpectBrowser() (over func()) {
 // error says to callers what is the case. It returns nil, too, when no browser is expected
 // any more: the next command then gets the refusal that fits. The hub's lock must not be
 // held.
-func (h *Hub) AwaitBrowser(ctx context.Context) error {
+func (h Control) AwaitBrowser(ctx context.Context) error {
 	patience := time.NewTimer(browserPatience)
 	defer patience.Stop()
 	for {
@@ -83,7 +71,7 @@ func (h *Hub) AwaitBrowser(ctx context.Context) error {
 }
 
 // browserComesLocked reports whether a browser is being started.
-func (h *Hub) browserComesLocked() bool { return h.awaited.expected > 0 && h.browserLocked() == nil }
+func (h *Hub) browserComesLocked() bool { return h.awaited.expected > 0 && h.sides.browser() == nil }
 
 // arrivedLocked wakes the goroutines in AwaitBrowser, which check again. It serves the
 // parked commands if there is a browser now or none will come.
@@ -93,7 +81,7 @@ func (h *Hub) arrivedLocked() {
 		h.awaited.came = nil
 	}
 	if !h.browserComesLocked() {
-		h.resumeParkedLocked()
+		h.awaited.parked.resume()
 	}
 }
 
@@ -102,12 +90,10 @@ func (h *Hub) arrivedLocked() {
 // Client sends then. It keeps only what the emulated browser level cannot answer: a command
 // inside a session on a Target has its Host, or has lost it for good.
 func (h *Hub) parkLocked(r *request, m method) bool {
-	w := &h.awaited
 	switch {
 	case !h.browserComesLocked() || !r.isMethod || h.draining,
 		!m.real && m.browser != nil, // the hub can answer it
-		r.session != nil && (r.session.Kind != session.Browser || r.session.Side != nil),
-		len(r.Params) > maxParkedParams:
+		r.session != nil && (r.session.Kind != session.Browser || r.session.side != nil):
 		return false
 	}
 	// A Target of a Host page needs no browser.
@@ -116,65 +102,6 @@ func (h *Hub) parkLocked(r *request, m method) bool {
 			return false
 		}
 	}
-	counted, ok := waitLocked(h.pools.parked, r.client)
-	if !ok {
-		return false
-	}
-	p := &parked{request: r.keep(), wait: counted}
-	h.counters.Received-- // it is counted when it is served
-	// The timer may fire just as p is served. Both hold the lock: the second finds p no
-	// more, and the command still gets one answer.
-	p.timer = time.AfterFunc(browserPatience, func() {
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		for i, other := range w.parked {
-			if other == p {
-				w.parked = append(w.parked[:i], w.parked[i+1:]...)
-				p.endLocked()
-				h.counters.Received++
-				p.client.answer(h.sessionLocked(p.client, &p.Envelope), p.ID, nil, wire.ServerError(advice.Restarting.String()))
-				return
-			}
-		}
-	})
-	w.parked = append(w.parked, p)
-	return true
-}
-
-// resumeParkedLocked serves all commands that wait, in the order in which they came.
-func (h *Hub) resumeParkedLocked() {
-	list := h.awaited.parked
-	h.awaited.parked = nil
-	for _, p := range list {
-		p.timer.Stop()
-		p.endLocked()
-		h.counters.Received++
-		h.serveLocked(&p.request, nil)
-	}
-}
-
-// keep is a copy of a request that may wait: its members and what was read of them are
-// its own already (Policy.Read).
-func (r *request) keep() request {
-	own := *r
-	own.ID, own.Params = bytes.Clone(r.ID), bytes.Clone(r.Params)
-	own.Method, own.SessionID = strings.Clone(r.Method), strings.Clone(r.SessionID)
-	return own
-}
-
-// dropParkedLocked forgets what a Client that leaves has waiting.
-func (h *Hub) dropParkedLocked(c *Client) {
-	left := h.awaited.parked[:0]
-	for _, p := range h.awaited.parked {
-		if p.client != c {
-			left = append(left, p)
-			continue
-		}
-		p.timer.Stop()
-		p.endLocked()
-		h.counters.Received++
-		h.counters.ClientGone++
-	}
-	clear(h.awaited.parked[len(left):])
-	h.awaited.parked = left
+	refusal := func() *wire.Error { return wire.ServerError(advice.Restarting.String()) }
+	return h.awaited.parked.keep(r, h.pools.parked, browserPatience, refusal)
 }

@@ -19,7 +19,7 @@ func (p *closing) Drained() { p.got = append(p.got, "closed") }
 // that waits for it.
 func waitsForBrowser(t *testing.T) (h *Hub, c *Client, p *closing) {
 	h, p = newHub(t, Options{}), &closing{}
-	t.Cleanup(h.ExpectBrowser())
+	t.Cleanup(h.Control().ExpectBrowser())
 	c, err := h.Join(p, nil)
 	if err != nil {
 		t.Fatal(err)

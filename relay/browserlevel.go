@@ -74,14 +74,14 @@ func (s *side) dropBrowserLocked(why *wire.Error) {
 // rootLocked is the Client's own session at the browser level of the Host. It is made with
 // the Client's first command. Its id is for the hub and the Host alone: the Client's
 // messages at browser level name no session.
-func (s *side) rootLocked(c *Client) *session.Session {
+func (s *side) rootLocked(c *Client) *clientSession {
 	root := s.roots[c]
 	if root == nil {
-		root = session.NewImplicit(s.hub.opts.NewID(), "", c)
-		root.Kind, root.Side = session.Browser, s
-		s.hub.sessions.Add(root)
+		root = &clientSession{Session: session.NewImplicit(s.hub.opts.NewID(), ""), client: c, side: s}
+		root.Kind = session.Browser
+		s.hub.sessions.add(root)
 		if s.roots == nil {
-			s.roots = make(map[*Client]*session.Session)
+			s.roots = make(map[*Client]*clientSession)
 		}
 		s.roots[c] = root
 		s.browser.AttachedToBrowser(attachmentOf(root, ""))
@@ -90,11 +90,11 @@ func (s *side) rootLocked(c *Client) *session.Session {
 }
 
 // endRootLocked ends it, after the sessions inside it.
-func (s *side) endRootLocked(c *Client, why *wire.Error) (ended *session.Session) {
+func (s *side) endRootLocked(c *Client, why *wire.Error) (ended *clientSession) {
 	ended = s.roots[c]
 	delete(s.roots, c)
-	s.hub.failLocked(ended, why)
-	s.hub.sessions.Remove(ended)
+	s.hub.calls.failIn(ended, why)
+	s.hub.sessions.remove(ended)
 	return ended
 }
 
@@ -110,7 +110,7 @@ func (s *side) leaveLocked(c *Client) {
 // not for one that the hub emulates a browser around; nil when there is none.
 func (h *Hub) browserOfLocked(r *request) *side {
 	if r.session == nil {
-		return h.browserLocked()
+		return h.sides.browser()
 	}
 	if s := sideOf(r.session); s != nil && s.browser != nil {
 		return s
@@ -189,7 +189,7 @@ func (s *side) serveBrowserLevelLocked(r *request) bool {
 	case "Target.getTargets":
 		if c := s.hub.forwardLocked(r, into); c != nil {
 			c.finish = func(result []byte) []byte {
-				return s.hub.withTargetsLocked(s.hub.hushListLocked(r.client, result), r.client, r.args.filter)
+				return s.hub.withTargetsLocked(s.hub.leases.hushList(r.client, result), r.client, r.args.filter)
 			}
 		}
 	default:
@@ -207,7 +207,7 @@ func (s *side) namesOtherLocked(p *params) bool {
 		return known
 	}
 	if p.hasSessionID {
-		named := h.sessions.Get(p.sessionID)
+		named := h.sessions.get(p.sessionID)
 		return named != nil && sideOf(named) != s
 	}
 	return p.browserContextID == h.contextID

@@ -1,11 +1,12 @@
 package relay
 
 import (
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/internal/wire"
-	"github.com/cdphub/cdphub/session"
 )
 
 // call is one command that the Host has and has not answered. A call's memory is used again
@@ -15,10 +16,10 @@ type call struct {
 	number  bridge.CallID
 	side    *side // whose Host has it
 	client  *Client
-	session *session.Session // nil for a browser-level command
+	session *clientSession // nil for a browser-level command
 	// answerTo is the session that the Client named, perhaps for a browser-level
 	// command; nil is the connection.
-	answerTo *session.Session
+	answerTo *clientSession
 	timer    *time.Timer // nil for a command inside a session
 	sent     time.Time   // zero for a command that is not measured
 	// finish makes the Client's result of the Host's; nil for most.
@@ -67,7 +68,7 @@ func (cs *calls) get(n bridge.CallID) *call { return cs.byNumber[n] }
 // add files a command for a side under the next number. The Host has it in the
 // session s, nil at browser level. Numbers only grow, so that an answer to a call of an
 // earlier connection is known by its number (dropAnswerLocked).
-func (cs *calls) add(to *side, r *request, s *session.Session) *call {
+func (cs *calls) add(to *side, r *request, s *clientSession) *call {
 	if cs.byNumber == nil {
 		cs.byNumber = make(map[bridge.CallID]*call)
 	}
@@ -112,14 +113,53 @@ func (cs *calls) remove(c *call) {
 	cs.spare = c
 }
 
+// failIn answers every command in flight of a session with an error, the
+// oldest first. The list begins with the newest, hence the walk to its end.
+func (cs *calls) failIn(s *clientSession, why *wire.Error) {
+	c := newestCall(origin{s.client, s})
+	if c == nil {
+		return
+	}
+	for c.next != nil {
+		c = c.next
+	}
+	for c != nil {
+		newer := c.prev
+		cs.fail(c, why)
+		c = newer
+	}
+}
+
+// failWhere answers the commands in flight that fit with an error, the
+// oldest first. It walks a sorted copy of the numbers: what a Client is told may end other
+// commands meanwhile.
+func (cs *calls) failWhere(why *wire.Error, fits func(*call) bool) {
+	for _, n := range slices.Sorted(maps.Keys(cs.byNumber)) {
+		if c := cs.get(n); c != nil && fits(c) {
+			cs.fail(c, why)
+		}
+	}
+}
+
+// fail answers one command in flight with an error. The call's id and Client are
+// used before remove, which clears them.
+func (cs *calls) fail(c *call, why *wire.Error) {
+	client := c.client
+	if c.ended != nil {
+		c.ended(nil, why)
+	}
+	client.fail(c.answerTo, c.id(), why)
+	cs.remove(c)
+	client.callEndedLocked()
+}
+
 // newestCall returns the newest command in flight of a place; nil when there is
 // none.
 func newestCall(at origin) *call {
 	if at.session == nil {
 		return at.client.newest
 	}
-	c, _ := at.session.Calls.(*call)
-	return c
+	return at.session.newest
 }
 
 // setNewest notes the newest command in flight of a place; nil for none.
@@ -128,5 +168,5 @@ func setNewest(at origin, c *call) {
 		at.client.newest = c
 		return
 	}
-	at.session.Calls = c
+	at.session.newest = c
 }

@@ -15,22 +15,22 @@ func (h *Hub) check() error {
 	owned := 0
 	for c := range h.clients {
 		owned += len(c.sessions)
-		for _, side := range h.sides {
+		for _, side := range h.sides.list {
 			if side.roots[c] != nil {
 				owned++
 			}
 		}
 		for s := range c.sessions {
-			if h.sessions.Get(s.ID) != s {
+			if h.sessions.get(s.ID) != s {
 				return fmt.Errorf("session %s of a client is not in the table", s.ID)
 			}
 			if s.Kind == session.Worker {
-				if !inTarget(s.Parent) || h.sessions.Get(s.Parent.ID) != s.Parent {
+				if !inTarget(s.parent) || h.sessions.get(s.parent.ID) != s.parent {
 					return fmt.Errorf("session %s of a worker is in no session of a page", s.ID)
 				}
 				continue
 			}
-			if side := sideOf(s); side != nil && !slices.Contains(h.sides, side) {
+			if side := sideOf(s); side != nil && !slices.Contains(h.sides.list, side) {
 				return fmt.Errorf("session %s is of a Host that has gone", s.ID)
 			} else if t, ok := h.find(s.TargetID); (!ok || t.side != side) && (side == nil || side.browser == nil) {
 				return fmt.Errorf("session %s is on the missing target %s", s.ID, s.TargetID)
@@ -39,7 +39,7 @@ func (h *Hub) check() error {
 	}
 	hearing := make(map[*Client]int)
 	for at, l := range h.subscribers.at {
-		if _, ok := h.clients[l.client]; !ok || at != l.origin || l.session != nil && h.sessions.Get(l.session.ID) != l.session {
+		if _, ok := h.clients[l.client]; !ok || at != l.origin || l.session != nil && h.sessions.get(l.session.ID) != l.session {
 			return fmt.Errorf("something is discovered or attached to for a client or a session that has ended")
 		}
 		if l.discover.on() {
@@ -64,8 +64,8 @@ func (h *Hub) check() error {
 			return fmt.Errorf("there are dialogs of the missing target %s", id)
 		}
 		wanted := 0
-		for _, s := range d.side.sessions.OfTarget(id) {
-			if s.PageEvents && s.Peer.(*Client).answers() {
+		for _, s := range d.side.sessions.ofTarget(id) {
+			if s.pageEvents && s.client.answers() {
 				wanted++
 			}
 		}
@@ -73,8 +73,8 @@ func (h *Hub) check() error {
 			return fmt.Errorf("%d sessions would answer the dialogs of %s, counted are %d", wanted, id, d.wanted)
 		}
 	}
-	if owned != h.sessions.Len() {
-		return fmt.Errorf("clients own %d sessions, the table has %d", owned, h.sessions.Len())
+	if owned != h.sessions.len() {
+		return fmt.Errorf("clients own %d sessions, the table has %d", owned, h.sessions.len())
 	}
 	if err := h.checkSides(); err != nil {
 		return err
@@ -85,16 +85,16 @@ func (h *Hub) check() error {
 // checkSides wants each side to have a Host, connected or away, and a slot of its
 // own, and emulated ones to come first.
 func (h *Hub) checkSides() error {
-	for i, s := range h.sides {
+	for i, s := range h.sides.list {
 		if (s.host == nil) != (s.connection == nil) || (s.host == nil) != (s.disconnected != nil) {
 			return fmt.Errorf("the side %q has neither a host nor waits for one, or both", s.slot)
 		}
-		if h.inSlotLocked(s.slot) != s || (i < h.emulated) != (s.browser == nil) {
+		if h.sides.inSlot(s.slot) != s || (i < h.sides.emulatedCount) != (s.browser == nil) {
 			return fmt.Errorf("the side %q is not where it belongs", s.slot)
 		}
 	}
 	for n, c := range h.calls.byNumber {
-		if !slices.Contains(h.sides, c.side) {
+		if !slices.Contains(h.sides.list, c.side) {
 			return fmt.Errorf("call %d waits for a Host that has gone", n)
 		}
 	}
@@ -107,7 +107,7 @@ func (h *Hub) checkCalls() error {
 	for _, c := range h.calls.byNumber {
 		byClient[c.client]++
 		linked++
-		if c.session != nil && h.sessions.Get(c.session.ID) != c.session {
+		if c.session != nil && h.sessions.get(c.session.ID) != c.session {
 			return fmt.Errorf("call %d waits for the ended session %s", c.number, c.session.ID)
 		}
 	}
@@ -160,7 +160,7 @@ func (h *Hub) checkAccounts() error {
 		want[id].sessions += int64(len(c.sessions))
 		want[id].clients++
 	}
-	for _, p := range h.awaited.parked {
+	for _, p := range h.awaited.parked.list {
 		want[p.client.account.payer.ID].parked++
 	}
 	for id, w := range want {

@@ -7,8 +7,8 @@ import (
 	"github.com/cdphub/cdphub/session"
 )
 
-// Client is one CDP client of a hub. It is the Peer of all its sessions. Receive is called
-// by one goroutine at a time, the reader of its connection. Leave may be called from any.
+// Client is one CDP client of a hub. Receive is called by one goroutine at a time, the reader
+// of its connection. Leave may be called from any.
 type Client struct {
 	hub     *Hub
 	policy  Policy
@@ -27,57 +27,43 @@ type Client struct {
 	peer          session.Peer
 	left          bool
 	drained       bool
-	sessions      map[*session.Session]struct{}
+	sessions      map[*clientSession]struct{}
 	calls         int   // commands without an answer
 	newest        *call // of those outside its sessions
 	subscriptions int   // to every Target
 	flow          flow
-	page          *session.Session // the session of messages without a sessionId; nil for most Clients
-	gone          func()           // called when page ends; nil for most Clients
+	page          *clientSession // the session of messages without a sessionId; nil for most Clients
+	gone          func()         // called when page ends; nil for most Clients
 }
 
-// Answer implements session.Peer. What a Client gets by Answer, Event, event and answer is
-// redacted here; what a Host sends was redacted before the lock was taken (redact.go).
-func (c *Client) Answer(s *session.Session, id, result []byte, err *Error) bool {
-	if c.redacts {
-		result, err = redactAnswer(result, err)
-	}
-	return c.peer.Answer(s, id, result, err)
-}
-
-// Event implements session.Peer.
-func (c *Client) Event(s *session.Session, e *session.Event) bool {
-	if !c.redacts {
-		return c.peer.Event(s, e)
-	}
-	all := e.Params // for the Clients after this one
-	e.Params = scope.Redact(all)
-	ok := c.peer.Event(s, e)
-	e.Params = all
-	return ok
-}
-
-// event sends an event of the hub itself. The hub's one Event is used again for each:
+// event sends an event of the hub itself; nil is the connection. What a Host sends was redacted
+// before the lock was taken (redact.go). The hub's one Event is used again for each:
 // Reset("", nil) drops params, which belong to the caller.
-func (c *Client) event(s *session.Session, method string, params []byte) {
+func (c *Client) event(s *clientSession, method string, params []byte) {
+	if c.redacts {
+		params = scope.Redact(params)
+	}
 	e := &c.hub.event
 	e.Reset(method, params)
-	c.Event(s, e)
+	c.peer.Event(s.shown(), e)
 	e.Reset("", nil)
 }
 
 // answer sends the answer to one message: result, or what went wrong. A
 // result of nil is {}.
-func (c *Client) answer(s *session.Session, id, result []byte, err *wire.Error) {
+func (c *Client) answer(s *clientSession, id, result []byte, err *wire.Error) {
 	if result == nil {
 		result = wire.Empty
 	}
-	c.hub.counters.answered(&c.hub.counters.AnsweredByHub, c.Answer(s, id, result, err))
+	if c.redacts {
+		result, err = redactAnswer(result, err)
+	}
+	c.hub.counters.answered(&c.hub.counters.AnsweredByHub, c.peer.Answer(s.shown(), id, result, err))
 }
 
 // fail answers a command that a Host could not carry out. A command that the hub
 // itself sent has no id, and no answer.
-func (c *Client) fail(s *session.Session, id []byte, why *wire.Error) {
+func (c *Client) fail(s *clientSession, id []byte, why *wire.Error) {
 	if len(id) == 0 {
 		c.hub.counters.AnsweredByHub++
 		return
@@ -90,9 +76,9 @@ type request struct {
 	wire.Envelope
 	isMethod bool // Method is well-formed, so that it may go to a Host
 	client   *Client
-	session  *session.Session // nil at browser level
-	members  wire.Object      // of the params; nil where the policy does not read them
-	args     params           // what the hub reads of them
+	session  *clientSession // nil at browser level
+	members  wire.Object    // of the params; nil where the policy does not read them
+	args     params         // what the hub reads of them
 }
 
 // Receive takes one message of the Client. The message gets exactly one answer, from
@@ -186,7 +172,7 @@ func (h *Hub) serveLocked(r *request, refused *wire.Error) bridge.Host {
 	switch {
 	case r.InSession:
 		// Also "sessionId":"" names a session, which is never there.
-		if r.session == nil || r.session.Peer != session.Peer(c) {
+		if r.session == nil || r.session.client != c {
 			c.answer(nil, r.ID, nil, errNoSession)
 			return nil
 		}
@@ -201,7 +187,7 @@ func (h *Hub) serveLocked(r *request, refused *wire.Error) bridge.Host {
 		c.answer(r.session, r.ID, nil, refused)
 		return nil
 	}
-	if h.leases != nil && r.isMethod && !h.hidesLocked(r) && h.leasedLocked(r) {
+	if len(h.leases.list) > 0 && r.isMethod && !h.hidesLocked(r) && h.leases.withhold(r) {
 		return nil
 	}
 	if s := h.browserOfLocked(r); s != nil && r.isMethod && !ownMethod(r.Method) && s.serveLocked(r) {
@@ -242,7 +228,7 @@ func (h *Hub) serveLocked(r *request, refused *wire.Error) bridge.Host {
 
 // inTarget reports whether a session is one on a Target or on a worker of it, whose
 // commands are the Host's.
-func inTarget(s *session.Session) bool {
+func inTarget(s *clientSession) bool {
 	return s != nil && (s.Kind == session.Page || s.Kind == session.Worker)
 }
 
@@ -260,7 +246,7 @@ func (h *Hub) handlerLocked(r *request) *side {
 		}
 		return nil
 	}
-	for _, s := range h.emulatedLocked() {
+	for _, s := range h.sides.emulated() {
 		if s.handles(r.Method) {
 			return s
 		}
@@ -273,9 +259,9 @@ func (s *side) handles(method string) bool { return s.lifecycle != nil && s.life
 
 // sessionLocked returns the session of a message; nil at browser level, or when there
 // is no such session.
-func (h *Hub) sessionLocked(c *Client, env *wire.Envelope) *session.Session {
+func (h *Hub) sessionLocked(c *Client, env *wire.Envelope) *clientSession {
 	if env.InSession {
-		return h.sessions.Get(env.SessionID)
+		return h.sessions.get(env.SessionID)
 	}
 	return c.page
 }
@@ -309,9 +295,9 @@ func (c *Client) Leave() {
 	if c.owner != nil {
 		c.owner.clients--
 	}
-	h.dropParkedLocked(c)
-	h.leaseClientLeftLocked(c)
-	h.countPolicyLocked(c.policy, -1)
+	h.awaited.parked.forget(c)
+	h.leases.forget(c)
+	h.policies.count(c.policy, -1)
 	delete(h.downloads.takers, origin{c, nil})
 	h.subscribers.forget(origin{c, nil}) // before the ends of sessions are sent
 	for s := range c.sessions {
@@ -320,7 +306,7 @@ func (c *Client) Leave() {
 	for s := range c.sessions {
 		h.endSessionLocked(s, errDetached)
 	}
-	for _, s := range h.sides {
+	for _, s := range h.sides.list {
 		s.leaveLocked(c)
 	}
 	top := origin{c, nil} // at browser level, where a Host handles commands

@@ -137,11 +137,11 @@ func (hc *connection) resultLocked(id bridge.CallID, sessionID string, result []
 	client := c.client
 	// It cannot be, since the session of a call never changes its Client. If it is, the
 	// metric shows a bug of the hub.
-	if c.session != nil && c.session.Peer != session.Peer(client) {
+	if c.session != nil && c.session.client != client {
 		h.counters.Misrouted++
 	}
 	// remove comes last: the id that Answer gets lies in the call's memory.
-	h.counters.answered(&h.counters.AnsweredByHost, client.peer.Answer(c.answerTo, c.id(), result, failure))
+	h.counters.answered(&h.counters.AnsweredByHost, client.peer.Answer(c.answerTo.shown(), c.id(), result, failure))
 	h.calls.remove(c)
 	client.callEndedLocked()
 }
@@ -185,7 +185,7 @@ func (hc *connection) Event(targetID, method string, params []byte) {
 		return
 	}
 	h.counters.EventsIn++
-	list := hc.side.sessions.OfTarget(targetID)
+	list := hc.side.sessions.ofTarget(targetID)
 	if len(list) == 0 {
 		return
 	}
@@ -195,10 +195,10 @@ func (hc *connection) Event(targetID, method string, params []byte) {
 	e := &h.event
 	e.Reset(method, nil)
 	for _, s := range list {
-		c := s.Peer.(*Client)
+		c := s.client
 		var ok bool
-		if e.Params, ok = h.seenLocked(&seen, s); ok {
-			h.counters.delivered(c.peer.Event(s, e))
+		if e.Params, ok = h.leases.seen(&seen, s); ok {
+			h.counters.delivered(c.peer.Event(&s.Session, e))
 		}
 	}
 	e.Reset("", nil) // the Host's memory must not be held on to
@@ -228,7 +228,7 @@ func (hc *connection) SessionEvent(sessionID, method string, params []byte) {
 	h := hc.hub
 	defer h.mu.Unlock()
 	h.counters.EventsIn++
-	s := h.sessions.Get(sessionID)
+	s := h.sessions.get(sessionID)
 	if s == nil || sideOf(s) != hc.side {
 		return
 	}
@@ -236,13 +236,13 @@ func (hc *connection) SessionEvent(sessionID, method string, params []byte) {
 		h.observeEventLocked(s, method, params)
 	}
 	noteDialog(s, method, params)
-	c := s.Peer.(*Client)
-	body, ok := h.seenLocked(&seen, s)
+	c := s.client
+	body, ok := h.leases.seen(&seen, s)
 	if !ok {
 		return
 	}
 	h.event.Reset(method, body)
-	h.counters.delivered(c.peer.Event(s, &h.event))
+	h.counters.delivered(c.peer.Event(&s.Session, &h.event))
 	h.event.Reset("", nil)
 }
 
@@ -263,18 +263,18 @@ func (hc *connection) SessionsEvent(sessionIDs []string, method string, params [
 	e := &h.event
 	e.Reset(method, nil)
 	for _, id := range sessionIDs {
-		s := h.sessions.Get(id)
-		if s == nil || sideOf(s) != hc.side || s.Told == h.shared {
+		s := h.sessions.get(id)
+		if s == nil || sideOf(s) != hc.side || s.lastShared == h.shared {
 			continue
 		}
-		s.Told = h.shared
+		s.lastShared = h.shared
 		if h.observer != nil {
 			h.observeEventLocked(s, method, params)
 		}
 		noteDialog(s, method, params)
 		var ok bool
-		if e.Params, ok = h.seenLocked(&seen, s); ok {
-			h.counters.delivered(s.Peer.(*Client).peer.Event(s, e))
+		if e.Params, ok = h.leases.seen(&seen, s); ok {
+			h.counters.delivered(s.client.peer.Event(&s.Session, e))
 		}
 	}
 	e.Reset("", nil) // the Host's memory must not be held on to
@@ -290,8 +290,8 @@ func (hc *connection) Opened(n bridge.Nested) bool {
 	}
 	h := hc.hub
 	defer h.mu.Unlock()
-	parent := h.sessions.Get(n.Parent)
-	if parent == nil || sideOf(parent) != hc.side || n.SessionID == "" || h.sessions.Get(n.SessionID) != nil {
+	parent := h.sessions.get(n.Parent)
+	if parent == nil || sideOf(parent) != hc.side || n.SessionID == "" || h.sessions.get(n.SessionID) != nil {
 		h.log.Warn("session of the Host refused: it has no parent session, or its id is in use")
 		return true
 	}
@@ -299,14 +299,16 @@ func (hc *connection) Opened(n bridge.Nested) bool {
 		h.log.Warn("session of the Host refused: it does not belong to a page")
 		return true
 	}
-	c := parent.Peer.(*Client)
+	c := parent.client
 	if h.refusesSessionLocked(c) != nil || hc.side.browser == nil && workersAround(parent) >= maxWorkers {
 		h.log.Debug("session of the Host refused: its Client, or its page, has too many sessions")
 		return false
 	}
 	// The strings of n are part of the Host's message.
-	s := session.New(strings.Clone(n.SessionID), strings.Clone(n.TargetID), c)
-	s.Side, s.Parent, s.Type = hc.side, parent, strings.Clone(n.Type)
+	s := &clientSession{
+		Session: session.New(strings.Clone(n.SessionID), strings.Clone(n.TargetID)),
+		client:  c, parent: parent, side: hc.side, targetType: strings.Clone(n.Type),
+	}
 	switch {
 	case hc.side.browser == nil:
 		s.Kind = session.Worker
@@ -322,15 +324,15 @@ func (hc *connection) Opened(n bridge.Nested) bool {
 const maxWorkers = 256
 
 // workersAround counts the sessions inside the page's session that a session is in, or is.
-func workersAround(s *session.Session) int {
-	for s.Kind == session.Worker && s.Parent != nil {
-		s = s.Parent
+func workersAround(s *clientSession) int {
+	for s.Kind == session.Worker && s.parent != nil {
+		s = s.parent
 	}
 	return countInside(s)
 }
 
-func countInside(s *session.Session) (n int) {
-	for _, inner := range s.Inside() {
+func countInside(s *clientSession) (n int) {
+	for _, inner := range s.inside {
 		n += 1 + countInside(inner)
 	}
 	return n
@@ -342,8 +344,8 @@ func (hc *connection) Fail(sessionID string, why *wire.Error) {
 		return
 	}
 	defer hc.hub.mu.Unlock()
-	if s := hc.hub.sessions.Get(sessionID); s != nil && sideOf(s) == hc.side {
-		hc.hub.failLocked(s, why)
+	if s := hc.hub.sessions.get(sessionID); s != nil && sideOf(s) == hc.side {
+		hc.hub.calls.failIn(s, why)
 	}
 }
 
@@ -354,16 +356,16 @@ func (hc *connection) Closed(sessionID string) {
 		return
 	}
 	defer hc.hub.mu.Unlock()
-	s := hc.hub.sessions.Get(sessionID)
+	s := hc.hub.sessions.get(sessionID)
 	if s != nil && sideOf(s) == hc.side && (hc.side.browser != nil || s.Kind == session.Worker) {
 		hc.side.closedLocked(s)
 	}
 }
 
 // closedLocked ends a session that the Host has ended, with those inside it.
-func (s *side) closedLocked(ended *session.Session) {
-	h, c := s.hub, ended.Peer.(*Client)
-	for _, inner := range slices.Clone(ended.Inside()) {
+func (s *side) closedLocked(ended *clientSession) {
+	h, c := s.hub, ended.client
+	for _, inner := range slices.Clone(ended.inside) {
 		if sideOf(inner) == s {
 			s.closedLocked(inner)
 		} else {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 
 	"github.com/cdphub/cdphub/internal/wire"
-	"github.com/cdphub/cdphub/session"
 	"github.com/cdphub/cdphub/targets"
 )
 
@@ -22,7 +21,7 @@ const (
 
 // noteDialog keeps the dialog that was announced to a session of a browser. The hub cannot
 // ask the browser for an open dialog later: CDP has no command for it.
-func noteDialog(s *session.Session, method string, params []byte) {
+func noteDialog(s *clientSession, method string, params []byte) {
 	switch method {
 	case dialogOpening:
 		var d Dialog
@@ -42,39 +41,39 @@ func noteDialog(s *session.Session, method string, params []byte) {
 			}
 			return nil
 		})
-		s.Dialog = string(openingParams(d))
+		s.dialog = string(openingParams(d))
 	case dialogClosed:
-		s.Dialog = ""
+		s.dialog = ""
 	}
 }
 
 // noteDisable forgets the dialog of a session that disables Page: the browser does, too.
-func noteDisable(s *session.Session, method string) {
-	if s.Dialog != "" && method == "Page.disable" {
-		s.Dialog = ""
+func noteDisable(s *clientSession, method string) {
+	if s.dialog != "" && method == "Page.disable" {
+		s.dialog = ""
 	}
 }
 
 // dialogLocked is the dialog that the page of a lease shows, and the session that may
 // answer it; nil where the hub does, or there is none.
-func (l *lease) dialogLocked() (params []byte, in *session.Session) {
+func (l *lease) dialogLocked() (params []byte, in *clientSession) {
 	if slot := l.side.hub.dialogs[l.target]; slot != nil && slot.open != nil {
 		return openingParams(slot.open.Dialog), nil
 	}
-	for _, s := range l.side.sessions.OfTarget(l.target) {
-		if s.Dialog != "" {
-			return []byte(s.Dialog), s
+	for _, s := range l.side.sessions.ofTarget(l.target) {
+		if s.dialog != "" {
+			return []byte(s.dialog), s
 		}
 	}
 	return nil, nil
 }
 
-// holderDialogLocked sends the holder of a lease the dialog that was open before, once the
+// answerDialog sends the holder of a lease the dialog that was open before, once the
 // holder enables Page, and lets it answer the dialog. It reports whether the command needs
 // no more. The person's answer is sent in the session to which the dialog was announced, in
 // the name of its Client. That Client sees neither the command nor its result.
-func (h *Hub) holderDialogLocked(l *lease, r *request) bool {
-	if r.session == nil || r.session.TargetID != l.target || r.session.PageEvents || r.session.Dialog != "" {
+func (l *lease) answerDialog(r *request) bool {
+	if r.session == nil || r.session.TargetID != l.target || r.session.pageEvents || r.session.dialog != "" {
 		return false
 	}
 	params, in := l.dialogLocked()
@@ -83,6 +82,7 @@ func (h *Hub) holderDialogLocked(l *lease, r *request) bool {
 		r.client.event(r.session, dialogOpening, params)
 	case in != nil && r.Method == answerDialog:
 		id, c, s := bytes.Clone(r.ID), r.client, r.session
+		h := c.hub
 		h.counters.Received-- // it is counted when it is answered
 		h.askInLocked(in.ID, answerDialog, r.Params, func(result []byte, err *Error) {
 			h.counters.Received++

@@ -43,10 +43,13 @@ var ErrDialogKey = errors.New("the target does not exist, or the key is wrong")
 // as long.
 const dialogTimeout = 30 * time.Second
 
-// dialogs is the state of the dialogs of one Target. The key proves that a request over
+// dialogs are those of a hub, by targetId. Hub.mu guards them.
+type dialogs map[string]*targetDialogs
+
+// targetDialogs is the state of the dialogs of one Target. The key proves that a request over
 // HTTP comes from the agent of the Target: the hub sends it only to the Target's Host, and
 // the Host to the agent.
-type dialogs struct {
+type targetDialogs struct {
 	side *side
 	key  string
 	open *openDialog // nil while there is none
@@ -66,13 +69,13 @@ type openDialog struct {
 func (s *side) dialogKeyLocked(targetID string) string {
 	d := s.hub.dialogs[targetID]
 	if d == nil {
-		d = &dialogs{side: s, key: session.NewID()}
+		d = &targetDialogs{side: s, key: session.NewID()}
 		if s.hostID != "" && s.hub.opts.Derive != nil { // the page goes on with it at another node
 			d.key = s.hub.opts.Derive("dialog", s.hub.opts.Name, s.hostID, targetID)
 		}
 		// Sessions may have enabled Page before the key was made.
-		for _, on := range s.sessions.OfTarget(targetID) {
-			if on.Answers {
+		for _, on := range s.sessions.ofTarget(targetID) {
+			if on.answersDialogs {
 				d.wanted++
 			}
 		}
@@ -82,8 +85,8 @@ func (s *side) dialogKeyLocked(targetID string) string {
 }
 
 // attachmentOf describes a session to its Host.
-func attachmentOf(s *session.Session, dialogKey string) bridge.Attachment {
-	c := s.Peer.(*Client)
+func attachmentOf(s *clientSession, dialogKey string) bridge.Attachment {
+	c := s.client
 	_, lasts := c.peer.(Lasting)
 	return bridge.Attachment{
 		SessionID: s.ID, TargetID: s.TargetID, DialogKey: dialogKey,
@@ -92,10 +95,10 @@ func attachmentOf(s *session.Session, dialogKey string) bridge.Attachment {
 	}
 }
 
-// endDialogsLocked forgets a Target. A dialog that is open is dismissed: its page is gone.
-func (h *Hub) endDialogsLocked(targetID string) {
-	h.dismissLocked(targetID)
-	delete(h.dialogs, targetID)
+// forget forgets a Target. A dialog that is open is dismissed: its page is gone.
+func (d dialogs) forget(targetID string) {
+	d.dismiss(targetID)
+	delete(d, targetID)
 }
 
 // OpenDialog shows a dialog to the Clients that have Page enabled on its
@@ -103,7 +106,7 @@ func (h *Hub) endDialogsLocked(targetID string) {
 // that may answer, or when the last of them leaves, the browser shows its own.
 // After 30 s, or when ctx ends, an alert is accepted and the rest dismissed.
 // One dialog is open at a time: as in Chromium, a second is dismissed at once.
-func (h *Hub) OpenDialog(ctx context.Context, d Dialog) (DialogAnswer, error) {
+func (h Control) OpenDialog(ctx context.Context, d Dialog) (DialogAnswer, error) {
 	opening := openingParams(d) // before the lock, as the texts may be long
 	h.mu.Lock()
 	slot := h.dialogs[d.TargetID]
@@ -158,7 +161,7 @@ func openingParams(d Dialog) []byte {
 // settleLocked ends the open dialog of a Target, if there is one. The Clients get
 // Page.javascriptDialogClosed before OpenDialog returns. The channel has room for the one
 // answer that it ever gets.
-func (slot *dialogs) settleLocked(a DialogAnswer) {
+func (slot *targetDialogs) settleLocked(a DialogAnswer) {
 	o := slot.open
 	if o == nil {
 		return
@@ -215,21 +218,21 @@ func handleDialog(h *Hub, r *request) ([]byte, *wire.Error) {
 // about to be closed: its Host may be blocked with it.
 func notePageClose(h *Hub, r *request) {
 	if r.session != nil {
-		h.dismissLocked(r.session.TargetID)
+		h.dialogs.dismiss(r.session.TargetID)
 	}
 }
 
 // noteCloseTarget is for Target.closeTarget, see notePageClose.
 func noteCloseTarget(h *Hub, r *request) {
-	h.dismissLocked(r.args.targetID)
+	h.dialogs.dismiss(r.args.targetID)
 }
 
-// dismissLocked dismisses the open dialog of a Target, if there is one.
-func (h *Hub) dismissLocked(targetID string) {
+// dismiss dismisses the open dialog of a Target, if there is one.
+func (d dialogs) dismiss(targetID string) {
 	if len(targetID) > targets.MaxID {
 		return
 	}
-	if slot := h.dialogs[targetID]; slot != nil {
+	if slot := d[targetID]; slot != nil {
 		slot.settleLocked(DialogAnswer{})
 	}
 }
@@ -238,19 +241,19 @@ func (h *Hub) dismissLocked(targetID string) {
 func notePage(on bool) func(*Hub, *request) {
 	return func(h *Hub, r *request) {
 		if r.session != nil && r.session.Kind == session.Page {
-			h.pageEventsLocked(r.session, on)
+			h.dialogs.setPageEvents(r.session, on)
 		}
 	}
 }
 
-// pageEventsLocked notes whether a session has Page enabled. When no session is left
+// setPageEvents notes whether a session has Page enabled. When no session is left
 // that answers dialogs, the browser shows the open one itself. slot.wanted must be exact:
 // at 0 the browser shows dialogs itself, and above it the page waits for a Client.
-func (h *Hub) pageEventsLocked(s *session.Session, on bool) {
-	answers := on && s.Peer.(*Client).answers()
-	was := s.Answers
-	s.PageEvents, s.Answers = on, answers
-	slot := h.dialogs[s.TargetID]
+func (d dialogs) setPageEvents(s *clientSession, on bool) {
+	answers := on && s.client.answers()
+	was := s.answersDialogs
+	s.pageEvents, s.answersDialogs = on, answers
+	slot := d[s.TargetID]
 	switch {
 	case slot == nil || answers == was:
 	case answers:
@@ -277,18 +280,16 @@ func (c *Client) readOnly() bool {
 }
 
 // notifyLocked sends an event to those sessions of the Target that have Page enabled.
-func (slot *dialogs) notifyLocked(targetID, method string, params []byte) {
-	e := session.Event{Method: method}
+func (slot *targetDialogs) notifyLocked(targetID, method string, params []byte) {
 	h := slot.side.hub
 	seen := h.viewsOf(method, params)
-	list := slot.side.sessions.OfTarget(targetID)
+	list := slot.side.sessions.ofTarget(targetID)
 	if h.observer != nil && len(list) > 0 {
 		h.observeEventLocked(list[0], method, params)
 	}
 	for _, s := range list {
-		var ok bool
-		if e.Params, ok = slot.side.hub.seenLocked(&seen, s); ok && s.PageEvents {
-			s.Peer.Event(s, &e)
+		if body, ok := h.leases.seen(&seen, s); ok && s.pageEvents {
+			s.client.event(s, method, body)
 		}
 	}
 }

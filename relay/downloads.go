@@ -188,7 +188,7 @@ func (h *Hub) tellDownload(of targets.Info, takers []downloads.Recipient[origin]
 			continue
 		}
 		seen := &all[i]
-		if seen.hushed != nil && h.hushedLocked(c, of.ID) {
+		if seen.hushed != nil && h.leases.hushes(c, of.ID) {
 			seen = seen.hushed
 		}
 		if body, ok := seen.of(c); ok {

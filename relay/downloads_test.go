@@ -131,7 +131,7 @@ func TestDownloadsEnd(t *testing.T) {
 		}, canceled},
 		"disk full": {wish, func(d *downloading) {
 			d.hub.mu.Lock()
-			d.hub.downloads.running[d.hub.sides[0].connection]["G"].file.(*heldFile).full = 5
+			d.hub.downloads.running[d.hub.sides.list[0].connection]["G"].file.(*heldFile).full = 5
 			d.hub.mu.Unlock()
 			if d.events.DownloadPart("G", []byte("xx")) {
 				t.Error("more is wanted")

@@ -22,8 +22,8 @@ func (h *Hub) Drain() {
 		return
 	}
 	h.draining = true
-	h.resumeParkedLocked() // to be refused
-	h.endLeasesLocked(hubEnd{})
+	h.awaited.parked.resume() // to be refused
+	h.leases.end(hubEnd{})
 	for c := range h.clients {
 		c.drainLocked()
 	}

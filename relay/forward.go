@@ -2,14 +2,11 @@ package relay
 
 import (
 	"errors"
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/internal/advice"
 	"github.com/cdphub/cdphub/internal/wire"
-	"github.com/cdphub/cdphub/session"
 )
 
 // browserTimeout is how long a Host may take over a browser-level request.
@@ -19,7 +16,7 @@ const browserTimeout = 30 * time.Second
 
 // forwardLocked sends a command for a session to the Host that the session is
 // in, which answers it later. It returns nil if the command was refused and answered.
-func (h *Hub) forwardLocked(r *request, s *session.Session) *call {
+func (h *Hub) forwardLocked(r *request, s *clientSession) *call {
 	noteDisable(s, r.Method)
 	if listsTargets(r.Method) {
 		return h.forwardListLocked(r, s)
@@ -38,10 +35,10 @@ func listsTargets(method string) bool {
 
 // forwardListLocked is forwardLocked for such a method. A page may be quiet by the time of
 // the answer.
-func (h *Hub) forwardListLocked(r *request, s *session.Session) *call {
+func (h *Hub) forwardListLocked(r *request, s *clientSession) *call {
 	c := h.sendLocked(r, sideOf(s), s, bridge.Command{SessionID: s.ID, TargetID: s.TargetID, Method: r.Method, Params: r.Params, Args: r.members})
 	if asker := r.client; c != nil {
-		c.finish = func(result []byte) []byte { return h.hushListLocked(asker, result) }
+		c.finish = func(result []byte) []byte { return h.leases.hushList(asker, result) }
 	}
 	return c
 }
@@ -65,7 +62,7 @@ func (s *side) forwardBrowserLocked(r *request) {
 			if s.hangs() {
 				why = h.advised(why, advice.PageHangs)
 			}
-			h.failCallLocked(c, why)
+			h.calls.fail(c, why)
 		}
 	})
 }
@@ -74,7 +71,7 @@ func (s *side) forwardBrowserLocked(r *request) {
 // when the command has failed and been answered. bridge.Host.Send must not block. If it
 // returns a *wire.Error, that is the Client's answer; any other error says that the Host
 // takes no more at present.
-func (h *Hub) sendLocked(r *request, to *side, s *session.Session, cmd bridge.Command) *call {
+func (h *Hub) sendLocked(r *request, to *side, s *clientSession, cmd bridge.Command) *call {
 	refuse := func(e *wire.Error) *call {
 		r.client.fail(r.session, r.ID, e)
 		return nil
@@ -95,44 +92,4 @@ func (h *Hub) sendLocked(r *request, to *side, s *session.Session, cmd bridge.Co
 		return refuse(h.silent(to))
 	}
 	return c
-}
-
-// failLocked answers every command in flight of a session with an error, the
-// oldest first. The list begins with the newest, hence the walk to its end.
-func (h *Hub) failLocked(s *session.Session, why *wire.Error) {
-	c := newestCall(origin{s.Peer.(*Client), s})
-	if c == nil {
-		return
-	}
-	for c.next != nil {
-		c = c.next
-	}
-	for c != nil {
-		newer := c.prev
-		h.failCallLocked(c, why)
-		c = newer
-	}
-}
-
-// failWhereLocked answers the commands in flight that fit with an error, the
-// oldest first. It walks a sorted copy of the numbers: what a Client is told may end other
-// commands meanwhile.
-func (h *Hub) failWhereLocked(why *wire.Error, fits func(*call) bool) {
-	for _, n := range slices.Sorted(maps.Keys(h.calls.byNumber)) {
-		if c := h.calls.get(n); fits(c) {
-			h.failCallLocked(c, why)
-		}
-	}
-}
-
-// failCallLocked answers one command in flight with an error. The call's id and Client are
-// used before remove, which clears them.
-func (h *Hub) failCallLocked(c *call, why *wire.Error) {
-	client := c.client
-	if c.ended != nil {
-		c.ended(nil, why)
-	}
-	client.fail(c.answerTo, c.id(), why)
-	h.calls.remove(c)
-	client.callEndedLocked()
 }

@@ -39,7 +39,7 @@ func (h *Hub) clientLocked(name string) *Client {
 
 // Grant lets the Client of that name see a Target, as CdpHub.grant does. Its error
 // is for people, or ErrNoTarget.
-func (h *Hub) Grant(targetID, client string) error {
+func (h Control) Grant(targetID, client string) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.grantLocked(targetID, h.clientLocked(client))
@@ -49,7 +49,7 @@ func (h *Hub) Grant(targetID, client string) error {
 // Target that is private to a Client (targets.Info.Owner) cannot be granted, nor can a
 // frame or a worker without its page.
 func (h *Hub) grantLocked(targetID string, to *Client) error {
-	t, s, known := h.targetLocked(targetID)
+	t, s, known := h.sides.target(targetID)
 	switch {
 	case !known || t.Owner != "" || t.Type != "" && t.Type != "page":
 		return ErrNoTarget
@@ -73,7 +73,7 @@ func (h *Hub) grantLocked(targetID string, to *Client) error {
 // Revoke takes a Target away from the Client of that name, as CdpHub.revoke does.
 // What the Client has on it ends as if the Target had ended. Its error is for
 // people, or ErrNoTarget.
-func (h *Hub) Revoke(targetID, client string) error {
+func (h Control) Revoke(targetID, client string) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.revokeLocked(targetID, h.clientLocked(client))
@@ -81,7 +81,7 @@ func (h *Hub) Revoke(targetID, client string) error {
 
 // revokeLocked is Revoke under the lock; from is nil where no Client has the name.
 func (h *Hub) revokeLocked(targetID string, from *Client) error {
-	t, s, known := h.targetLocked(targetID)
+	t, s, known := h.sides.target(targetID)
 	switch {
 	case !known || t.Type != "" && t.Type != "page": // frames and workers go with their pages
 		return ErrNoTarget
@@ -128,7 +128,7 @@ type TabClient struct {
 
 // TabClients lists the Clients with tabs of their own, by name, each with those of
 // these Targets that it has.
-func (h *Hub) TabClients(ids []string) (list []TabClient) {
+func (h Control) TabClients(ids []string) (list []TabClient) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for c := range h.clients {
@@ -183,7 +183,7 @@ func (h *Hub) namedTabLocked(r *request) (string, *wire.Error) {
 		return "", missingParam("targetId")
 	}
 	id := strings.TrimPrefix(r.args.targetID, h.tabPrefix)
-	if t, _, known := h.targetLocked(id); !known || !r.client.sees(t) {
+	if t, _, known := h.sides.target(id); !known || !r.client.sees(t) {
 		return "", errNoTarget
 	}
 	return id, nil

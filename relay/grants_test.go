@@ -91,10 +91,10 @@ func TestR147BrowserThatKeepsNoTabsApart(t *testing.T) {
 	if ev.TargetCreated(targets.Info{ID: "NEW"}); len(p.take()) > 0 {
 		t.Error("a new tab was announced")
 	}
-	if err := h.Grant("PAGE", c.name); !errors.Is(err, errShared) || c.tabs().Len() > 0 {
+	if err := h.Control().Grant("PAGE", c.name); !errors.Is(err, errShared) || c.tabs().Len() > 0 {
 		t.Errorf("a tab of it was granted: %v", err)
 	}
-	if err := h.Grant("FRAME", c.name); err != nil || !c.tabs().Has("FRAME") {
+	if err := h.Control().Grant("FRAME", c.name); err != nil || !c.tabs().Has("FRAME") {
 		t.Errorf("a frame was not granted: %v", err)
 	}
 }

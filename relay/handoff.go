@@ -12,7 +12,6 @@ import (
 
 	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/relay/quota"
-	"github.com/cdphub/cdphub/session"
 )
 
 // A Client may ask a person to do something in its page, such as to log in:
@@ -47,11 +46,14 @@ type Handoff struct {
 // Opener is who opens the link of a handoff. Account is that of the person's token, or "".
 type Opener struct{ Account, Name string }
 
+// handoffs are those of a hub that have not ended, by targetId. Hub.mu guards them.
+type handoffs map[string]*handoff
+
 // handoff is one that has not ended. Hub.mu guards it. The ticket opens the link once, so
 // that a link in somebody's history opens nothing.
 type handoff struct {
 	Handoff
-	session *session.Session
+	session *clientSession
 	ticket  string // of the link; "" once it was used
 	key     string // of the person who has used it
 	timer   *time.Timer
@@ -83,7 +85,7 @@ var (
 )
 
 // client is the Client that has asked.
-func (o *handoff) client() *Client { return o.session.Peer.(*Client) }
+func (o *handoff) client() *Client { return o.session.client }
 
 // account is that of the Client that has asked; "" is none.
 func (o *handoff) account() string { return o.client().bearer }
@@ -113,12 +115,12 @@ func beginHandoff(h *Hub, r *request) ([]byte, *wire.Error) {
 	}
 	o.session, o.Payer = r.session, r.client.account.payer
 	if h.handoffs == nil {
-		h.handoffs = make(map[string]*handoff)
+		h.handoffs = make(handoffs)
 	}
 	h.handoffs[o.TargetID] = o
-	h.leaseChangedLocked(o.TargetID) // whoever has the page may take it for the handoff
-	h.auditHandoff("handoff begins", o)
-	o.timer = time.AfterFunc(time.Until(o.Until), func() { h.expireHandoff(o) })
+	h.leases.changed(o.TargetID) // whoever has the page may take it for the handoff
+	o.audit("handoff begins")
+	o.timer = time.AfterFunc(time.Until(o.Until), func() { o.expire() })
 	b := wire.AppendString([]byte(`{"handoffId":`), o.ID)
 	b = wire.AppendString(append(b, `,"url":`...), url)
 	return append(strconv.AppendInt(append(b, `,"expires":`...), o.Until.UnixMilli(), 10), '}'), nil
@@ -155,18 +157,18 @@ func cancelHandoff(h *Hub, r *request) ([]byte, *wire.Error) {
 	if !given {
 		return nil, missingParam("handoffId")
 	}
-	o := h.findHandoffLocked(func(o *handoff) bool { return o.ID == id && o.client() == r.client })
+	o := h.handoffs.find(func(o *handoff) bool { return o.ID == id && o.client() == r.client })
 	if o == nil {
 		return nil, errNoHandoff
 	}
-	h.endHandoffLocked(o, HandoffCancelled)
+	o.end(HandoffCancelled)
 	return nil, nil
 }
 
-// findHandoffLocked finds the handoff that fits; nil when there is none. There are few at a
+// find finds the handoff that fits; nil when there is none. There are few at a
 // time: each has its person.
-func (h *Hub) findHandoffLocked(fits func(*handoff) bool) *handoff {
-	for _, o := range h.handoffs {
+func (hs handoffs) find(fits func(*handoff) bool) *handoff {
+	for _, o := range hs {
 		if fits(o) {
 			return o
 		}
@@ -178,10 +180,10 @@ func (h *Hub) findHandoffLocked(fits func(*handoff) bool) *handoff {
 // it, once. The error is ErrHandoffOver, or ErrOwnHandoff for the account that has asked:
 // the ticket stays good for others then. The comparison of tickets takes the same time for
 // all.
-func (h *Hub) OpenHandoff(ticket string, by Opener) (key string, err error) {
+func (h Control) OpenHandoff(ticket string, by Opener) (key string, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	o := h.findHandoffLocked(func(o *handoff) bool { return o.ticket != "" && sameSecret(o.ticket, ticket) })
+	o := h.handoffs.find(func(o *handoff) bool { return o.ticket != "" && sameSecret(o.ticket, ticket) })
 	switch {
 	case o == nil:
 		return "", ErrHandoffOver
@@ -193,10 +195,10 @@ func (h *Hub) OpenHandoff(ticket string, by Opener) (key string, err error) {
 }
 
 // HandoffByKey finds the handoff of a person.
-func (h *Hub) HandoffByKey(key string) (Handoff, bool) {
+func (h Control) HandoffByKey(key string) (Handoff, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	o := h.findHandoffLocked(func(o *handoff) bool { return o.key != "" && sameSecret(o.key, key) })
+	o := h.handoffs.find(func(o *handoff) bool { return o.key != "" && sameSecret(o.key, key) })
 	if o == nil {
 		return Handoff{}, false
 	}
@@ -204,7 +206,7 @@ func (h *Hub) HandoffByKey(key string) (Handoff, bool) {
 }
 
 // HandoffOf finds the handoff of a Target.
-func (h *Hub) HandoffOf(targetID string) (Handoff, bool) {
+func (h Control) HandoffOf(targetID string) (Handoff, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if o := h.handoffs[targetID]; o != nil {
@@ -216,62 +218,64 @@ func (h *Hub) HandoffOf(targetID string) (Handoff, bool) {
 // AnswerHandoff ends a handoff by its ID, with the answer of a person whose token has the
 // account, and tells its Client. The error is ErrHandoffOver for one that has ended before,
 // and ErrOwnHandoff for a Client that says itself that it is done.
-func (h *Hub) AnswerHandoff(id, account string, done bool) error {
+func (h Control) AnswerHandoff(id, account string, done bool) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	o := h.findHandoffLocked(func(o *handoff) bool { return o.ID == id })
+	o := h.handoffs.find(func(o *handoff) bool { return o.ID == id })
 	switch {
 	case o == nil:
 		return ErrHandoffOver
 	case !done:
-		h.endHandoffLocked(o, HandoffCancelled)
+		o.end(HandoffCancelled)
 	case o.isOf(account):
 		return ErrOwnHandoff
 	default:
-		h.endHandoffLocked(o, HandoffDone)
+		o.end(HandoffDone)
 	}
 	return nil
 }
 
-// expireHandoff ends a handoff whose time is up.
-func (h *Hub) expireHandoff(o *handoff) {
+// expire ends a handoff whose time is up.
+func (o *handoff) expire() {
+	h := o.client().hub
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.handoffs[o.TargetID] == o {
-		h.endHandoffLocked(o, HandoffTimeout)
+		o.end(HandoffTimeout)
 	}
 }
 
-// endHandoffLocked forgets a handoff and sends CdpHub.handoffComplete.
-func (h *Hub) endHandoffLocked(o *handoff, why HandoffReason) {
-	h.forgetHandoffLocked(o)
+// end forgets a handoff and sends CdpHub.handoffComplete.
+func (o *handoff) end(why HandoffReason) {
+	o.forget()
 	b := wire.AppendString([]byte(`{"handoffId":`), o.ID)
 	b = strconv.AppendBool(append(b, `,"success":`...), why == HandoffDone)
 	b = append(wire.AppendString(append(b, `,"reason":`...), string(why)), '}')
 	o.client().event(o.session, "CdpHub.handoffComplete", b)
 }
 
-// forgetHandoffLocked ends the right of its guest to the page as well, and nobody's lease
+// forget ends the right of its guest to the page as well, and nobody's lease
 // else. Its Client gets no event.
-func (h *Hub) forgetHandoffLocked(o *handoff) {
+func (o *handoff) forget() {
+	h := o.client().hub
 	o.timer.Stop()
 	delete(h.handoffs, o.TargetID)
-	h.endLeasesLocked(handoffEnd{o})
-	h.auditHandoff("handoff ends", o)
+	h.leases.end(handoffEnd{o})
+	o.audit("handoff ends")
 }
 
-// auditHandoff writes to the audit log. Neither ticket nor key may be in it. The logger of a
+// audit writes to the audit log. Neither ticket nor key may be in it. The logger of a
 // hub names the hub (Hubs.Acquire).
-func (h *Hub) auditHandoff(what string, o *handoff) {
+func (o *handoff) audit(what string) {
 	client := o.client().name
-	h.opts.Log.Named("audit").Info(what, zap.String("target", o.TargetID), zap.String("handoff", o.ID), zap.String("client", client))
+	o.client().hub.opts.Log.Named("audit").Info(what, zap.String("target", o.TargetID), zap.String("handoff", o.ID), zap.String("client", client))
 }
 
-// dropHandoffsLocked forgets what a session has asked for, since it ends.
-func (h *Hub) dropHandoffsLocked(s *session.Session) {
-	for _, o := range h.handoffs {
+// forget forgets what a session has asked for, since it ends.
+func (hs handoffs) forget(s *clientSession) {
+	for _, o := range hs {
 		if o.session == s {
-			h.forgetHandoffLocked(o)
+			o.forget()
 		}
 	}
 }

@@ -24,7 +24,7 @@ func (c *Client) Succeed(old *Client) {
 	if c.left || old.left {
 		return
 	}
-	for _, s := range h.sides {
+	for _, s := range h.sides.list {
 		from := s.roots[old]
 		k, ok := s.host.(bridge.Heirs)
 		if !ok || from == nil {

@@ -25,7 +25,7 @@ func newHub(t testing.TB, o Options) *Hub {
 func wantsNothingLeft(t testing.TB, h *Hub) {
 	t.Helper()
 	h.mu.Lock()
-	clients, sides := slices.Collect(maps.Keys(h.clients)), slices.Clone(h.sides)
+	clients, sides := slices.Collect(maps.Keys(h.clients)), slices.Clone(h.sides.list)
 	h.mu.Unlock()
 	for _, c := range clients {
 		c.Leave()
@@ -39,5 +39,5 @@ func wantsNothingLeft(t testing.TB, h *Hub) {
 		s.endLocked(errHostGone)
 		h.mu.Unlock()
 	}
-	heldtest.WantsNothing(t, "the hub", h.Held())
+	heldtest.WantsNothing(t, "the hub", h.Control().Held())
 }

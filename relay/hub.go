@@ -54,7 +54,7 @@ type Options struct {
 	// for refusals to name; "" where that is not known. It must not block.
 	PageAddress func(hub string) string
 	// HandoffURL makes the link of a handoff on a hub: a person who opens it gets
-	// the page with the ticket (Hub.OpenHandoff). If it is nil, or returns "", Clients
+	// the page with the ticket (Control.OpenHandoff). If it is nil, or returns "", Clients
 	// cannot ask for handoffs. It must not block.
 	HandoffURL func(hub, ticket string) string
 	// Grace is how long the hub keeps the Targets and sessions of a Host whose
@@ -124,42 +124,34 @@ type Hub struct {
 	tabPrefix string                   // before a Target's id, that of its tab
 	methods   map[string]method        // those of the package; they call back what looks them up
 	values    sync.Map                 `stays:"one for each adapter of the hub"`
-	policies  atomic.Pointer[[]Policy] // of Clients, but for those that see everything
-	redacting atomic.Bool              // one of policies redacts
-	quiet     atomic.Bool              // some lease is quiet (quiet.go); read without the lock
 	observer  Observer                 // nil: there is none
 	returning atomic.Pointer[expected] // nil: no Host page comes from another node
 
-	mu           sync.Mutex    // guards everything below
-	sides        []*side       `held:"hosts"`                       // one for each Host: the emulated ones come first, see emulatedLocked
-	emulated     int           `held:"emulated hosts"`              // number of emulated sides
-	freed        chan struct{} `stays:"one signal for all waiters"` // closed when a Host leaves its slot; nil: nobody waits
+	mu           sync.Mutex // guards everything below
+	sides        sides
 	replacements replacements
 	listing      listing
 	clients      map[*Client]struct{} `held:"clients"`
 	pools        pools
 	paces        map[string]*bridge.Pace `held:"paces of payers"` // of the Clients of a Payer, by its ID
 	told         bridge.Host             // the last that was told of a session
-	// policyCount is how many of them have a Policy.
-	policyCount map[Policy]int `held:"policies"`
-	sessions    session.Table
-	subscribers subscribers
-	dialogs     map[string]*dialogs `held:"dialogs"`  // by targetId
-	handoffs    map[string]*handoff `held:"handoffs"` // by targetId; nil until the first
-	calls       calls
-	counters    Stats `stays:"counts what has been"`
-	draining    bool
-	drained     chan struct{} `stays:"is closed once, when the hub ends"` // closed when it drains and no command is in flight; nil: nobody waits
-	awaited     awaited
-	named       int `stays:"numbers the names of clients"` // how many Clients have had a name
-	downloads   frameDownloads
-	owners      owners             `held:"*"`               // of tabs
-	private     map[string]private `held:"private targets"` // by targetId; nil until the first
-	leases      *leases            `held:"*"`               // nil while nobody has taken over a target
-	// leaseWatchers are called when a lease has changed.
-	leaseWatchers map[*func(string)]struct{} `held:"lease watchers"`
-	event         session.Event              `stays:"its memory serves the next event"` // the one on its way to Clients; its memory serves the next
-	shared        uint64                     `stays:"counts what has been"`             // counts the events for several sessions
+	policies     policies
+	sessions     sessionTable
+	subscribers  subscribers
+	dialogs      dialogs  `held:"dialogs"`  // by targetId
+	handoffs     handoffs `held:"handoffs"` // nil until the first
+	calls        calls
+	counters     Stats `stays:"counts what has been"`
+	draining     bool
+	drained      chan struct{} `stays:"is closed once, when the hub ends"` // closed when it drains and no command is in flight; nil: nobody waits
+	awaited      awaited
+	named        int `stays:"numbers the names of clients"` // how many Clients have had a name
+	downloads    frameDownloads
+	owners       owners             `held:"*"`               // of tabs
+	private      map[string]private `held:"private targets"` // by targetId; nil until the first
+	leases       leases
+	event        session.Event `stays:"its memory serves the next event"` // the one on its way to Clients; its memory serves the next
+	shared       uint64        `stays:"counts what has been"`             // counts the events for several sessions
 }
 
 // New makes a hub without Hosts and Clients.
@@ -171,14 +163,13 @@ func New(o Options) *Hub {
 		browserID: o.derive("browser", o.Name),
 		contextID: o.derive("context", o.Name),
 		clients:   make(map[*Client]struct{}),
-
-		policyCount: make(map[Policy]int),
-		dialogs:     make(map[string]*dialogs),
-		owners:      make(owners),
-		downloads:   frameDownloads{make(downloads.Table[origin]), make(map[*connection]map[string]*download)},
-		listing:     listing{stale: true},
-		methods:     methods,
+		dialogs:   make(dialogs),
+		owners:    make(owners),
+		downloads: frameDownloads{make(downloads.Table[origin]), make(map[*connection]map[string]*download)},
+		listing:   listing{stale: true},
+		methods:   methods,
 	}
+	h.leases.hub = h
 	h.tabPrefix = "tab-" + h.contextID + "-"
 	h.pools = newPools(h)
 	if o.Observe != nil {
@@ -191,7 +182,7 @@ func New(o Options) *Hub {
 // creates it. The key should have a type of the caller's own. It lets the adapters of a hub
 // share state of theirs, which this package does not know. Under a race create may run
 // twice; one of the results is dropped.
-func (h *Hub) Value(key any, create func() any) any {
+func (h Control) Value(key any, create func() any) any {
 	if v, ok := h.values.Load(key); ok {
 		return v
 	}
@@ -233,14 +224,14 @@ func (h *Hub) Admit(o ClientOptions) (*Client, error) {
 		o.Policy = allowAll
 	}
 	policy, of := h.owners.enter(o.Policy)
-	h.countPolicyLocked(policy, 1)
+	h.policies.count(policy, 1)
 	name := o.Known
 	if name == "" {
 		name = h.nameLocked(o.Name)
 	}
 	c := &Client{
 		hub: h, peer: discard{}, policy: policy, owner: of, name: name, bearer: o.Account, account: paid, privateOf: o.PrivateOf,
-		sessions: make(map[*session.Session]struct{}),
+		sessions: make(map[*clientSession]struct{}),
 	}
 	c.noFiles, c.redacts = !policy.Files(), policy.Redacts()
 	c.pace = h.paceLocked(o.Payer.ID)
@@ -279,14 +270,13 @@ func (c *Client) ConnectPage(p session.Peer, targetID string, gone func()) error
 	h := c.hub
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	t, side, known := h.targetLocked(targetID)
+	t, side, known := h.sides.target(targetID)
 	if !known || !c.sees(t) {
 		return ErrNoTarget
 	}
 	c.connectLocked(p)
 	c.gone = gone
-	c.page = session.NewImplicit(h.opts.NewID(), t.ID, c)
-	c.page.Side = side
+	c.page = &clientSession{Session: session.NewImplicit(h.opts.NewID(), t.ID), client: c, side: side}
 	h.beginLocked(c, c.page, target{session.Page, side, t})
 	return nil
 }
@@ -321,13 +311,13 @@ func (h *Hub) Targets(p Policy) []targets.Info {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	list := []targets.Info{}
-	for _, s := range h.sides {
+	for _, s := range h.sides.list {
 		list = slices.AppendSeq(slices.Grow(list, s.targets.Len()), s.targets.All())
 	}
 	tabs := h.owners.tabsOf(p)
 	list = slices.DeleteFunc(list, func(t targets.Info) bool { return !policyShows(p, tabs, t) })
 	for i := range list {
-		list[i] = shownInfo(p, h.shownLocked(nil, list[i]))
+		list[i] = shownInfo(p, h.leases.shown(nil, list[i]))
 	}
 	return list
 }
@@ -336,43 +326,32 @@ func (h *Hub) Targets(p Policy) []targets.Info {
 func (h *Hub) Target(p Policy, id string) (targets.Info, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	t, _, known := h.targetLocked(id)
+	t, _, known := h.sides.target(id)
 	if !known || !policyShows(p, h.owners.tabsOf(p), t) {
 		return targets.Info{}, false
 	}
-	return shownInfo(p, h.shownLocked(nil, t)), true
-}
-
-// targetLocked finds a Target, and the side that has it. It asks each side in turn: a hub
-// has few.
-func (h *Hub) targetLocked(id string) (t targets.Info, on *side, known bool) {
-	for _, on = range h.sides {
-		if t, known = on.targets.Get(id); known {
-			return t, on, true
-		}
-	}
-	return targets.Info{}, nil, false
+	return shownInfo(p, h.leases.shown(nil, t)), true
 }
 
 // HostConnected reports whether there is a Host.
 func (h *Hub) HostConnected() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return slices.ContainsFunc(h.sides, func(s *side) bool { return s.host != nil })
+	return slices.ContainsFunc(h.sides.list, func(s *side) bool { return s.host != nil })
 }
 
 // BrowserConnected reports whether there is a Host that serves the browser level.
 func (h *Hub) BrowserConnected() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.browserLocked() != nil
+	return h.sides.browser() != nil
 }
 
 // HostHangs reports whether there is a Host whose page is known not to run.
 func (h *Hub) HostHangs() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return slices.ContainsFunc(h.sides, (*side).hangs)
+	return slices.ContainsFunc(h.sides.list, (*side).hangs)
 }
 
 // Clients is the number of Clients.
@@ -388,7 +367,7 @@ func (h *Hub) Counts(p Policy) (clients, sessions int) {
 	defer h.mu.Unlock()
 	own, is := p.(OwnTabs)
 	if !is {
-		return len(h.clients), h.sessions.Len()
+		return len(h.clients), h.sessions.len()
 	}
 	of := h.owners[own.Owner]
 	for c := range h.clients {
@@ -410,10 +389,10 @@ func (h *Hub) Version() bridge.Version {
 
 // versionLocked is Version under the lock.
 func (h *Hub) versionLocked() (v bridge.Version) {
-	if s := h.browserLocked(); s != nil {
+	if s := h.sides.browser(); s != nil {
 		v = s.version
-	} else if n := slices.IndexFunc(h.sides, func(s *side) bool { return s.version != bridge.Version{} }); n >= 0 {
-		v = h.sides[n].version
+	} else if n := slices.IndexFunc(h.sides.list, func(s *side) bool { return s.version != bridge.Version{} }); n >= 0 {
+		v = h.sides.list[n].version
 	}
 	v.Product, v.UserAgent = cmp.Or(v.Product, h.opts.Product), cmp.Or(v.UserAgent, h.opts.UserAgent)
 	return v

@@ -208,7 +208,7 @@ func TestR84Takeovers(t *testing.T) {
 			t.Errorf("takeover %d after a quiet time waits %v, want %v", n+1, got, want*time.Millisecond)
 		}
 	}
-	if h := newHub(t, Options{}); h.ReconnectDelay() != 0 {
+	if h := newHub(t, Options{}); h.Control().ReconnectDelay() != 0 {
 		t.Error("the first Host of a hub must wait")
 	}
 }

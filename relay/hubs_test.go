@@ -188,7 +188,7 @@ func TestValueIsMadeOnce(t *testing.T) {
 	h := newHub(t, Options{})
 	made := 0
 	create := func() any { made++; return new(int) }
-	if h.Value(key{}, create) != h.Value(key{}, create) || made != 1 {
+	if h.Control().Value(key{}, create) != h.Control().Value(key{}, create) || made != 1 {
 		t.Errorf("it was made %d times", made)
 	}
 }

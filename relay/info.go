@@ -25,10 +25,10 @@ func (h *Hub) idOf(k session.Kind, t targets.Info) string {
 
 // Emulated reports whether a Target is one around which the hub emulates a browser: a
 // frame, and no page of a browser of its own.
-func (h *Hub) Emulated(targetID string) bool {
+func (h Control) Emulated(targetID string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	_, on, known := h.targetLocked(targetID)
+	_, on, known := h.sides.target(targetID)
 	return known && on.browser == nil
 }
 
@@ -50,7 +50,7 @@ func (h *Hub) find(id string) (t target, known bool) {
 	if isTab {
 		t.kind = session.Tab
 	}
-	for _, s := range h.emulatedLocked() {
+	for _, s := range h.sides.emulated() {
 		if t.Info, known = s.targets.Get(inner); known {
 			t.side = s
 			break
@@ -60,11 +60,11 @@ func (h *Hub) find(id string) (t target, known bool) {
 }
 
 // onLocked returns the sessions on a target with this targetId.
-func (t target) onLocked(h *Hub, id string) []*session.Session {
+func (t target) onLocked(h *Hub, id string) []*clientSession {
 	if t.side == nil {
-		return h.sessions.OfTarget(id)
+		return h.sessions.ofTarget(id)
 	}
-	return t.side.sessions.OfTarget(id)
+	return t.side.sessions.ofTarget(id)
 }
 
 // targetInfoParamsLocked is {"targetInfo":{…}}.
@@ -85,7 +85,7 @@ func (h *Hub) appendTargetInfoLocked(b []byte, c *Client, t target) []byte {
 		return append(b, `,"type":"browser","title":"","url":"","attached":true,"canAccessOpener":false}`...)
 	}
 	id := h.idOf(t.kind, t.Info)
-	t.Info = h.shownLocked(c, t.Info)
+	t.Info = h.leases.shown(c, t.Info)
 	b = wire.AppendString(append(b, `{"targetId":`...), id)
 	b = append(append(append(b, `,"type":"`...), typeOf(t.kind)...), '"')
 	b = wire.AppendString(append(b, `,"title":`...), t.Title)

@@ -21,7 +21,7 @@ var interruptions = map[string]func(r *interrupted){
 	"Client leaves":   func(r *interrupted) { r.client.Leave(); r.local.Leave(); r.left = true },
 	"caller gives up": func(r *interrupted) { r.cancel() },
 	"session ends":    func(r *interrupted) { r.atBrowser("Target.detachFromTarget", `{"sessionId":"`+r.session+`"}`) },
-	"tab taken away":  func(r *interrupted) { r.hub.Revoke("T0", r.client.name) },
+	"tab taken away":  func(r *interrupted) { r.hub.Control().Revoke("T0", r.client.name) },
 	"Host lost":       func(r *interrupted) { r.events.HostGone(true) },
 	"Host replaced":   func(r *interrupted) { r.events = setHost(r.hub, &keyHost{}, list(1)) },
 	"Host returns":    func(r *interrupted) { r.events.HostGone(true); r.setHost(&keyHost{}) },
@@ -167,11 +167,11 @@ var waitingOps = map[string]waitingOp{
 		end:  func(r *interrupted) string { return fmt.Sprint(r.count(`"completed"`)) },
 		want: map[string]string{"": "1", "Client leaves": "0", "session ends": "0", "tab taken away": "0", "Host replaced": "0", "target gone": "0"},
 	},
-	"relay.Hub.OpenDialog": {
+	"relay.Control.OpenDialog": {
 		heeds: true,
 		begin: func(r *interrupted) {
 			r.send("Page.enable", "{}")
-			a, err := r.hub.OpenDialog(r.ctx, Dialog{TargetID: "T0", Key: r.host.key, Type: "confirm"})
+			a, err := r.hub.Control().OpenDialog(r.ctx, Dialog{TargetID: "T0", Key: r.host.key, Type: "confirm"})
 			r.outcome = fmt.Sprint(a, err)
 		},
 		want: map[string]string{"": "{false false } <nil>", "Client leaves": "{true false } <nil>", "session ends": "{true false } <nil>", "tab taken away": "{true false } <nil>", "Host lost": "{true false } <nil>", "Host replaced": "{true false } <nil>", "target gone": "{true false } <nil>"},
@@ -184,7 +184,7 @@ var waitingOps = map[string]waitingOp{
 		},
 		want: map[string]string{"": "paused: Ann has the page", "Host lost": "<nil>", "target gone": "<nil>", "Host replaced": "<nil>", "lease given up": "<nil>", "hub drains": "<nil>", "lease passes on": "paused: Bob has the page"},
 	},
-	"relay.Hub.keepLocked": {
+	"relay.waitingCommands.keep": {
 		async: true,
 		begin: func(r *interrupted) { r.take(time.Minute); r.send("Input.dispatchMouseEvent", "{}") },
 		end:   func(r *interrupted) string { return fmt.Sprint(r.count("paused: Ann")) },
@@ -202,19 +202,22 @@ var waitingOps = map[string]waitingOp{
 			"lease taken": "paused: Bob has the page",
 		},
 	},
-	"relay.Hub.AwaitBrowser": {
+	"relay.Control.AwaitBrowser": {
 		heeds: true,
 		begin: func(r *interrupted) {
-			r.over = r.hub.ExpectBrowser()
-			r.outcome = fmt.Sprint(r.hub.AwaitBrowser(r.ctx))
+			r.over = r.hub.Control().ExpectBrowser()
+			r.outcome = fmt.Sprint(r.hub.Control().AwaitBrowser(r.ctx))
 		},
 		want: map[string]string{"": advice.Restarting.Error(), "caller gives up": "context canceled", "no browser": "<nil>"},
 	},
-	"relay.Hub.parkLocked": {
+	"relay.waitingCommands.keep for a browser": {
 		async: true,
-		begin: func(r *interrupted) { r.over = r.hub.ExpectBrowser(); r.atBrowser("Storage.getCookies", "{}") },
-		end:   func(r *interrupted) string { return fmt.Sprint(r.count("shutting down")) },
-		want:  map[string]string{"": "0", "hub drains": "1"},
+		begin: func(r *interrupted) {
+			r.over = r.hub.Control().ExpectBrowser()
+			r.atBrowser("Storage.getCookies", "{}")
+		},
+		end:  func(r *interrupted) string { return fmt.Sprint(r.count("shutting down")) },
+		want: map[string]string{"": "0", "hub drains": "1"},
 	},
 	"relay.side.forwardBrowserLocked": {
 		async: true,
@@ -235,7 +238,7 @@ var waitingOps = map[string]waitingOp{
 		end:   func(r *interrupted) string { return fmt.Sprint(r.count("CdpHub.handoffComplete")) },
 		want:  map[string]string{"": "1", "Client leaves": "0", "session ends": "0", "tab taken away": "0", "target gone": "0", "Host lost": "0", "Host replaced": "0"},
 	},
-	"relay.Hub.leaseTimer": {
+	"relay.lease.startTimer": {
 		async: true,
 		begin: func(r *interrupted) { r.take(0); r.ann.ViewerGone("T0") },
 		end:   (*interrupted).holder,
@@ -250,7 +253,7 @@ var waitingOps = map[string]waitingOp{
 }
 
 func (r *interrupted) holder() string {
-	held, _ := r.hub.Holder("T0")
+	held, _ := r.hub.Control().Holder("T0")
 	return held.Name
 }
 
@@ -265,11 +268,11 @@ func (r *interrupted) take(wait time.Duration) {
 func (r *interrupted) passOn() {
 	r.hub.mu.Lock()
 	defer r.hub.mu.Unlock()
-	if old := r.hub.leaseOnLocked("T0"); old != nil {
-		r.hub.endLeaseLocked(old, holder{old.owner})
-		l := r.hub.newLeaseLocked(old.side, old.target)
+	if old := r.hub.leases.covering("T0"); old != nil {
+		old.end(holder{old.owner})
+		l := r.hub.leases.add(old.side, old.target)
 		l.LeaseOptions, l.owner, l.name = r.lease(old.Wait), r.bob.client, "Bob"
-		r.hub.renewLocked(l, l.Idle, LeaseIdle)
+		l.renew(l.Idle, LeaseIdle)
 	}
 }
 
@@ -319,7 +322,7 @@ func (r *interrupted) check() {
 	if err := r.hub.check(); err != nil {
 		r.t.Error(err)
 	}
-	if l := r.hub.leaseOnLocked("T0"); r.left && (l != nil && len(l.kept) > 0 || len(r.hub.awaited.parked) > 0) {
+	if l := r.hub.leases.covering("T0"); r.left && (l != nil && len(l.kept.list) > 0 || len(r.hub.awaited.parked.list) > 0) {
 		r.t.Error("a command of a Client that has left waits")
 	}
 	if r.ctx.Err() != nil && len(r.local.waiting) > 0 {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"time"
 	"unicode"
 
@@ -82,14 +83,17 @@ type lease struct {
 	away    bool     // its viewer has gone
 	until   time.Time
 	timer   *time.Timer
-	kept    []*kept
-	waiting *quota.Pool   // counts them; nil until the first
+	kept    waitingCommands
+	room    *quota.Pool   // counts them; nil until the first
 	over    chan struct{} // closed at the end
 }
 
-// leases are those of one hub; the hub has none of these while there are none.
+// leases are those of one hub. Hub.mu guards them.
 type leases struct {
-	list []*lease `held:"leases"` // in the order in which they were taken: mostly one
+	hub      *Hub                       // static
+	list     []*lease                   `held:"leases"` // in the order in which they were taken: mostly one
+	quiet    atomic.Bool                // one of them is quiet (quiet.go); read without the lock
+	watchers map[*func(string)]struct{} `held:"lease watchers"` // called when a lease has changed
 }
 
 // maxViewerName is how long the name of a viewer may be, in bytes.
@@ -106,7 +110,7 @@ func (l *Local) Take(targetID, name string, o LeaseOptions) error {
 	c, h := l.client, l.client.hub
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	t, on, known := h.targetLocked(targetID)
+	t, on, known := h.sides.target(targetID)
 	switch {
 	case c.left:
 		return errLeft
@@ -120,7 +124,7 @@ func (l *Local) Take(targetID, name string, o LeaseOptions) error {
 	if o.Handoff != "" && (asked == nil || asked.ID != o.Handoff) {
 		return ErrHandoffOver
 	}
-	held := h.leaseLocked(on, page)
+	held := h.leases.find(on, page)
 	if held != nil && (held.Key != o.Key || held.Handoff != o.Handoff || held.owner != c && (!held.away || o.Key == "")) {
 		return held.paused()
 	}
@@ -129,7 +133,7 @@ func (l *Local) Take(targetID, name string, o LeaseOptions) error {
 		return ErrOwnHandoff
 	}
 	if held == nil {
-		held = h.newLeaseLocked(on, page)
+		held = h.leases.add(on, page)
 		if o.Handoff != "" {
 			held.guestOf = asked
 		}
@@ -138,32 +142,30 @@ func (l *Local) Take(targetID, name string, o LeaseOptions) error {
 	if !back && (o.Quiet || asked != nil) {
 		held.hushLocked(asked)
 	}
-	h.renewLocked(held, o.Idle, LeaseIdle)
-	h.takenLocked(held)
+	held.renew(o.Idle, LeaseIdle)
+	held.begin()
 	return nil
 }
 
-// newLeaseLocked files a lease on a page.
-func (h *Hub) newLeaseLocked(on *side, page string) *lease {
-	if h.leases == nil {
-		h.leases = new(leases)
-	}
+// add files a lease on a page.
+func (ls *leases) add(on *side, page string) *lease {
 	l := &lease{side: on, target: page, over: make(chan struct{})}
-	h.leases.list = append(h.leases.list, l)
+	ls.list = append(ls.list, l)
 	return l
 }
 
-// takenLocked is for a lease that has begun, or is quiet from now on. Commands that others
+// begin is for a lease that has begun, or is quiet from now on. Commands that others
 // have in flight on a quiet page fail, as their answers could show the person's input.
-func (h *Hub) takenLocked(l *lease) {
-	h.countQuietLocked()
+func (l *lease) begin() {
+	h := l.side.hub
+	h.leases.countQuiet()
 	if l.quiet != nil {
-		h.failWhereLocked(l.paused(), func(p *call) bool {
+		h.calls.failWhere(l.paused(), func(p *call) bool {
 			return p.session != nil && l.hushesLocked(p.client) && l.hears(p.session)
 		})
 	}
-	h.ObserveLease(LeaseChange{TargetID: l.target, Name: l.name, Handoff: l.quiet != nil, Held: true})
-	h.leaseChangedLocked(l.target)
+	h.Control().ObserveLease(LeaseChange{TargetID: l.target, Name: l.name, Handoff: l.quiet != nil, Held: true})
+	h.leases.changed(l.target)
 }
 
 // viewerName is a name as others may read it.
@@ -182,11 +184,11 @@ func (l *Local) Release(targetID string) error {
 	h := l.client.hub
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	held := h.heldByLocked(l.client, targetID)
+	held := h.leases.heldBy(l.client, targetID)
 	if held == nil {
 		return ErrNotHeld
 	}
-	h.endLeaseLocked(held, holder{l.client})
+	held.end(holder{l.client})
 	return nil
 }
 
@@ -196,8 +198,8 @@ func (l *Local) ViewerGone(targetID string) {
 	h := l.client.hub
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if held := h.heldByLocked(l.client, targetID); held != nil {
-		h.awayLocked(held)
+	if held := h.leases.heldBy(l.client, targetID); held != nil {
+		held.viewerLeft()
 	}
 }
 
@@ -207,15 +209,15 @@ func (l *Local) Holds(targetID string) bool {
 	h := l.client.hub
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	held := h.heldByLocked(l.client, targetID)
+	held := h.leases.heldBy(l.client, targetID)
 	return held != nil && !held.away
 }
 
 // Holder says who has taken over a target.
-func (h *Hub) Holder(targetID string) (held Holding, ok bool) {
+func (h Control) Holder(targetID string) (held Holding, ok bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if l := h.leaseOnLocked(targetID); l != nil {
+	if l := h.leases.covering(targetID); l != nil {
 		return l.holding(), true
 	}
 	return Holding{}, false
@@ -228,33 +230,30 @@ func (l *lease) holding() Holding {
 // WatchLeases has changed called for each target that was taken over, or handed back,
 // or whose lease has changed, until stop is called. It runs under the hub's lock: it
 // must neither block nor call the hub.
-func (h *Hub) WatchLeases(changed func(targetID string)) (stop func()) {
+func (h Control) WatchLeases(changed func(targetID string)) (stop func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.leaseWatchers == nil {
-		h.leaseWatchers = make(map[*func(string)]struct{})
+	if h.leases.watchers == nil {
+		h.leases.watchers = make(map[*func(string)]struct{})
 	}
-	h.leaseWatchers[&changed] = struct{}{}
+	h.leases.watchers[&changed] = struct{}{}
 	return func() {
 		h.mu.Lock()
 		defer h.mu.Unlock()
-		delete(h.leaseWatchers, &changed)
+		delete(h.leases.watchers, &changed)
 	}
 }
 
-// leaseChangedLocked calls the functions of WatchLeases.
-func (h *Hub) leaseChangedLocked(targetID string) {
-	for f := range h.leaseWatchers {
+// changed calls the functions of WatchLeases.
+func (ls *leases) changed(targetID string) {
+	for f := range ls.watchers {
 		(*f)(targetID)
 	}
 }
 
-// leaseLocked is the lease on a page; nil when there is none.
-func (h *Hub) leaseLocked(on *side, page string) *lease {
-	if h.leases == nil {
-		return nil
-	}
-	for _, l := range h.leases.list {
+// find is the lease on a page; nil when there is none.
+func (ls *leases) find(on *side, page string) *lease {
+	for _, l := range ls.list {
 		if l.side == on && l.target == page {
 			return l
 		}
@@ -262,21 +261,18 @@ func (h *Hub) leaseLocked(on *side, page string) *lease {
 	return nil
 }
 
-// leaseOnLocked is the lease on the page that a target is, or is part of.
-func (h *Hub) leaseOnLocked(targetID string) *lease {
-	if h.leases == nil {
+// covering is the lease on the page that a target is, or is part of.
+func (ls *leases) covering(targetID string) *lease {
+	_, on, known := ls.hub.sides.target(targetID)
+	if !known || len(ls.list) == 0 {
 		return nil
 	}
-	_, on, known := h.targetLocked(targetID)
-	if !known {
-		return nil
-	}
-	return h.leaseLocked(on, on.pageOf(targetID))
+	return ls.find(on, on.pageOf(targetID))
 }
 
-// heldByLocked is the lease of this Client on a target; nil when it has none.
-func (h *Hub) heldByLocked(c *Client, targetID string) *lease {
-	if l := h.leaseOnLocked(targetID); l != nil && l.owner == c {
+// heldBy is the lease of this Client on a target; nil when it has none.
+func (ls *leases) heldBy(c *Client, targetID string) *lease {
+	if l := ls.covering(targetID); l != nil && l.owner == c {
 		return l
 	}
 	return nil

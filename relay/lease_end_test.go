@@ -18,10 +18,10 @@ func TestLeaseEndsOnceWhenItsTimeIsUp(t *testing.T) {
 		l.hub.mu.Lock()
 		held := l.hub.leases.list[0]
 		for fired := false; !fired; fired = !held.timer.Stop() {
-			l.hub.renewLocked(held, 0, LeaseIdle)
+			held.renew(0, LeaseIdle)
 			runtime.Gosched()
 		}
-		l.hub.endLeaseLocked(held, holder{l.ann.client})
+		held.end(holder{l.ann.client})
 		l.hub.mu.Unlock()
 		synctest.Wait()
 		if ends != 1 {
@@ -54,7 +54,7 @@ func TestLeaseIsOfAKnownPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := ann.Take("UNKNOWN", "Ann", LeaseOptions{}); !errors.Is(err, ErrNoTarget) || h.leases != nil {
+	if err := ann.Take("UNKNOWN", "Ann", LeaseOptions{}); !errors.Is(err, ErrNoTarget) || len(h.leases.list) > 0 {
 		t.Errorf("it was taken: %v", err)
 	}
 }

@@ -45,7 +45,7 @@ func TestTakeAfterAHandoffHasBegun(t *testing.T) {
 		t.Errorf("the agent reads the page during the handoff: %q", got)
 	}
 	seen.wantsTold(t, "lease {T0 Ann true true}")
-	if err := l.hub.AnswerHandoff(l.hub.handoffs["T0"].ID, "", true); err != nil {
+	if err := l.hub.Control().AnswerHandoff(l.hub.handoffs["T0"].ID, "", true); err != nil {
 		t.Fatal(err)
 	}
 	l.wantsHolder("Ann")

@@ -48,7 +48,7 @@ func (w *parties) ask(c *Client, timeout time.Duration) {
 
 func (w *parties) cancel(c *Client) {
 	id := ""
-	if o, open := w.hub.HandoffOf("T0"); open {
+	if o, open := w.hub.Control().HandoffOf("T0"); open {
 		id = o.ID
 	}
 	w.tell(c, `"method":"CdpHub.cancelHandoff","params":{"handoffId":"`+id+`"}`)
@@ -65,7 +65,7 @@ func (w *parties) takes(who string) {
 		w.ann.Take("T0", who, o)
 		return
 	}
-	open, _ := w.hub.HandoffOf("T0")
+	open, _ := w.hub.Control().HandoffOf("T0")
 	o.Handoff = open.ID
 	if o.Handoff == "" {
 		o.Handoff = "over"
@@ -98,9 +98,12 @@ func TestR260WhoEndsALease(t *testing.T) {
 		"another asks and cancels":  func(w *parties) { w.ask(w.other, time.Hour); w.cancel(w.other) },
 		"Ann gives it back":         func(w *parties) { w.ann.Release("T0") },
 		"the guest gives it back":   func(w *parties) { w.guest.Release("T0") },
-		"the guest says it is done": func(w *parties) { o, _ := w.hub.HandoffOf("T0"); w.hub.AnswerHandoff(o.ID, "", true) },
-		"Ann's time is up":          func(w *parties) { time.Sleep(11 * time.Minute) },
-		"the page ends":             func(w *parties) { w.events.TargetGone("T0") },
+		"the guest says it is done": func(w *parties) {
+			o, _ := w.hub.Control().HandoffOf("T0")
+			w.hub.Control().AnswerHandoff(o.ID, "", true)
+		},
+		"Ann's time is up": func(w *parties) { time.Sleep(11 * time.Minute) },
+		"the page ends":    func(w *parties) { w.events.TargetGone("T0") },
 	}
 	ends := map[string]string{ // state, action → how the lease ends; "" it goes on as it was
 		"Ann has it/Ann gives it back": "Ann: released", "Ann has it, then asked/Ann gives it back": "Ann: released",
@@ -124,13 +127,13 @@ func TestR260WhoEndsALease(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					w := newParties(t)
 					arrange(w)
-					before, held := w.hub.Holder("T0")
+					before, held := w.hub.Control().Holder("T0")
 					act(w)
 					synctest.Wait()
 					if got := strings.Join(w.ends, ", "); got != ends[state+"/"+action] {
 						t.Errorf("the leases ended %q, want %q", got, ends[state+"/"+action])
 					}
-					after, still := w.hub.Holder("T0")
+					after, still := w.hub.Control().Holder("T0")
 					if held && len(w.ends) == 0 && (!still || after.Name != before.Name || after.Quiet != before.Quiet || after.Until.Before(before.Until)) {
 						t.Errorf("the lease was %+v, and is %+v", before, after)
 					}
@@ -180,7 +183,10 @@ func playLeases(t *testing.T, r *rand.Rand) {
 		}},
 		{"guest takes", "", func() { w.takes("guest") }},
 		{"guest gives back", "", func() { w.guest.Release("T0") }},
-		{"guest is done", "", func() { o, _ := w.hub.HandoffOf("T0"); w.hub.AnswerHandoff(o.ID, "", r.IntN(2) == 0) }},
+		{"guest is done", "", func() {
+			o, _ := w.hub.Control().HandoffOf("T0")
+			w.hub.Control().AnswerHandoff(o.ID, "", r.IntN(2) == 0)
+		}},
 		{"Ann takes", "", func() { w.takes("Ann") }},
 		{"Ann gives back", "released", func() { w.ann.Release("T0") }},
 		{"Ann goes", "", func() { w.ann.ViewerGone("T0") }},
@@ -190,7 +196,7 @@ func playLeases(t *testing.T, r *rand.Rand) {
 	for range 150 {
 		step := steps[r.IntN(len(steps))]
 		w.ends = nil
-		before, held := w.hub.Holder("T0")
+		before, held := w.hub.Control().Holder("T0")
 		step.do()
 		synctest.Wait()
 		for _, end := range w.ends {
@@ -199,7 +205,7 @@ func playLeases(t *testing.T, r *rand.Rand) {
 				t.Fatalf("%s: Ann's lease ends: %s", step.name, why)
 			}
 		}
-		after, _ := w.hub.Holder("T0")
+		after, _ := w.hub.Control().Holder("T0")
 		if held && before.Name == "Ann" && len(w.ends) == 0 && !strings.HasPrefix(step.name, "Ann") {
 			if after.Name != "Ann" || after.Quiet != before.Quiet || after.Until.Before(before.Until) {
 				t.Fatalf("%s: Ann's lease was %+v, and is %+v", step.name, before, after)

@@ -132,7 +132,7 @@ func TestR262NobodyKeepsWhatReachesAQuietPage(t *testing.T) {
 				t.Errorf("quiet=%v, the console of %s is kept: %v", quiet, id, kept)
 			}
 			failed := false
-			r.hub.Ask("in "+id, "Page.captureScreenshot", nil, func(_ []byte, err *Error) { failed = err != nil })
+			r.hub.Control().Ask("in "+id, "Page.captureScreenshot", nil, func(_ []byte, err *Error) { failed = err != nil })
 			if want := quiet && target.reaches; failed != want {
 				t.Errorf("quiet=%v, a picture of %s fails: %v", quiet, id, failed)
 			}
@@ -233,7 +233,7 @@ func TestR264AddressesOfAQuietPage(t *testing.T) {
 			}
 		}
 		var list []targets.Info
-		for _, seen := range r.hub.WatchedTargets(Watcher{}) {
+		for _, seen := range r.hub.Control().WatchedTargets(Watcher{}) {
 			list = append(list, seen.Info)
 		}
 		for what, infos := range map[string][]targets.Info{"/json/list": r.hub.Targets(nil), "the dashboard": list} {

@@ -64,7 +64,7 @@ func (l *leased) take(name string, o LeaseOptions) {
 
 func (l *leased) wantsHolder(name string) {
 	l.t.Helper()
-	if held, _ := l.hub.Holder("T0"); held.Name != name {
+	if held, _ := l.hub.Control().Holder("T0"); held.Name != name {
 		l.t.Errorf("the holder is %q, want %q", held.Name, name)
 	}
 	if err := l.hub.check(); err != nil {
@@ -127,7 +127,7 @@ func TestR175LeasePausesWhatActs(t *testing.T) {
 		if got, reached := l.send(click); got != "" || !reached {
 			t.Errorf("after the release: %q, reached %v", got, reached)
 		}
-		if l.hub.leases != nil {
+		if len(l.hub.leases.list) > 0 {
 			t.Error("a hub without leases pays for them")
 		}
 		l.wantsHolder("")
@@ -223,7 +223,7 @@ func TestR175LeaseCoversWhatIsInThePage(t *testing.T) {
 	if err := l.Take("FRAME", "Ann", LeaseOptions{}); err != nil { // which is of the whole page
 		t.Fatal(err)
 	}
-	if held, ok := h.Holder("PAGE"); !ok || held.Name != "Ann" {
+	if held, ok := h.Control().Holder("PAGE"); !ok || held.Name != "Ann" {
 		t.Errorf("the page around it: %+v", held)
 	}
 	p.take()
@@ -252,7 +252,7 @@ func TestR175LeaseCoversWhatIsInThePage(t *testing.T) {
 	}
 	h.opts.HandoffURL = func(string, string) string { return "http://hub/" }
 	c.Receive([]byte(`{"id":4,"method":"CdpHub.handoff","params":{"instructions":"x"},"sessionId":"direct"}`))
-	if _, whole := h.HandoffOf("PAGE"); !whole {
+	if _, whole := h.Control().HandoffOf("PAGE"); !whole {
 		t.Error("a handoff of a frame is not one of its page")
 	}
 	if err := h.check(); err != nil {

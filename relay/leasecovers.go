@@ -22,8 +22,8 @@ func (s *side) pageOf(targetID string) string {
 
 // covers reports whether a session is on the page of a lease: on itself, its tab, a
 // frame in it that is a target of its own, a worker of it, or inside such a session.
-func (l *lease) covers(s *session.Session) bool {
-	for ; s != nil; s = s.Parent {
+func (l *lease) covers(s *clientSession) bool {
+	for ; s != nil; s = s.parent {
 		if s.Kind == session.Browser || sideOf(s) != l.side {
 			continue
 		}
@@ -65,7 +65,7 @@ func (l *lease) shows(targetID string) bool {
 // intercepts reports whether a session gets at what belongs to all pages of the browser, and
 // so to the page of a lease. Fetch.enable works at browser level, too, where that is
 // allowed; a session of nil is there. The heap of a page is that of all pages in its process.
-func (l *lease) intercepts(s *session.Session, method string) bool {
+func (l *lease) intercepts(s *clientSession, method string) bool {
 	switch {
 	case strings.HasPrefix(method, "Fetch."):
 		return s == nil || s.Kind == session.Browser && sideOf(s) == l.side
@@ -77,14 +77,14 @@ func (l *lease) intercepts(s *session.Session, method string) bool {
 
 // unsure reports whether a session may be on the page of a lease: the Host does not
 // know what its target is part of.
-func (l *lease) unsure(s *session.Session) bool {
+func (l *lease) unsure(s *clientSession) bool {
 	return s != nil && s.Kind != session.Browser && sideOf(s) == l.side && l.side.pageOf(s.TargetID) == ""
 }
 
 // hears reports whether a session may show what a person does on the page of a quiet lease:
 // it is on the page, on one that reaches it, or on a worker that may serve the page, or
 // perhaps on a part of it.
-func (l *lease) hears(s *session.Session) bool {
+func (l *lease) hears(s *clientSession) bool {
 	switch {
 	case l.covers(s) || l.unsure(s):
 		return true
@@ -94,7 +94,7 @@ func (l *lease) hears(s *session.Session) bool {
 	if f, ok := l.side.host.(bridge.Families); ok && f.MayServe(s.TargetID, l.target) {
 		return true
 	}
-	return l.reaches(s.TargetID) || s.Parent != nil && l.hears(s.Parent)
+	return l.reaches(s.TargetID) || s.parent != nil && l.hears(s.parent)
 }
 
 // concerns reports whether a command may be for the page of a lease: by its session,
@@ -120,26 +120,26 @@ func (l *lease) concerns(r *request, acts, hushes bool) bool {
 	return true // at browser level: the hub cannot tell what it would act on
 }
 
-// leasedLocked keeps a command of another Client from a page that somebody has taken
+// withhold keeps a command of another Client from a page that somebody has taken
 // over, and reports whether it did: the command waits, or has been refused. The holder's
 // own commands pass, and renew the lease if they act. Privileged Clients may always close
 // the page, and read it (hushesLocked).
-func (h *Hub) leasedLocked(r *request) bool {
+func (ls *leases) withhold(r *request) bool {
 	acts := scope.Acts(r.Method)
-	for _, l := range h.leases.list {
+	for _, l := range ls.list {
 		hushes := l.hushesLocked(r.client)
 		switch {
 		case l.owner == r.client:
 			if acts && !l.away && l.concerns(r, true, false) {
 				l.usedLocked()
 			}
-			if h.holderDialogLocked(l, r) {
+			if l.answerDialog(r) {
 				return true
 			}
 		case closes[r.Method] && r.client.privileged():
 		// It reads, and the page is not quiet for its Client; or it is for another page.
 		case !acts && (!hushes || goesOn(r)), !l.concerns(r, acts, hushes):
-		case l.Wait > 0 && h.keepLocked(l, r):
+		case l.Wait > 0 && l.keep(r):
 			return true
 		default:
 			r.client.answer(r.session, r.ID, nil, l.paused())

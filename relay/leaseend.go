@@ -8,20 +8,21 @@ import (
 // A lease ends by its viewer, by its time, or with its page, and that of a guest with the
 // handoff that has let the guest in.
 
-// renewLocked has a lease end after a time, for a reason, instead of when it would
+// renew has a lease end after a time, for a reason, instead of when it would
 // have.
-func (h *Hub) renewLocked(l *lease, after time.Duration, why LeaseEnd) {
+func (l *lease) renew(after time.Duration, why LeaseEnd) {
 	if l.timer != nil {
 		l.timer.Stop()
 	}
 	l.until = time.Now().Add(after)
-	l.timer = h.leaseTimer(l, after, why)
+	l.timer = l.startTimer(after, why)
 }
 
-// leaseTimer ends a lease when its time is up, which may have changed meanwhile. An acting
+// startTimer ends a lease when its time is up, which may have changed meanwhile. An acting
 // command only moves lease.until (usedLocked), which costs nothing; the timer then finds
 // time left and starts again.
-func (h *Hub) leaseTimer(l *lease, after time.Duration, why LeaseEnd) (t *time.Timer) {
+func (l *lease) startTimer(after time.Duration, why LeaseEnd) (t *time.Timer) {
+	h := l.side.hub
 	ready := make(chan struct{}) // t is set
 	defer close(ready)
 	t = time.AfterFunc(after, func() {
@@ -32,33 +33,30 @@ func (h *Hub) leaseTimer(l *lease, after time.Duration, why LeaseEnd) (t *time.T
 			return
 		}
 		if left := time.Until(l.until); left > 0 {
-			l.timer = h.leaseTimer(l, left, why)
+			l.timer = l.startTimer(left, why)
 			return
 		}
-		h.endLeaseLocked(l, expiry{t, why})
+		l.end(expiry{t, why})
 	})
 	return t
 }
 
-// awayLocked is for a lease whose viewer has gone: it ends after LeaseOptions.Gone.
-func (h *Hub) awayLocked(l *lease) {
+// viewerLeft is for a lease whose viewer has gone: it ends after LeaseOptions.Gone.
+func (l *lease) viewerLeft() {
 	if !l.away {
 		l.away = true
-		h.renewLocked(l, l.Gone, LeaseViewerGone)
-		h.leaseChangedLocked(l.target)
+		l.renew(l.Gone, LeaseViewerGone)
+		l.side.hub.leases.changed(l.target)
 	}
 }
 
-// leaseClientLeftLocked ends what a Client that leaves has of leases.
-func (h *Hub) leaseClientLeftLocked(c *Client) {
-	if h.leases == nil {
-		return
-	}
-	for _, l := range h.leases.list {
-		l.forgetLocked(c)
+// forget ends what a Client that leaves has of leases.
+func (ls *leases) forget(c *Client) {
+	for _, l := range ls.list {
+		l.kept.forget(c)
 		if l.owner == c {
 			l.owner = nil
-			h.awayLocked(l)
+			l.viewerLeft()
 		}
 	}
 }
@@ -107,50 +105,42 @@ func (e handoffEnd) endOf(l *lease) (LeaseEnd, bool) {
 
 func (hubEnd) endOf(*lease) (LeaseEnd, bool) { return LeaseHubEnds, true }
 
-// endLeaseLocked ends a lease, if the ender may. The commands that have waited for its end
-// are carried out. It may be called again for the same lease: what resumeLocked carries out
+// end ends a lease, if the ender may. The commands that have waited for its end
+// are carried out. It may be called again for the same lease: what has waited
 // may end leases, too.
-func (h *Hub) endLeaseLocked(l *lease, by ender) {
+func (l *lease) end(by ender) {
+	h := l.side.hub
 	why, may := by.endOf(l)
-	if !may || !h.removeLeaseLocked(l) {
+	if !may || !h.leases.remove(l) {
 		return
 	}
 	l.timer.Stop()
 	l.timer = nil // it may have fired, and wait for the lock
-	h.countQuietLocked()
+	h.leases.countQuiet()
 	// MayAct waits for it without the lock.
 	close(l.over)
 	if l.Ended != nil {
 		l.Ended(why)
 	}
-	h.ObserveLease(LeaseChange{TargetID: l.target, Name: l.name, Handoff: l.quiet != nil})
-	h.leaseChangedLocked(l.target)
-	h.resumeLocked(l)
+	h.Control().ObserveLease(LeaseChange{TargetID: l.target, Name: l.name, Handoff: l.quiet != nil})
+	h.leases.changed(l.target)
+	l.kept.resume()
 }
 
-// removeLeaseLocked forgets a lease, and reports false for one that has ended.
-func (h *Hub) removeLeaseLocked(l *lease) bool {
-	if h.leases == nil { // the end of another has ended it
-		return false
-	}
-	i := slices.Index(h.leases.list, l)
+// remove forgets a lease, and reports false for one that has ended, such as by the end of another.
+func (ls *leases) remove(l *lease) bool {
+	i := slices.Index(ls.list, l)
 	if i < 0 {
 		return false
 	}
-	h.leases.list = slices.Delete(h.leases.list, i, i+1)
-	if len(h.leases.list) == 0 {
-		h.leases = nil
-	}
+	ls.list = slices.Delete(ls.list, i, i+1)
 	return true
 }
 
-// endLeasesLocked ends the leases that the ender may end.
-func (h *Hub) endLeasesLocked(by ender) {
-	if h.leases == nil {
-		return
-	}
-	// A copy: endLeaseLocked changes the list.
-	for _, l := range slices.Clone(h.leases.list) {
-		h.endLeaseLocked(l, by)
+// end ends the leases that the ender may end.
+func (ls *leases) end(by ender) {
+	// A copy: the end of a lease changes the list.
+	for _, l := range slices.Clone(ls.list) {
+		l.end(by)
 	}
 }

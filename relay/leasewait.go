@@ -10,86 +10,17 @@ import (
 
 // With LeaseOptions.Wait, commands that act on a page wait until it is handed back.
 
-// maxKeptParams is how many bytes of params a command has at most that waits for a lease.
-// How many commands wait for one lease is limited, too (quota.Paused). A command beyond
-// that is refused at once.
-const maxKeptParams = 64 << 10
-
-// kept is a command that waits.
-type kept struct {
-	request
-	wait
-	timer *time.Timer
-}
-
-// usedLocked notes that the holder has acted. It does not touch the timer, see leaseTimer.
+// usedLocked notes that the holder has acted. It does not touch the timer, see startTimer.
 func (l *lease) usedLocked() { l.until = time.Now().Add(l.Idle) }
 
-// keepLocked has a command wait for the end of a lease, and reports whether there was
-// room. The timer of a command and the end of the lease may come together: whoever removes
-// it from the list answers it.
-func (h *Hub) keepLocked(l *lease, r *request) bool {
-	if len(r.Params) > maxKeptParams {
-		return false
+// keep has a command wait for the end of a lease, and reports whether there was room for
+// it (quota.Paused).
+func (l *lease) keep(r *request) bool {
+	h := l.side.hub
+	if l.room == nil {
+		l.room = h.opts.Quotas.Guarded(quota.Paused, 0, &h.mu)
 	}
-	if l.waiting == nil {
-		l.waiting = h.opts.Quotas.Guarded(quota.Paused, 0, &h.mu)
-	}
-	counted, ok := waitLocked(l.waiting, r.client)
-	if !ok {
-		return false
-	}
-	k := &kept{request: r.keep(), wait: counted}
-	h.counters.Received-- // it is counted when it is answered
-	k.timer = time.AfterFunc(l.Wait, func() {
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		if l.dropLocked(k) {
-			h.counters.Received++
-			k.client.answer(h.sessionLocked(k.client, &k.Envelope), k.ID, nil, l.paused())
-		}
-	})
-	l.kept = append(l.kept, k)
-	return true
-}
-
-// dropLocked forgets a command that waits, and reports whether it did.
-func (l *lease) dropLocked(k *kept) bool {
-	for i, other := range l.kept {
-		if other == k {
-			l.kept = append(l.kept[:i], l.kept[i+1:]...)
-			k.endLocked()
-			return true
-		}
-	}
-	return false
-}
-
-// forgetLocked drops what a Client that leaves has waiting. They are counted as lost with
-// their Client, as all others without an answer.
-func (l *lease) forgetLocked(c *Client) {
-	for _, k := range append([]*kept(nil), l.kept...) {
-		if k.client == c && l.dropLocked(k) {
-			k.timer.Stop()
-			c.hub.counters.Received++
-			c.hub.counters.ClientGone++
-		}
-	}
-}
-
-// resumeLocked carries out what has waited, in the order in which it came. The list is
-// taken away first, as a command may begin another lease's wait.
-func (h *Hub) resumeLocked(l *lease) {
-	list := l.kept
-	l.kept = nil
-	for _, k := range list {
-		k.endLocked()
-		if k.timer.Stop(); k.client.left {
-			continue
-		}
-		h.counters.Received++
-		h.serveLocked(&k.request, nil)
-	}
+	return l.kept.keep(r, l.room, l.Wait, l.paused)
 }
 
 // mayAct answers CdpHub.mayAct, a command that counts as acting and does nothing: it waits,
@@ -111,7 +42,7 @@ func (l *Local) MayAct(ctx context.Context, targetID string) error {
 	var late <-chan time.Time
 	for {
 		h.mu.Lock()
-		held := h.leaseOnLocked(targetID)
+		held := h.leases.covering(targetID)
 		if held == nil || held.owner == l.client {
 			h.mu.Unlock()
 			return nil

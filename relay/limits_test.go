@@ -8,7 +8,6 @@ import (
 
 	"github.com/cdphub/cdphub/internal/limittest"
 	"github.com/cdphub/cdphub/internal/wire"
-	"github.com/cdphub/cdphub/session"
 )
 
 // TestR296Limits goes to the limits of single commands and texts; TestR247 and TestR152
@@ -32,9 +31,17 @@ func TestR296Limits(t *testing.T) {
 	})
 	limittest.Reach(t, "maxViewerName", maxViewerName, func(n int) bool { return len(viewerName(x(n))) == n })
 	limittest.Reach(t, "maxDialogText", maxDialogText, func(n int) bool {
-		s := new(session.Session)
+		s := new(clientSession)
 		noteDialog(s, dialogOpening, []byte(`{"message":"`+x(n)+`"}`))
-		return strings.Contains(s.Dialog, x(n))
+		return strings.Contains(s.dialog, x(n))
+	})
+	limittest.Reach(t, "maxSessionID of a session", maxSessionID, func(n int) bool {
+		table := sessionTable{byID: map[string]*clientSession{x(n): {}}}
+		return table.get(x(n)) != nil
+	})
+	limittest.Reach(t, "maxSessionID of a target", maxSessionID, func(n int) bool {
+		list := sessionsByTarget{lists: map[string][]*clientSession{x(n): {{}}}}
+		return len(list.ofTarget(x(n))) == 1
 	})
 	limittest.Reach(t, "wire.MaxMethod", wire.MaxMethod, func(n int) bool { return wire.IsMethod("A." + x(n-2)) })
 	limittest.Reach(t, "wire.MaxMethod in an error", wire.MaxMethod, func(n int) bool { return strings.Contains(methodNotFound(x(n), false).Message, x(n)) })
@@ -87,22 +94,13 @@ func TestR296Limits(t *testing.T) {
 	keys := 0
 	limittest.Reach(t, "maxScriptSize", maxScriptSize, func(n int) bool { keys++; return ev.PutScript(fmt.Sprint(keys), x(n)) })
 	limittest.Reach(t, "maxScriptKey", maxScriptKey, func(n int) bool { keys++; return ev.PutScript(fmt.Sprintf("%0*d", n, keys), "1") })
-	limittest.Reach(t, "maxKeptParams", maxKeptParams, func(n int) bool {
+	limittest.Reach(t, "maxWaitingParams", maxWaitingParams, func(n int) bool {
 		h := newHub(t, Options{})
-		c := join(t, h, &inbox{})
-		l := &lease{LeaseOptions: LeaseOptions{Wait: time.Hour}}
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		defer l.forgetLocked(c)
-		return h.keepLocked(l, &request{client: c, Envelope: wire.Envelope{Params: []byte(x(n))}})
-	})
-	limittest.Reach(t, "maxParkedParams", maxParkedParams, func(n int) bool {
-		h := newHub(t, Options{})
-		defer h.ExpectBrowser()()
+		defer h.Control().ExpectBrowser()()
 		p := &inbox{}
 		c := join(t, h, p)
 		defer c.Leave()
 		c.Receive([]byte(`{"id":1,"method":"Target.createBrowserContext","params":{"x":"` + x(n-8) + `"}}`))
-		return len(p.take()) == 0 && len(h.awaited.parked) == 1
+		return len(p.take()) == 0 && len(h.awaited.parked.list) == 1
 	})
 }

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/cdphub/cdphub/bridge"
-	"github.com/cdphub/cdphub/session"
 	"github.com/cdphub/cdphub/targets"
 )
 
@@ -30,14 +29,14 @@ type browserKeeper struct {
 }
 
 // sessionsOn returns the sessions on a target of any kind.
-func sessionsOn(h *Hub, targetID string) []*session.Session {
+func sessionsOn(h *Hub, targetID string) []*clientSession {
 	t, _ := h.find(targetID)
 	return t.onLocked(h, targetID)
 }
 
 // rootOf returns the session of a Client at the browser level of a Host.
-func rootOf(c *Client) *session.Session {
-	if s := c.hub.browserLocked(); s != nil {
+func rootOf(c *Client) *clientSession {
+	if s := c.hub.sides.browser(); s != nil {
 		return s.roots[c]
 	}
 	return nil
@@ -118,7 +117,7 @@ func (c *crowd) nested() *Client {
 	for range c.n - 1 {
 		known := len(client.sessions)
 		c.send(client, fmt.Sprintf(`%s,"sessionId":%q`, onBrowser, id))
-		if inside := c.hub.sessionOnLocked(client, c.hub.sessions.Get(id), c.hub.browserID); inside != nil {
+		if inside := c.hub.sessionOnLocked(client, c.hub.sessions.get(id), c.hub.browserID); inside != nil {
 			id = inside.ID
 		}
 		if len(client.sessions) != known+1 {
@@ -151,7 +150,7 @@ func (c *crowd) prompt() <-chan DialogAnswer {
 	answer := make(chan DialogAnswer, 1)
 	d := Dialog{TargetID: "T0", Key: c.hub.dialogs["T0"].key, Type: "prompt"}
 	go func() {
-		a, _ := c.hub.OpenDialog(c.t.Context(), d)
+		a, _ := c.hub.Control().OpenDialog(c.t.Context(), d)
 		answer <- a
 	}()
 	for open := false; !open; time.Sleep(time.Millisecond) {

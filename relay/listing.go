@@ -58,7 +58,7 @@ func (h *Hub) listingLocked(c *Client) []byte {
 // when the Target is not in the text, which is then written anew as a whole.
 func (h *Hub) relistLocked(id string) bool {
 	l := &h.listing
-	t, on, known := h.targetLocked(id)
+	t, on, known := h.sides.target(id)
 	l.scratch = append(wire.AppendString(append(l.scratch[:0], `{"targetId":`...), id), ',')
 	from := bytes.Index(l.text, l.scratch)
 	if !known || from < 0 {

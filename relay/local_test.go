@@ -107,11 +107,11 @@ func TestR150LocalReadsNoBody(t *testing.T) {
 	l := &Local{waiting: make(map[string]chan reply), event: func(_, _ string, params []byte) { heard = params }}
 	body := bytes.Repeat([]byte(`{"\`), 1<<20)
 	failure := &wire.Error{Code: -1, Message: string(body)}
-	s := session.New("S", "T", nil)
+	s := session.New("S", "T")
 	hand := map[string]func(){
-		"result": func() { l.Answer(s, []byte("1"), body, nil) },
+		"result": func() { l.Answer(&s, []byte("1"), body, nil) },
 		"error":  func() { l.Answer(nil, []byte("1"), nil, failure) },
-		"event":  func() { l.Event(s, &session.Event{Method: "Page.loadEventFired", Params: body}) },
+		"event":  func() { l.Event(&s, &session.Event{Method: "Page.loadEventFired", Params: body}) },
 	}
 	for name, do := range hand {
 		answer := make(chan reply, 1)

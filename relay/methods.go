@@ -96,7 +96,7 @@ func answerOK(*Hub, *request) ([]byte, *wire.Error) { return nil, nil }
 // notYours refuses what only the browser around the frames could do.
 func notYours(why string) action {
 	return func(h *Hub, r *request) ([]byte, *wire.Error) {
-		if len(h.sides) == 0 {
+		if len(h.sides.list) == 0 {
 			return nil, h.noHostLocked()
 		}
 		e := wire.ServerError(r.Method + " is not possible in an embedded frame: " + why)
@@ -153,8 +153,8 @@ func getDomains(*Hub, *request) ([]byte, *wire.Error) { return []byte(`{"domains
 // createTarget refuses: no Host makes Targets. If a page is connected, the message is that
 // of icdp.
 func createTarget(h *Hub, _ *request) ([]byte, *wire.Error) {
-	switch emulated := h.emulatedLocked(); {
-	case len(h.sides) == 0:
+	switch emulated := h.sides.emulated(); {
+	case len(h.sides.list) == 0:
 		return nil, h.noHostLocked()
 	case len(emulated) > 0 && !slices.ContainsFunc(emulated, func(s *side) bool { return s.host != nil }):
 		return nil, h.advised(errNoHost, advice.PageAway)
@@ -169,7 +169,7 @@ func closeTarget(*Hub, *request) ([]byte, *wire.Error) { return []byte(`{"succes
 // getTargets answers Target.getTargets. The ready-made listing is for the usual filter and
 // Clients that see all.
 func getTargets(h *Hub, r *request) ([]byte, *wire.Error) {
-	if r.args.filter != nil || r.client.owner != nil || h.listing.partial || h.quiet.Load() {
+	if r.args.filter != nil || r.client.owner != nil || h.listing.partial || h.leases.quiet.Load() {
 		f := r.args.filter
 		if f == nil {
 			f = targets.Usual
@@ -210,7 +210,7 @@ func (h *Hub) eachLocked(c *Client, f targets.Filter, fn func(target) *wire.Erro
 			}
 			continue
 		}
-		for _, s := range h.emulatedLocked() {
+		for _, s := range h.sides.emulated() {
 			for t := range s.targets.All() {
 				if !c.sees(t) {
 					continue
@@ -294,16 +294,16 @@ func (h *Hub) attachForLocked(r *request, t target) ([]byte, *wire.Error) {
 // as unknown as none.
 func detachFromTarget(h *Hub, r *request) ([]byte, *wire.Error) {
 	p := &r.args
-	var s *session.Session
+	var s *clientSession
 	switch {
 	case p.hasSessionID:
-		s = h.sessions.Get(p.sessionID)
+		s = h.sessions.get(p.sessionID)
 	case p.hasTargetID:
 		s = h.sessionOnLocked(r.client, r.session, p.targetID)
 	default:
 		return nil, errNoSessionID
 	}
-	if s == nil || s.Peer != session.Peer(r.client) {
+	if s == nil || s.client != r.client {
 		return nil, errNotYours
 	}
 	h.endSessionLocked(s, errDetached)
@@ -341,7 +341,7 @@ func setAutoAttach(h *Hub, r *request) ([]byte, *wire.Error) {
 	// To call it again changes the filter. It attaches to no target a second time.
 	attached := make(map[string]bool)
 	for s := range r.client.sessions {
-		if s.Parent == r.session {
+		if s.parent == r.session {
 			attached[s.TargetID] = true
 		}
 	}

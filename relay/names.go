@@ -40,16 +40,16 @@ func (l *Local) Name() string { return l.client.name }
 // Drivers are the names of the Clients that have a session on a Target, in
 // alphabetical order. Clients without a name are not among them. A Client with several
 // sessions is named once.
-func (h *Hub) Drivers(targetID string) []string {
+func (h Control) Drivers(targetID string) []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	_, s, known := h.targetLocked(targetID)
+	_, s, known := h.sides.target(targetID)
 	if !known {
 		return nil
 	}
 	var list []string
-	for _, on := range s.sessions.OfTarget(targetID) {
-		if c := on.Peer.(*Client); c.name != "" && on.Kind == session.Page {
+	for _, on := range s.sessions.ofTarget(targetID) {
+		if c := on.client; c.name != "" && on.Kind == session.Page {
 			list = append(list, c.name)
 		}
 	}

@@ -37,10 +37,10 @@ func TestDrivers(t *testing.T) {
 			}
 		}
 	}
-	if got, want := h.Drivers("T1"), []string{"a #2", "b #1", "b #3"}; !slices.Equal(got, want) {
+	if got, want := h.Control().Drivers("T1"), []string{"a #2", "b #1", "b #3"}; !slices.Equal(got, want) {
 		t.Errorf("drivers %q, want %q", got, want)
 	}
-	if got := append(h.Drivers("T0"), h.Drivers("T9")...); len(got) != 0 {
+	if got := append(h.Control().Drivers("T0"), h.Control().Drivers("T9")...); len(got) != 0 {
 		t.Errorf("nobody drives T0, and there is no T9: %q", got)
 	}
 }

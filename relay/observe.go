@@ -54,11 +54,11 @@ type Observed struct {
 }
 
 // observedMessage describes a message in a session.
-func observedMessage(s *session.Session, method string, params []byte) Observed {
+func observedMessage(s *clientSession, method string, params []byte) Observed {
 	page, inside := pageOf(s)
 	return Observed{
-		Payer:  s.Peer.(*Client).account.payer,
-		Client: s.Peer.(*Client).observedName(), SessionID: s.ID, TargetID: page, Inside: inside,
+		Payer:  s.client.account.payer,
+		Client: s.client.observedName(), SessionID: s.ID, TargetID: page, Inside: inside,
 		Method: method, Params: params,
 	}
 }
@@ -67,13 +67,13 @@ func observedMessage(s *session.Session, method string, params []byte) Observed 
 // around it, or for a Client that has attached to a frame or a worker itself, by what
 // the Host knows. A lease is for the whole page, too: what its Clients may not see must not
 // be reported for its frames either.
-func pageOf(s *session.Session) (page string, inside bool) {
-	for p := s; p != nil; p = p.Parent {
-		if p.Kind == session.Page && (p.Type == "" || p.Type == "page") {
+func pageOf(s *clientSession) (page string, inside bool) {
+	for p := s; p != nil; p = p.parent {
+		if p.Kind == session.Page && (p.targetType == "" || p.targetType == "page") {
 			return p.TargetID, p != s
 		}
 	}
-	for p := s; p != nil && p.Kind != session.Browser; p = p.Parent {
+	for p := s; p != nil && p.Kind != session.Browser; p = p.parent {
 		if on := sideOf(p); on != nil {
 			if page = on.pageOf(p.TargetID); page != "" && page != p.TargetID {
 				return page, true
@@ -92,12 +92,12 @@ func (c *Client) observedName() string { return cmp.Or(c.name, "a client within 
 // sendObservedLocked is sendLocked for a command that the Observer wants. The Observer is
 // asked before the command is sent: what it asks for itself reaches the Host first
 // (AskNow).
-func (h *Hub) sendObservedLocked(r *request, s *session.Session, cmd bridge.Command) *call {
+func (h *Hub) sendObservedLocked(r *request, s *clientSession, cmd bridge.Command) *call {
 	seen := observedMessage(s, r.Method, r.Params)
-	if l := h.quietLocked(s); l != nil && l.target != seen.TargetID {
+	if l := h.leases.quietFor(s); l != nil && l.target != seen.TargetID {
 		return h.sendLocked(r, sideOf(s), s, cmd)
 	}
-	if l := h.leaseLocked(sideOf(s), seen.TargetID); l != nil && l.owner == r.client {
+	if l := h.leases.find(sideOf(s), seen.TargetID); l != nil && l.owner == r.client {
 		seen.Client, seen.Person = l.name, l.name
 	}
 	ended := h.observer.Command(seen)
@@ -114,13 +114,13 @@ func (h *Hub) sendObservedLocked(r *request, s *session.Session, cmd bridge.Comm
 
 // observeEventLocked tells the Observer of an event of a session on a target. For an event
 // of bridge.Events.Event, callers pass the first session of the Target alone.
-func (h *Hub) observeEventLocked(s *session.Session, method string, params []byte) {
+func (h *Hub) observeEventLocked(s *clientSession, method string, params []byte) {
 	if !inTarget(s) || !h.observer.Wants(method) {
 		return
 	}
 	seen := observedMessage(s, method, params)
 	// Of the quiet page itself the Observer keeps what it may; it knows the lease.
-	if l := h.quietLocked(s); l == nil || l.target == seen.TargetID {
+	if l := h.leases.quietFor(s); l == nil || l.target == seen.TargetID {
 		h.observer.Event(seen)
 	}
 }
@@ -137,7 +137,7 @@ func (h *Hub) observeWebLocked(s *side, targetID string) {
 
 // ObserveLease tells the Observer, if there is one, of a lease. The caller holds the
 // hub's lock.
-func (h *Hub) ObserveLease(l LeaseChange) {
+func (h Control) ObserveLease(l LeaseChange) {
 	if h.observer != nil {
 		h.observer.Leased(l)
 	}
@@ -146,7 +146,7 @@ func (h *Hub) ObserveLease(l LeaseChange) {
 // Ask sends a command of the hub itself in a session of a Client, who sees neither
 // the command nor its answer. The hub calls done once, under its lock, with the
 // result or the error; done copies what it keeps. Params are a JSON object.
-func (h *Hub) Ask(sessionID, method string, params []byte, done func(result []byte, err *Error)) {
+func (h Control) Ask(sessionID, method string, params []byte, done func(result []byte, err *Error)) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.AskNow(sessionID, method, params, done)
@@ -155,8 +155,8 @@ func (h *Hub) Ask(sessionID, method string, params []byte, done func(result []by
 // AskNow is Ask for callers that have the hub's lock, such as an Observer. A command that
 // the Observer asks in Command goes to the Host right before the observed one. While a page is
 // quiet, it fails there, and where the page would be reached.
-func (h *Hub) AskNow(sessionID, method string, params []byte, done func(result []byte, err *Error)) {
-	if l := h.quietLocked(h.sessions.Get(sessionID)); l != nil {
+func (h Control) AskNow(sessionID, method string, params []byte, done func(result []byte, err *Error)) {
+	if l := h.leases.quietFor(h.sessions.get(sessionID)); l != nil {
 		done(nil, l.paused())
 		return
 	}
@@ -165,13 +165,13 @@ func (h *Hub) AskNow(sessionID, method string, params []byte, done func(result [
 
 // askInLocked is AskNow also while the page is quiet.
 func (h *Hub) askInLocked(sessionID, method string, params []byte, done func(result []byte, err *Error)) {
-	s := h.sessions.Get(sessionID)
+	s := h.sessions.get(sessionID)
 	if !inTarget(s) || sideOf(s) == nil {
 		done(nil, errNoSession)
 		return
 	}
 	h.counters.Received++
-	r := request{Envelope: wire.Envelope{Method: method, Params: params}, client: s.Peer.(*Client), session: s, isMethod: true}
+	r := request{Envelope: wire.Envelope{Method: method, Params: params}, client: s.client, session: s, isMethod: true}
 	c := h.sendLocked(&r, sideOf(s), s, bridge.Command{SessionID: s.ID, TargetID: s.TargetID, Method: method, Params: params})
 	if c == nil {
 		done(nil, errNotTaken)

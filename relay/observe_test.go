@@ -98,10 +98,10 @@ func TestObserver(t *testing.T) {
 	ev.Event("T0", "Page.frameNavigated", []byte(`{"a":1}`))
 	ev.Event("T0", "Network.dataReceived", []byte(`{}`))
 	n.wantsTold(t, "event "+s+` T0 Page.frameNavigated inside=false {"a":1}`)
-	h.sides[0].host = &fullHost{}
+	h.sides.list[0].host = &fullHost{}
 	send("Page.navigate")
 	n.wantsTold(t, "command "+s+` T0 Page.navigate inside=false {"url":"u"}`, "ended Page.navigate "+errNotTaken.Message)
-	h.sides[0].host = host
+	h.sides.list[0].host = host
 	send("Page.navigate")
 	n.take()
 	c.Leave()
@@ -123,7 +123,7 @@ func TestObserverKnowsThePageOfAFrame(t *testing.T) {
 	}
 	c, _ := h.Join(session.NewEncoder(&buffer{}), nil)
 	c.Receive([]byte(`{"id":1,"method":"Target.setDiscoverTargets","params":{"discover":true}}`))
-	root := h.sides[0].roots[c].ID
+	root := h.sides.list[0].roots[c].ID
 	ev.Opened(bridge.Nested{Parent: root, SessionID: "tab", TargetID: "TAB", Type: "tab"})
 	ev.Opened(bridge.Nested{Parent: "tab", SessionID: "page", TargetID: "P", Type: "page"})
 	ev.Opened(bridge.Nested{Parent: "page", SessionID: "frame", TargetID: "F", Type: "iframe"})
@@ -182,7 +182,7 @@ func TestAsk(t *testing.T) {
 	out.b = nil
 	var got []string
 	ask := func(session string) {
-		h.Ask(session, "Page.captureScreenshot", []byte(`{"format":"jpeg"}`), func(result []byte, err *Error) {
+		h.Control().Ask(session, "Page.captureScreenshot", []byte(`{"format":"jpeg"}`), func(result []byte, err *Error) {
 			if err != nil {
 				result = []byte(err.Message)
 			}

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/cdphub/cdphub/internal/scope"
 	"github.com/cdphub/cdphub/internal/wire"
@@ -79,12 +80,12 @@ type view struct {
 // is asked for under the lock (views.of).
 func (h *Hub) viewsOf(method string, params []byte) views {
 	v := views{method: method, params: params}
-	if list := h.policies.Load(); list != nil {
+	if list := h.policies.list.Load(); list != nil {
 		for _, p := range *list {
 			v.add(p)
 		}
 	}
-	if h.quiet.Load() {
+	if h.leases.quiet.Load() {
 		seen, ok := scope.Hush(method, params)
 		v.hushed = &views{method: method, params: seen, none: !ok}
 		v.about = aboutTarget(method, params)
@@ -139,22 +140,31 @@ func (v *views) of(c *Client) (seen []byte, ok bool) {
 	return made.seen, made.ok
 }
 
-// countPolicyLocked counts the Clients of a Policy: events are made ready for
-// those that some have. The list is replaced, never changed: viewsOf reads it without the
-// lock.
-func (h *Hub) countPolicyLocked(p Policy, more int) {
+// policies are those of the Clients of a hub, but for those that see everything. Hub.mu guards
+// the changes. Events are made ready for them without the lock.
+type policies struct {
+	list      atomic.Pointer[[]Policy] // it is replaced, never changed
+	redacting atomic.Bool              // one of them redacts
+	clients   map[Policy]int           `held:"policies"`
+}
+
+// count counts the Clients of a Policy.
+func (ps *policies) count(p Policy, more int) {
 	if p == Policy(allowAll) {
 		return
 	}
-	before := h.policyCount[p]
-	if h.policyCount[p] += more; h.policyCount[p] == 0 {
-		delete(h.policyCount, p)
+	if ps.clients == nil {
+		ps.clients = make(map[Policy]int)
+	}
+	before := ps.clients[p]
+	if ps.clients[p] += more; ps.clients[p] == 0 {
+		delete(ps.clients, p)
 	}
 	// Neither the first Client with this Policy nor the last one: the list stays.
 	if before > 0 && before+more > 0 {
 		return
 	}
-	list := slices.Collect(maps.Keys(h.policyCount))
-	h.policies.Store(&list)
-	h.redacting.Store(slices.ContainsFunc(list, Policy.Redacts))
+	list := slices.Collect(maps.Keys(ps.clients))
+	ps.list.Store(&list)
+	ps.redacting.Store(slices.ContainsFunc(list, Policy.Redacts))
 }

@@ -161,16 +161,16 @@ func TestR24DialogsAreNotKeptForOnlookers(t *testing.T) {
 	watch(onlooker{})
 	watch(watcher{})
 	h.mu.Lock()
-	h.dialogs["T0"] = &dialogs{side: h.sides[0], key: "the key"}
+	h.dialogs["T0"] = &targetDialogs{side: h.sides.list[0], key: "the key"}
 	h.mu.Unlock()
 	confirm := Dialog{TargetID: "T0", Key: "the key", Type: "confirm"}
-	if a, err := h.OpenDialog(t.Context(), confirm); err != nil || !a.Native {
+	if a, err := h.Control().OpenDialog(t.Context(), confirm); err != nil || !a.Native {
 		t.Errorf("with an onlooker alone: %+v, %v", a, err)
 	}
 	c := watch(nil)
 	answered := make(chan DialogAnswer, 1)
 	go func() {
-		a, err := h.OpenDialog(t.Context(), confirm)
+		a, err := h.Control().OpenDialog(t.Context(), confirm)
 		if err != nil {
 			t.Error(err)
 		}

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/cdphub/cdphub/internal/scope"
-	"github.com/cdphub/cdphub/session"
 	"github.com/cdphub/cdphub/targets"
 )
 
@@ -52,9 +51,9 @@ func (q *quiet) has(url string) bool {
 	return shown || len(q.origins) > maxOrigins && origin != ""
 }
 
-// noteAddressLocked notes what a Target shows that may be quiet.
-func (h *Hub) noteAddressLocked(on *side, t targets.Info) {
-	if l := h.leaseLocked(on, t.ID); l != nil && l.quiet != nil {
+// noteAddress notes what a Target shows that may be quiet.
+func (ls *leases) noteAddress(on *side, t targets.Info) {
+	if l := ls.find(on, t.ID); l != nil && l.quiet != nil {
 		l.quiet.note(t.URL)
 	}
 }
@@ -89,16 +88,16 @@ func (c *Client) privileged() bool { return c.bearer != "" && !c.noFiles }
 // closes are the commands by which a privileged Client may end a page that a person has.
 var closes = map[string]bool{"Page.close": true, "Target.closeTarget": true, "Target.disposeBrowserContext": true}
 
-// countQuietLocked notes whether any page is quiet, for events on their way.
-func (h *Hub) countQuietLocked() {
-	h.quiet.Store(h.leases != nil && slices.ContainsFunc(h.leases.list, func(l *lease) bool { return l.quiet != nil }))
+// countQuiet notes whether any page is quiet, for events on their way.
+func (ls *leases) countQuiet() {
+	ls.quiet.Store(slices.ContainsFunc(ls.list, func(l *lease) bool { return l.quiet != nil }))
 }
 
-// seenLocked is what the Client of a session sees of an event.
-func (h *Hub) seenLocked(v *views, s *session.Session) (seen []byte, ok bool) {
-	c := s.Peer.(*Client)
-	if v.hushed != nil && h.leases != nil { // else it came before the page was quiet
-		for _, l := range h.leases.list {
+// seen is what the Client of a session sees of an event.
+func (ls *leases) seen(v *views, s *clientSession) (seen []byte, ok bool) {
+	c := s.client
+	if v.hushed != nil { // else it came before the page was quiet
+		for _, l := range ls.list {
 			if l.hushesLocked(c) && (l.hears(s) || l.intercepts(s, v.method) || v.about != "" && l.reaches(v.about)) {
 				return v.hushed.of(c)
 			}
@@ -109,12 +108,9 @@ func (h *Hub) seenLocked(v *views, s *session.Session) (seen []byte, ok bool) {
 
 // Quieted is the lease because of which a target is quiet: its own, or that of a page that it
 // reaches.
-func (h *Hub) Quieted(targetID string) (Holding, bool) {
+func (h Control) Quieted(targetID string) (Holding, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.leases == nil {
-		return Holding{}, false
-	}
 	for _, l := range h.leases.list {
 		if l.quiet != nil && l.reaches(targetID) {
 			return l.holding(), true
@@ -123,12 +119,12 @@ func (h *Hub) Quieted(targetID string) (Holding, bool) {
 	return Holding{}, false
 }
 
-// quietLocked is the quiet lease that what happens in a session would show; nil for none.
-func (h *Hub) quietLocked(s *session.Session) *lease {
-	if !h.quiet.Load() {
+// quietFor is the quiet lease that what happens in a session would show; nil for none.
+func (ls *leases) quietFor(s *clientSession) *lease {
+	if !ls.quiet.Load() {
 		return nil
 	}
-	for _, l := range h.leases.list {
+	for _, l := range ls.list {
 		if l.quiet != nil && l.hears(s) {
 			return l
 		}
@@ -136,18 +132,18 @@ func (h *Hub) quietLocked(s *session.Session) *lease {
 	return nil
 }
 
-// hushedLocked reports whether the title and the address of a Target are kept from a
+// hushes reports whether the title and the address of a Target are kept from a
 // Client; nil is anybody who is none.
-func (h *Hub) hushedLocked(c *Client, targetID string) bool {
-	return h.leases != nil && slices.ContainsFunc(h.leases.list, func(l *lease) bool {
+func (ls *leases) hushes(c *Client, targetID string) bool {
+	return slices.ContainsFunc(ls.list, func(l *lease) bool {
 		return l.quiet != nil && (c == nil || l.hushesLocked(c)) && l.reaches(targetID)
 	})
 }
 
-// shownLocked is a Target as a Client sees it, nil for anybody who is none: without the
+// shown is a Target as a Client sees it, nil for anybody who is none: without the
 // title, and with no more of the address than its origin, while it is quiet.
-func (h *Hub) shownLocked(c *Client, t targets.Info) targets.Info {
-	if h.quiet.Load() && h.hushedLocked(c, t.ID) {
+func (ls *leases) shown(c *Client, t targets.Info) targets.Info {
+	if ls.quiet.Load() && ls.hushes(c, t.ID) {
 		return quietInfo(t)
 	}
 	return t
@@ -162,11 +158,11 @@ func quietInfo(t targets.Info) targets.Info {
 // Hide is as much of the title and the address of a page as others see while it is quiet.
 func Hide(_, url string) (title, reduced string) { return "", scope.Reduce(url) }
 
-// hushListLocked removes the same from the result of Target.getTargets or
+// hushList removes the same from the result of Target.getTargets or
 // Target.getTargetInfo of a Host, for a Client. While no page is quiet, the result stays.
-func (h *Hub) hushListLocked(c *Client, result []byte) []byte {
-	if !h.quiet.Load() {
+func (ls *leases) hushList(c *Client, result []byte) []byte {
+	if !ls.quiet.Load() {
 		return result
 	}
-	return scope.HushTargets(result, func(targetID string) bool { return h.hushedLocked(c, targetID) })
+	return scope.HushTargets(result, func(targetID string) bool { return ls.hushes(c, targetID) })
 }

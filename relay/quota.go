@@ -78,21 +78,3 @@ func (h *Hub) refusesCallLocked(c *Client) *wire.Error {
 	}
 	return nil
 }
-
-// wait is one command that waits, of a limited number.
-type wait struct{ account *quota.Account }
-
-// waitLocked counts one command that waits, and reports whether there is room for it.
-func waitLocked(p *quota.Pool, c *Client) (w wait, ok bool) {
-	w = wait{p.OpenLocked(c.account.payer)}
-	if ok = w.account.TakeLocked(1) == nil; !ok {
-		w.account.CloseLocked()
-	}
-	return w, ok
-}
-
-// endLocked counts a command that does not wait any more.
-func (w wait) endLocked() {
-	w.account.AddLocked(-1)
-	w.account.CloseLocked()
-}

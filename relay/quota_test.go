@@ -118,7 +118,7 @@ func TestR247Sessions(t *testing.T) {
 		send(c, p, 1, `{"id":ID,"method":"Target.setAutoAttach","params":{"autoAttach":true,"flatten":true,"waitForDebuggerOnStart":false}}`)
 		send(c, p, 30, `{"id":ID,"method":"Target.attachToTarget","params":{"targetId":"T0","flatten":true}}`)
 	}
-	if n := h.sessions.Len(); n > 55 {
+	if n := h.sessions.len(); n > 55 {
 		t.Errorf("one token has %d of 100 sessions", n)
 	}
 	c, p := joinAs(t, h, "B")
@@ -133,17 +133,17 @@ func TestR247Sessions(t *testing.T) {
 // TestR247Parked has one token fill the room for commands that wait for a browser.
 func TestR247Parked(t *testing.T) {
 	h := sharedHub(t, Limits{})
-	defer h.ExpectBrowser()()
+	defer h.Control().ExpectBrowser()()
 	const command = `{"id":ID,"method":"Target.createBrowserContext"}`
 	a, p := joinAs(t, h, "A")
 	send(a, p, 200, command)
-	before := len(h.awaited.parked)
+	before := len(h.awaited.parked.list)
 	if before == 0 || before > 33 {
 		t.Errorf("one token has %d commands that wait", before)
 	}
 	b, p := joinAs(t, h, "B")
 	send(b, p, 1, command)
-	if len(h.awaited.parked) != before+1 {
+	if len(h.awaited.parked.list) != before+1 {
 		t.Error("a command of another token does not wait")
 	}
 	if err := h.check(); err != nil {
@@ -159,25 +159,25 @@ func TestR247Parked(t *testing.T) {
 // TestR247Paused has one token fill the room for commands that wait for a person.
 func TestR247Paused(t *testing.T) {
 	h := sharedHub(t, Limits{})
-	l := &lease{}
+	l := &lease{side: &side{hub: h}}
 	a, _ := joinAs(t, h, "A")
 	b, _ := joinAs(t, h, "B")
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	l.Wait = 1 << 40
 	kept := 0
-	for kept < 300 && h.keepLocked(l, &request{client: a}) { // 300: an end where nothing limits
+	for kept < 300 && l.keep(&request{client: a}) { // 300: an end where nothing limits
 		kept++
 	}
 	if kept == 0 || kept > 130 {
 		t.Errorf("%d commands of one token wait", kept)
 	}
-	if !h.keepLocked(l, &request{client: b}) {
+	if !l.keep(&request{client: b}) {
 		t.Error("a command of another token does not wait")
 	}
-	l.forgetLocked(a)
-	l.forgetLocked(b)
-	if n := len(l.kept); n != 0 {
+	l.kept.forget(a)
+	l.kept.forget(b)
+	if n := len(l.kept.list); n != 0 {
 		t.Errorf("%d commands stay", n)
 	}
 }

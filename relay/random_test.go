@@ -196,7 +196,7 @@ func (w *world) answerOne(arg int) {
 		n := waiting[arg%len(waiting)]
 		c := w.hub.calls.get(n)
 		from := w.events
-		if c.side == w.hub.browserLocked() {
+		if c.side == w.hub.sides.browser() {
 			from = w.browser
 		}
 		from.Result(n, c.sessionID(), []byte(`{}`), nil)

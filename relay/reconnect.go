@@ -75,7 +75,7 @@ func (s *side) resumeLocked(list []targets.Info) {
 			continue
 		}
 		kept[t] = true
-		for _, on := range s.sessions.OfTarget(t.ID) {
+		for _, on := range s.sessions.ofTarget(t.ID) {
 			if on.Kind == session.Page {
 				s.announceLocked(on)
 			}
@@ -109,10 +109,10 @@ const (
 // lost and not closed. The n-th within 10 s waits 100 ms · 2^(n-1), at most 5 s. Each call
 // counts as a Host that will connect to the slot "". The other slots are for Hosts that do
 // not compete for a hub.
-func (h *Hub) ReconnectDelay() time.Duration {
+func (h Control) ReconnectDelay() time.Duration {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if s := h.inSlotLocked(""); s == nil || s.host == nil {
+	if s := h.sides.inSlot(""); s == nil || s.host == nil {
 		return 0
 	}
 	return h.replacements.delay(time.Now())

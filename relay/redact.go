@@ -9,14 +9,14 @@ import (
 
 // A Client whose Policy redacts gets nothing but by scope.Redact: events of Hosts by
 // Policy.Event, their answers by connection.Result, and what the hub itself says by
-// Client.Answer and Client.Event. Lists of Targets go through shown.
+// Client.answer and Client.event. Lists of Targets go through shown.
 
 // redactsAnswer reports whether the answer to a command is for a Client whose Policy
 // redacts. An answer may be as long as a message: it is redacted without the lock, which is
 // taken twice only while the hub has such a Client.
 func (hc *connection) redactsAnswer(id bridge.CallID) bool {
 	h := hc.hub
-	if !h.redacting.Load() {
+	if !h.policies.redacting.Load() {
 		return false
 	}
 	h.mu.Lock()

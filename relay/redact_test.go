@@ -150,10 +150,10 @@ func TestR265ListsOfTargets(t *testing.T) {
 		if at, ok := s.hub.Target(p, "T0"); ok {
 			list = append(list, at)
 		}
-		for _, at := range s.hub.WatchedTargets(Watcher{Policy: p}) {
+		for _, at := range s.hub.Control().WatchedTargets(Watcher{Policy: p}) {
 			list = append(list, at.Info)
 		}
-		if at, ok := s.hub.WatchedTarget(Watcher{Policy: p}, "B0"); ok {
+		if at, ok := s.hub.Control().WatchedTarget(Watcher{Policy: p}, "B0"); ok {
 			list = append(list, at.Info)
 		}
 		if _, own := p.(OwnTabs); !own && len(list) != 6 {
@@ -175,7 +175,7 @@ func TestR265OneWayOut(t *testing.T) {
 		t.Fatalf("%v, %v", files, err)
 	}
 	direct := regexp.MustCompile(`\.peer\.(Answer|Event)\(`)
-	known := map[string]int{"client.go": 3, "connection.go": 4}
+	known := map[string]int{"client.go": 2, "connection.go": 4}
 	for _, file := range files {
 		if strings.HasSuffix(file, "_test.go") {
 			continue
@@ -185,7 +185,7 @@ func TestR265OneWayOut(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n := len(direct.FindAll(text, -1)); n != known[file] {
-			t.Errorf("%s hands %d messages to the connection of a Client, %d are known: use Client.Answer and Client.Event", file, n, known[file])
+			t.Errorf("%s hands %d messages to the connection of a Client, %d are known: use Client.answer and Client.event", file, n, known[file])
 		}
 	}
 }

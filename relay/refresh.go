@@ -14,7 +14,7 @@ import (
 func (h *Hub) Refresh(ctx context.Context) {
 	var late []bridge.Refresher
 	h.mu.Lock()
-	for _, s := range h.sides {
+	for _, s := range h.sides.list {
 		if r, ok := s.host.(bridge.Refresher); ok {
 			late = append(late, r)
 		}

@@ -34,7 +34,7 @@ func (h *Hub) noHostLocked() *wire.Error {
 func (h *Hub) Lacking() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if len(h.sides) > 0 || h.awaited.expected > 0 {
+	if len(h.sides.list) > 0 || h.awaited.expected > 0 {
 		return ""
 	}
 	return h.noHostLocked().Message

@@ -25,10 +25,10 @@ type script struct {
 // TakeScript returns a source that a Host has left under key less than 10 s ago, and
 // removes it. A source is given out once: whoever knows the key later gets
 // nothing.
-func (h *Hub) TakeScript(key string) (source string, ok bool) {
+func (h Control) TakeScript(key string) (source string, ok bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for _, s := range h.sides {
+	for _, s := range h.sides.list {
 		if source, ok = s.scripts.take(key, time.Now()); ok {
 			break
 		}

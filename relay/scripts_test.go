@@ -16,10 +16,10 @@ func TestScripts(t *testing.T) {
 		if !events.PutScript("a", "1") || events.PutScript("a", "2") {
 			t.Error("a key should be taken once")
 		}
-		if source, ok := st.hub.TakeScript("a"); source != "1" || !ok {
+		if source, ok := st.hub.Control().TakeScript("a"); source != "1" || !ok {
 			t.Errorf("TakeScript = %q, %v; want 1", source, ok)
 		}
-		if _, ok := st.hub.TakeScript("a"); ok {
+		if _, ok := st.hub.Control().TakeScript("a"); ok {
 			t.Error("a script was served twice")
 		}
 		for _, bad := range []struct{ key, source string }{
@@ -38,14 +38,14 @@ func TestScripts(t *testing.T) {
 			t.Error("there is no limit")
 		}
 		time.Sleep(scriptLife + time.Second)
-		if _, ok := st.hub.TakeScript("0"); ok {
+		if _, ok := st.hub.Control().TakeScript("0"); ok {
 			t.Error("a script outlived its time")
 		}
 		if !events.PutScript("later", "1") {
 			t.Error("scripts that nobody fetched still take room")
 		}
 		events.HostGone(false)
-		if _, ok := st.hub.TakeScript("later"); ok {
+		if _, ok := st.hub.Control().TakeScript("later"); ok {
 			t.Error("a script outlived its Host")
 		}
 	})

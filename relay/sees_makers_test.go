@@ -123,7 +123,7 @@ func restoreWay(kind session.Kind) way {
 	return way{frames: true, shows: func(e *eye, id string) string {
 		id = e.w.hub.idOf(kind, targets.Info{ID: id})
 		restored(e, ClientState{Sessions: []SessionState{{ID: "R", Kind: kind, TargetID: id}}})
-		if e.w.hub.sessions.Get("R") == nil {
+		if e.w.hub.sessions.get("R") == nil {
 			return ""
 		}
 		return "a session"

@@ -157,7 +157,7 @@ func under(p Policy, account string) func(w *sights) *eye {
 func grantAll(w *sights) *eye {
 	e := as(OwnTabs{scope.Full, "you"})(w)
 	for _, id := range slices.Concat(frames, pages) {
-		w.hub.Grant(id, e.c.name) // the table says which it gets
+		w.hub.Control().Grant(id, e.c.name) // the table says which it gets
 	}
 	return e
 }
@@ -197,7 +197,7 @@ var seers = map[string]seer{
 			}
 		}
 		for _, id := range slices.Concat(frames, pages) {
-			w.hub.Revoke(id, e.c.name) // of those that it has
+			w.hub.Control().Revoke(id, e.c.name) // of those that it has
 		}
 		for s := range e.c.sessions {
 			w.t.Errorf("after the tab was revoked, a session is left on %s", s.TargetID)

@@ -69,15 +69,15 @@ var ways = map[string]way{
 	}},
 	"Client.ConnectPage": {shows: func(e *eye, id string) string { return shownBy(e.c.ConnectPage(e.in, id, func() {})) }},
 	"Local.Take":         {shows: func(e *eye, id string) string { return shownBy((&Local{client: e.c}).Take(id, "Bob", LeaseOptions{})) }},
-	"Hub.WatchedTargets": {watches: true, titles: true, shows: func(e *eye, id string) string {
+	"Control.WatchedTargets": {watches: true, titles: true, shows: func(e *eye, id string) string {
 		var list []targets.Info
-		for _, t := range e.w.hub.WatchedTargets(e.watcher) {
+		for _, t := range e.w.hub.Control().WatchedTargets(e.watcher) {
 			list = append(list, t.Info)
 		}
 		return infoIn(list, id)
 	}},
-	"Hub.WatchedTarget": {watches: true, titles: true, shows: func(e *eye, id string) string {
-		t, _ := e.w.hub.WatchedTarget(e.watcher, id)
+	"Control.WatchedTarget": {watches: true, titles: true, shows: func(e *eye, id string) string {
+		t, _ := e.w.hub.Control().WatchedTarget(e.watcher, id)
 		return infoIn([]targets.Info{t.Info}, id)
 	}},
 	"Past.Shows": {watches: true, shows: func(e *eye, id string) string {
@@ -138,20 +138,20 @@ var notShown = map[string]string{
 	"Target.createTarget": "the Target is new, see the transcript own_tabs", "Target.detachFromTarget": inSession,
 	"Target.disposeBrowserContext": noTarget, "Target.getBrowserContexts": noTarget, "Target.setRemoteLocations": noTarget,
 
-	"Hub.Admit": noTarget, "Hub.AnswerHandoff": byWatcher, "Hub.Ask": toJournal, "Hub.AskNow": toJournal, "Hub.AwaitBrowser": noTarget, "Hub.AwaitFree": ofHost,
+	"Hub.Admit": noTarget, "Control.AnswerHandoff": byWatcher, "Control.Ask": toJournal, "Control.AskNow": toJournal, "Control.AwaitBrowser": noTarget, "Hub.AwaitFree": ofHost,
 	"Hub.BrowserConnected": noTarget, "Hub.Clients": noTarget, "Hub.Counts": "TestR147CountsOfOthers of package server has its numbers", "Hub.Drain": ofHub,
-	"Hub.Drained": ofHub, "Hub.Drivers": byWatcher, "Hub.Emulated": byWatcher, "Hub.ExpectBrowser": ofHub, "Hub.Free": ofHost, "Hub.Grant": "a seer is made by it", "Hub.Held": noTarget,
-	"Hub.HandoffByKey": byKey, "Hub.HandoffOf": byWatcher, "Hub.Holder": byWatcher, "Hub.HostConnected": noTarget, "Hub.HostHangs": noTarget, "Hub.Join": noTarget,
-	"Hub.JoinLocal": noTarget, "Hub.JoinPage": "it is Client.ConnectPage", "Hub.Lacking": noTarget, "Hub.Name": noTarget, "Hub.ObserveLease": toJournal,
-	"Hub.OpenDialog": byKey, "Hub.OpenHandoff": byKey, "Hub.Part": ofHub, "Hub.Quieted": byWatcher, "Hub.ReconnectDelay": ofHost, "Hub.Refresh": noTarget,
-	"Hub.Restore": "its Targets are those of the Host page", "Hub.Revoke": "a seer is made by it", "Hub.SetHost": ofHost, "Hub.State": ofHub, "Hub.Stats": noTarget,
-	"Hub.TabClients": byWatcher, "Hub.TakeScript": byKey, "Hub.Value": ofHub, "Hub.Version": noTarget, "Hub.WatchLeases": byWatcher,
+	"Hub.Drained": ofHub, "Control.Drivers": byWatcher, "Control.Emulated": byWatcher, "Control.ExpectBrowser": ofHub, "Hub.Free": ofHost, "Control.Grant": "a seer is made by it", "Control.Held": noTarget,
+	"Control.HandoffByKey": byKey, "Control.HandoffOf": byWatcher, "Control.Holder": byWatcher, "Hub.HostConnected": noTarget, "Hub.HostHangs": noTarget, "Hub.Join": noTarget,
+	"Hub.JoinLocal": noTarget, "Hub.JoinPage": "it is Client.ConnectPage", "Hub.Lacking": noTarget, "Hub.Name": noTarget, "Control.ObserveLease": toJournal,
+	"Control.OpenDialog": byKey, "Control.OpenHandoff": byKey, "Control.Part": ofHub, "Control.Quieted": byWatcher, "Control.ReconnectDelay": ofHost, "Hub.Refresh": noTarget,
+	"Control.Restore": "its Targets are those of the Host page", "Control.Revoke": "a seer is made by it", "Hub.SetHost": ofHost, "Control.State": ofHub, "Hub.Stats": noTarget,
+	"Control.TabClients": byWatcher, "Control.TakeScript": byKey, "Control.Value": ofHub, "Hub.Control": "its functions are here", "Hub.Version": noTarget, "Control.WatchLeases": byWatcher,
 
-	"Client.Answer": inSession, "Client.AwaitReturn": noTarget, "Client.Connect": noTarget, "Client.Event": inSession, "Client.Leave": noTarget,
+	"Client.AwaitReturn": noTarget, "Client.Connect": noTarget, "Client.Leave": noTarget,
 	"Client.Name": noTarget, "Client.Receive": "its methods are columns", "Client.State": "Client.Restore reads it", "Client.Succeed": "a seer is made by it",
 	"Local.Answer": inSession, "Local.Call": "its methods are columns", "Local.Event": inSession, "Local.Holds": "by Local.Take", "Local.Leave": noTarget,
 	"Local.MayAct": "it is CdpHub.mayAct", "Local.Name": noTarget, "Local.Release": "by Local.Take", "Local.Send": "its methods are columns", "Local.ViewerGone": "by Local.Take",
-	"Watcher.SeesFiles": "Hub.WatchedTarget asks it, and the journal, see TestNotWeb there",
+	"Watcher.SeesFiles": "Control.WatchedTarget asks it, and the journal, see TestNotWeb there",
 
 	"Events.Reannounced": "it is TargetGone and TargetCreated", "Events.Result": inSession, "Events.Fail": inSession, "Events.Event": "to sessions, and downloads to a column",
 	"Events.DownloadBegins": "Browser.setDownloadBehavior is the column", "Events.DownloadPart": "of what has begun", "Events.DownloadEnds": "of what has begun",
@@ -166,13 +166,16 @@ var notShown = map[string]string{
 func TestR280NothingIsOutsideOfTheTable(t *testing.T) {
 	names := slices.Collect(maps.Keys(methods))
 	for prefix, v := range map[string]any{
-		"Hub": &Hub{}, "Client": &Client{}, "Local": &Local{}, "Past": &Past{}, "Watcher": Watcher{}, "Events": (*bridge.Events)(nil), "Observer": (*Observer)(nil),
+		"Hub": &Hub{}, "Control": Control{}, "Client": &Client{}, "Local": &Local{}, "Past": &Past{}, "Watcher": Watcher{}, "Events": (*bridge.Events)(nil), "Observer": (*Observer)(nil),
 	} {
 		of := reflect.TypeOf(v)
 		if of.Kind() == reflect.Pointer && of.Elem().Kind() == reflect.Interface {
 			of = of.Elem()
 		}
 		for m := range of.Methods() {
+			if _, promoted := reflect.TypeFor[*Hub]().MethodByName(m.Name); promoted && prefix == "Control" {
+				continue
+			}
 			names = append(names, prefix+"."+m.Name)
 		}
 	}

@@ -41,24 +41,11 @@ type side struct {
 	hostID       string // "" for a Host that does not come back
 	disconnected *disconnection
 	targets      targets.Registry
-	sessions     session.ByTarget
+	sessions     sessionsByTarget
 	scripts      scripts
 	// roots holds the session of each Client at the browser level of its Host;
 	// empty while the side is emulated.
-	roots map[*Client]*session.Session
-}
-
-// Sessions implements session.Side.
-func (s *side) Sessions() *session.ByTarget { return &s.sessions }
-
-// sideOf returns the side of a session; nil for a session of the emulated
-// browser, and for none.
-func sideOf(s *session.Session) *side {
-	if s == nil {
-		return nil
-	}
-	found, _ := s.Side.(*side)
-	return found
+	roots map[*Client]*clientSession
 }
 
 // slotOf is the slot of a Host.
@@ -67,52 +54,6 @@ func slotOf(host bridge.Host) string {
 		return s.Slot()
 	}
 	return ""
-}
-
-// inSlotLocked returns the side in a slot; nil when the slot is free.
-func (h *Hub) inSlotLocked(slot string) *side {
-	for _, s := range h.sides {
-		if s.slot == slot {
-			return s
-		}
-	}
-	return nil
-}
-
-// browserLocked returns the side whose Host serves the browser level; nil while
-// the hub does.
-func (h *Hub) browserLocked() *side {
-	if n := len(h.sides); n > h.emulated {
-		return h.sides[h.emulated]
-	}
-	return nil
-}
-
-// emulatedLocked returns the sides around whose Targets the hub emulates a
-// browser, in the order in which they came.
-func (h *Hub) emulatedLocked() []*side { return h.sides[:h.emulated] }
-
-// addLocked adds a side: emulated ones come before all others.
-func (h *Hub) addLocked(s *side) {
-	if s.browser != nil {
-		h.sides = append(h.sides, s)
-		return
-	}
-	h.sides = slices.Insert(h.sides, h.emulated, s)
-	h.emulated++
-}
-
-// removeLocked removes a side, and wakes the Hosts on standby.
-func (h *Hub) removeLocked(s *side) {
-	i := slices.Index(h.sides, s)
-	if i < 0 {
-		return
-	}
-	h.freedLocked()
-	h.sides = slices.Delete(h.sides, i, i+1)
-	if i < h.emulated {
-		h.emulated--
-	}
 }
 
 // SetHost implements bridge.Hub. A Host that comes back keeps its Targets with
@@ -129,10 +70,10 @@ func (h *Hub) SetHost(host bridge.Host, a bridge.Announcement) (bridge.Events, e
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	// Asked under the same lock as the slot is taken: of two Hosts on standby, one gets it.
-	if browser == nil && a.Yields && !h.freeLocked() {
+	if browser == nil && a.Yields && !h.sides.isFree() {
 		return nil, bridge.ErrTaken
 	}
-	s := h.inSlotLocked(slot)
+	s := h.sides.inSlot(slot)
 	back := s != nil && a.HostID != "" && a.HostID == s.hostID
 	if s != nil {
 		s.makeRoomLocked(back)
@@ -143,7 +84,7 @@ func (h *Hub) SetHost(host bridge.Host, a bridge.Announcement) (bridge.Events, e
 		if old != nil { // what it has left can still be fetched
 			s.scripts = old.scripts
 		}
-		h.addLocked(s)
+		h.sides.add(s)
 	}
 	// Answers to calls up to before are of another connection, and dropped as outdated.
 	hc.side, hc.before = s, h.calls.last
@@ -211,9 +152,9 @@ func (s *side) endLocked(why *wire.Error) {
 	s.stopWaitingLocked()
 	s.hostID = ""
 	s.dropLocked(why)
-	served := s == h.browserLocked()
-	h.removeLocked(s)
-	if next := h.browserLocked(); served && next != nil {
+	served := s == h.sides.browser()
+	h.sides.remove(s)
+	if next := h.sides.browser(); served && next != nil {
 		next.askAllLocked()
 	}
 }
@@ -227,7 +168,7 @@ func (s *side) adoptLocked(a bridge.Announcement) {
 	for _, t := range a.Targets {
 		s.createdLocked(t)
 	}
-	if s == s.hub.browserLocked() {
+	if s == s.hub.sides.browser() {
 		s.askAllLocked()
 	}
 }
@@ -254,7 +195,7 @@ func (s *side) createdLocked(t targets.Info) bool {
 		return false
 	}
 	defer s.hub.observeWebLocked(s, t.ID)
-	s.hub.noteAddressLocked(s, t)
+	s.hub.leases.noteAddress(s, t)
 	if s.browser == nil {
 		return s.announceTargetLocked(t)
 	}
@@ -275,7 +216,7 @@ func (s *side) isElsewhereLocked(id string) bool {
 	if _, emulated := s.hub.find(id); emulated {
 		return true
 	}
-	_, _, known := s.hub.targetLocked(id)
+	_, _, known := s.hub.sides.target(id)
 	return known
 }
 
@@ -329,19 +270,19 @@ func (s *side) endTargetLocked(info targets.Info, why *wire.Error) {
 	h.listing.stale = true
 	for _, k := range [...]session.Kind{session.Page, session.Tab} {
 		id := h.idOf(k, info)
-		for _, on := range slices.Clone(s.sessions.OfTarget(id)) {
+		for _, on := range slices.Clone(s.sessions.ofTarget(id)) {
 			h.endSessionLocked(on, why)
 		}
 		h.notifyLocked("Target.targetDestroyed", k, info, func(*Client) []byte {
 			return append(wire.AppendString([]byte(`{"targetId":`), id), '}')
 		})
 	}
-	h.endDialogsLocked(info.ID)
+	h.dialogs.forget(info.ID)
 	h.owners.gone(info.ID)
 }
 
 // announceLocked tells the Host of a session on a Target of its side.
-func (s *side) announceLocked(on *session.Session) {
+func (s *side) announceLocked(on *clientSession) {
 	a, ok := s.host.(bridge.Announcer)
 	if !ok {
 		return
@@ -356,8 +297,8 @@ func (s *side) announceLocked(on *session.Session) {
 
 // releaseLocked tells the Host that a session has ended, if the Host was told of
 // its beginning. What a Host has minted ends with the session around it.
-func (s *side) releaseLocked(ended *session.Session) {
-	if s == nil || s.host == nil || !inTarget(ended) || s.browser != nil && ended.Parent != nil {
+func (s *side) releaseLocked(ended *clientSession) {
+	if s == nil || s.host == nil || !inTarget(ended) || s.browser != nil && ended.parent != nil {
 		return
 	}
 	s.hub.told = s.host
@@ -366,10 +307,10 @@ func (s *side) releaseLocked(ended *session.Session) {
 
 // failAllLocked answers every command in flight of the side, the oldest first.
 func (s *side) failAllLocked(why *wire.Error) {
-	s.hub.failWhereLocked(why, func(c *call) bool { return c.side == s })
+	s.hub.calls.failWhere(why, func(c *call) bool { return c.side == s })
 }
 
 // failUnownedLocked answers every command in flight that no session owns.
 func (s *side) failUnownedLocked(why *wire.Error) {
-	s.hub.failWhereLocked(why, func(c *call) bool { return c.side == s && c.session == nil })
+	s.hub.calls.failWhere(why, func(c *call) bool { return c.side == s && c.session == nil })
 }

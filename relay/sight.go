@@ -3,7 +3,6 @@ package relay
 import (
 	"strings"
 
-	"github.com/cdphub/cdphub/session"
 	"github.com/cdphub/cdphub/targets"
 )
 
@@ -49,10 +48,10 @@ func (c *Client) seesOwnerOf(t targets.Info) bool {
 	if t.Owner == "" {
 		return false
 	}
-	if root := c.hub.sessions.Get(t.Owner); root != nil && root.Peer == session.Peer(c) {
+	if root := c.hub.sessions.get(t.Owner); root != nil && root.client == c {
 		return true
 	}
-	at, _, _ := c.hub.targetLocked(c.privateOf) // "" is none
+	at, _, _ := c.hub.sides.target(c.privateOf) // "" is none
 	return at.Owner == t.Owner
 }
 
@@ -64,7 +63,7 @@ func (h *Hub) hidesLocked(r *request) bool {
 		return false
 	}
 	id := strings.TrimPrefix(r.args.targetID, h.tabPrefix)
-	if t, _, known := h.targetLocked(id); known {
+	if t, _, known := h.sides.target(id); known {
 		return !r.client.sees(t)
 	}
 	own := r.client.tabs()

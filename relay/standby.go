@@ -45,20 +45,5 @@ func (h *Hub) AwaitFree(ctx context.Context) error {
 func (h *Hub) slotState() (free bool, freed <-chan struct{}) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.freed == nil {
-		h.freed = make(chan struct{})
-	}
-	return h.freeLocked(), h.freed
-}
-
-// freeLocked reports whether no Host has the slot "".
-func (h *Hub) freeLocked() bool { return h.inSlotLocked("") == nil }
-
-// freedLocked says that a Host may have left its slot. Every waiter looks again, so one
-// that is woken for nothing does no harm.
-func (h *Hub) freedLocked() {
-	if h.freed != nil {
-		close(h.freed)
-		h.freed = nil
-	}
+	return h.sides.isFree(), h.sides.awaitFreed()
 }

@@ -72,11 +72,11 @@ type DownloadState struct {
 }
 
 // State describes the hub for another node.
-func (h *Hub) State() HubState {
+func (h Control) State() HubState {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	st := HubState{Named: h.named}
-	if s := h.inSlotLocked(""); s != nil && s.browser == nil && s.hostID != "" {
+	if s := h.sides.inSlot(""); s != nil && s.browser == nil && s.hostID != "" {
 		st.HostID, st.Version = s.hostID, s.version
 		for t := range s.targets.All() {
 			st.Targets = append(st.Targets, t)
@@ -89,10 +89,10 @@ func (h *Hub) State() HubState {
 // say counts any more, and commands in flight fail. What Clients have on a Host page
 // that may come back stays; what they have elsewhere ends. After Part, State describes what
 // has stayed.
-func (h *Hub) Part() {
+func (h Control) Part() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for _, s := range slices.Clone(h.sides) {
+	for _, s := range slices.Clone(h.sides.list) {
 		switch {
 		case s.host == nil: // it is away already
 		case s.browser == nil && s.slot == "" && s.hostID != "":
@@ -107,21 +107,21 @@ func (h *Hub) Part() {
 // Restore makes what State has described at another node. A Host page that is here
 // already is newer, and stays. It waits for the page as after a lost connection, for
 // Options.Grace.
-func (h *Hub) Restore(st HubState) {
+func (h Control) Restore(st HubState) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.named = max(h.named, st.Named)
 	if st.HostID == "" {
 		return
 	}
-	if s := h.inSlotLocked(""); s != nil {
+	if s := h.sides.inSlot(""); s != nil {
 		if s.host != nil {
 			return
 		}
 		s.endLocked(errHostGone)
 	}
-	s := &side{hub: h, hostID: st.HostID, version: st.Version}
-	h.addLocked(s)
+	s := &side{hub: h.Hub, hostID: st.HostID, version: st.Version}
+	h.sides.add(s)
 	for _, t := range st.Targets {
 		s.createdLocked(t)
 	}
@@ -171,13 +171,13 @@ func (c *Client) State() ClientState {
 	h := c.hub
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	st := ClientState{Name: c.name, InBrowser: slices.ContainsFunc(h.sides, func(s *side) bool { return s.roots[c] != nil })}
+	st := ClientState{Name: c.name, InBrowser: slices.ContainsFunc(h.sides.list, func(s *side) bool { return s.roots[c] != nil })}
 	if c.owner != nil {
 		st.Tabs = c.owner.tabs.Entries()
 	}
-	byID := func(a, b *session.Session) int { return strings.Compare(a.ID, b.ID) }
+	byID := func(a, b *clientSession) int { return strings.Compare(a.ID, b.ID) }
 	for _, s := range slices.SortedFunc(maps.Keys(c.sessions), byID) {
-		if s.Parent == nil {
+		if s.parent == nil {
 			st.addLocked(h, s)
 		}
 	}
@@ -187,18 +187,18 @@ func (c *Client) State() ClientState {
 
 // addLocked describes a session, and then those inside it. What a Host has minted is lost
 // with its connection. A parent comes before its children, so that Restore finds it.
-func (st *ClientState) addLocked(h *Hub, s *session.Session) {
+func (st *ClientState) addLocked(h *Hub, s *clientSession) {
 	on := sideOf(s)
 	if s.Kind == session.Worker || on != nil && (on.browser != nil || on.slot != "" || on.hostID == "") {
 		return
 	}
-	one := SessionState{ID: s.ID, Kind: s.Kind, TargetID: s.TargetID, PageEvents: s.PageEvents}
-	if s.Parent != nil {
-		one.Parent = s.Parent.ID
+	one := SessionState{ID: s.ID, Kind: s.Kind, TargetID: s.TargetID, PageEvents: s.pageEvents}
+	if s.parent != nil {
+		one.Parent = s.parent.ID
 	}
 	st.Sessions = append(st.Sessions, one)
-	st.addOriginLocked(h, origin{s.Peer.(*Client), s})
-	for _, inner := range s.Inside() {
+	st.addOriginLocked(h, origin{s.client, s})
+	for _, inner := range s.inside {
 		st.addLocked(h, inner)
 	}
 }
@@ -237,7 +237,7 @@ func (c *Client) Restore(st ClientState) {
 		c.owner.tabs.Put(st.Tabs)
 	}
 	// Only sessions that were made count, by their ids; "" is the connection.
-	own := map[string]*session.Session{"": nil}
+	own := map[string]*clientSession{"": nil}
 	for i := range st.Sessions {
 		if s := c.restoreLocked(&st.Sessions[i], own); s != nil {
 			own[s.ID] = s
@@ -257,22 +257,19 @@ func (c *Client) Restore(st ClientState) {
 }
 
 // restoreLocked makes one session; nil where what it was on, or in, is gone.
-func (c *Client) restoreLocked(st *SessionState, own map[string]*session.Session) *session.Session {
+func (c *Client) restoreLocked(st *SessionState, own map[string]*clientSession) *clientSession {
 	h := c.hub
 	t, known := h.find(st.TargetID)
 	switch parent, ok := own[st.Parent]; {
-	case !ok || st.ID == "" || len(st.ID) > session.MaxID || h.sessions.Get(st.ID) != nil || h.refusesSessionLocked(c) != nil,
+	case !ok || st.ID == "" || len(st.ID) > maxSessionID || h.sessions.get(st.ID) != nil || h.refusesSessionLocked(c) != nil,
 		!known || t.kind != st.Kind || t.kind != session.Browser && !c.sees(t.Info):
 		return nil
 	default:
-		s := session.New(strings.Clone(st.ID), h.idOf(t.kind, t.Info), c)
-		s.Kind, s.Parent = t.kind, parent
-		if t.side != nil {
-			s.Side = t.side
-		}
+		s := &clientSession{Session: session.New(strings.Clone(st.ID), h.idOf(t.kind, t.Info)), client: c, parent: parent, side: t.side}
+		s.Kind = t.kind
 		h.registerLocked(c, s)
 		if st.PageEvents {
-			h.pageEventsLocked(s, true)
+			h.dialogs.setPageEvents(s, true)
 		}
 		h.listing.stale = true
 		return s
@@ -280,7 +277,7 @@ func (c *Client) restoreLocked(st *SessionState, own map[string]*session.Session
 }
 
 // subscribeLocked turns a subscription on, and sends nothing of what there is.
-func (c *Client) subscribeLocked(s *session.Session, method string, params []byte) {
+func (c *Client) subscribeLocked(s *clientSession, method string, params []byte) {
 	r := request{Envelope: wire.Envelope{Method: method, Params: params}, client: c, session: s}
 	if params == nil || r.read() != nil {
 		return

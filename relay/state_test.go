@@ -56,7 +56,7 @@ func TestHubGoesOnElsewhere(t *testing.T) {
 		}
 		c.Connect(in)
 		for _, id := range []string{"T0", "T1"} {
-			if err := h.Grant(id, c.Name()); err != nil {
+			if err := h.Control().Grant(id, c.Name()); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -77,18 +77,18 @@ func TestHubGoesOnElsewhere(t *testing.T) {
 				c.Receive([]byte(`{"id":7,"method":"Target.setAutoAttach","params":{"autoAttach":true,"waitForDebuggerOnStart":false},"sessionId":"` + s.ID + `"}`))
 			}
 		}
-		h.Part()
+		h.Control().Part()
 		if m := in.got[len(in.got)-1]; !strings.Contains(m, `"id":6,"error"`) {
 			t.Errorf("the command in flight: %s", m)
 		}
-		hubState, hubText := roundTrip(t, h.State())
+		hubState, hubText := roundTrip(t, h.Control().State())
 		state, text := roundTrip(t, c.State())
 		if len(state.Sessions) != 5 || len(state.Subscriptions) != 2 || len(state.Downloads) != 1 || len(state.Tabs) != 2 {
 			t.Errorf("the state is %s", text)
 		}
 
 		h = roaming(t)
-		h.Restore(hubState)
+		h.Control().Restore(hubState)
 		options.Known, in = state.Name, &inbox{}
 		if c, err = h.Admit(options); err != nil {
 			t.Fatal(err)
@@ -98,7 +98,7 @@ func TestHubGoesOnElsewhere(t *testing.T) {
 		if _, again := roundTrip(t, c.State()); again != text {
 			t.Errorf("restored is\n%s, want\n%s", again, text)
 		}
-		if _, again := roundTrip(t, h.State()); again != hubText {
+		if _, again := roundTrip(t, h.Control().State()); again != hubText {
 			t.Errorf("the hub restored is\n%s, want\n%s", again, hubText)
 		}
 		if err := h.check(); err != nil || len(in.got) != 0 {
@@ -117,7 +117,7 @@ func TestHubGoesOnElsewhere(t *testing.T) {
 		}
 		empty, next := roaming(t), roaming(t) // no page is there
 		empty.nameLocked("agent")
-		if next.Restore(empty.State()); next.nameLocked("agent") != "agent #2" {
+		if next.Control().Restore(empty.Control().State()); next.nameLocked("agent") != "agent #2" {
 			t.Error("a hub without a Host page forgets how many names it has given")
 		}
 		events.HostGone(true)

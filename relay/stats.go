@@ -81,8 +81,8 @@ func (h *Hub) Stats() Stats {
 	defer h.mu.Unlock()
 	s := h.counters
 	s.Pending = uint64(h.calls.len())
-	s.Hubs, s.Clients, s.Sessions = 1, len(h.clients), h.sessions.Len()
-	for _, side := range h.sides {
+	s.Hubs, s.Clients, s.Sessions = 1, len(h.clients), h.sessions.len()
+	for _, side := range h.sides.list {
 		if side.host != nil {
 			s.Hosts++
 		}

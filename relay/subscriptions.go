@@ -30,7 +30,7 @@ func (w *subscription) on() bool { return w.Filter != nil }
 // origin is where a Client sends a command: in a session, or on its connection.
 type origin struct {
 	client  *Client
-	session *session.Session // nil for the connection
+	session *clientSession // nil for the connection
 }
 
 // subscribers are all of a hub. For each Target that comes, changes or goes, the
@@ -141,7 +141,7 @@ func (h *Hub) notifyLocked(method string, k session.Kind, t targets.Info, body f
 	var made []byte
 	for l := range h.subscribers.discovering.All() {
 		if l.discover.Takes(typeOf(k)) && l.client.sees(t) {
-			if made == nil || h.quiet.Load() {
+			if made == nil || h.leases.quiet.Load() {
 				made = body(l.client)
 			}
 			l.event(method, made)
@@ -176,11 +176,11 @@ func (h *Hub) attachOnceLocked(l *subscriber, t target) *wire.Error {
 
 // sessionOnLocked is the session of a Client on a target below one parent, or
 // nil.
-func (h *Hub) sessionOnLocked(c *Client, parent *session.Session, targetID string) *session.Session {
+func (h *Hub) sessionOnLocked(c *Client, parent *clientSession, targetID string) *clientSession {
 	t, _ := h.find(targetID)
 	list := t.onLocked(h, targetID)
-	i := slices.IndexFunc(list, func(s *session.Session) bool {
-		return s.Peer == session.Peer(c) && s.Parent == parent
+	i := slices.IndexFunc(list, func(s *clientSession) bool {
+		return s.client == c && s.parent == parent
 	})
 	if i < 0 {
 		return nil
@@ -190,16 +190,13 @@ func (h *Hub) sessionOnLocked(c *Client, parent *session.Session, targetID strin
 
 // attachLocked begins a session for a subscriber and announces it there. waitingForDebugger
 // is false: the script of a frame runs already when the frame is announced.
-func (h *Hub) attachLocked(l *subscriber, t target) (*session.Session, *wire.Error) {
+func (h *Hub) attachLocked(l *subscriber, t target) (*clientSession, *wire.Error) {
 	c := l.client
 	if err := h.refusesSessionLocked(c); err != nil {
 		return nil, err
 	}
-	s := session.New(h.opts.NewID(), h.idOf(t.kind, t.Info), c)
-	s.Kind, s.Parent = t.kind, l.session
-	if t.side != nil {
-		s.Side = t.side
-	}
+	s := &clientSession{Session: session.New(h.opts.NewID(), h.idOf(t.kind, t.Info)), client: c, parent: l.session, side: t.side}
+	s.Kind = t.kind
 	h.beginLocked(c, s, t)
 	body := wire.AppendString([]byte(`{"sessionId":`), s.ID)
 	body = h.appendTargetInfoLocked(append(body, `,"targetInfo":`...), c, t)
@@ -210,7 +207,7 @@ func (h *Hub) attachLocked(l *subscriber, t target) (*session.Session, *wire.Err
 
 // beginLocked files a session, and announces it to its Host and to the Clients that
 // discover targets.
-func (h *Hub) beginLocked(c *Client, s *session.Session, t target) {
+func (h *Hub) beginLocked(c *Client, s *clientSession, t target) {
 	h.registerLocked(c, s)
 	// Only the first session changes "attached" of the target.
 	if len(t.onLocked(h, s.TargetID)) == 1 {
@@ -222,20 +219,20 @@ func (h *Hub) beginLocked(c *Client, s *session.Session, t target) {
 }
 
 // registerLocked files a session. From then on commands in it are known.
-func (h *Hub) registerLocked(c *Client, s *session.Session) {
-	h.sessions.Add(s)
+func (h *Hub) registerLocked(c *Client, s *clientSession) {
+	h.sessions.add(s)
 	c.sessions[s] = struct{}{}
 	c.account.sessions.AddLocked(1)
 }
 
 // unregisterLocked forgets a session. Its commands in flight fail with why.
-func (h *Hub) unregisterLocked(c *Client, s *session.Session, why *wire.Error) {
-	h.failLocked(s, why)
-	h.dropHandoffsLocked(s)
+func (h *Hub) unregisterLocked(c *Client, s *clientSession, why *wire.Error) {
+	h.calls.failIn(s, why)
+	h.handoffs.forget(s)
 	if h.observer != nil {
 		h.observer.Detached(s.ID)
 	}
-	h.sessions.Remove(s)
+	h.sessions.remove(s)
 	delete(c.sessions, s)
 	c.account.sessions.AddLocked(-1)
 	delete(h.downloads.takers, origin{c, s})
@@ -246,21 +243,21 @@ func (h *Hub) unregisterLocked(c *Client, s *session.Session, why *wire.Error) {
 // why, its Client gets Target.detachedFromTarget, its Host releases it. The commands fail
 // before the event, so that no answer comes for a session that the Client knows to have
 // ended.
-func (h *Hub) endSessionLocked(s *session.Session, why *wire.Error) {
-	c := s.Peer.(*Client)
+func (h *Hub) endSessionLocked(s *clientSession, why *wire.Error) {
+	c := s.client
 	// A copy, since each end changes the list.
-	for _, inner := range slices.Clone(s.Inside()) {
+	for _, inner := range slices.Clone(s.inside) {
 		h.endSessionLocked(inner, why)
 	}
 	h.unregisterLocked(c, s, why)
-	h.pageEventsLocked(s, false)
+	h.dialogs.setPageEvents(s, false)
 	sideOf(s).releaseLocked(s)
 	if s == c.page {
 		c.endPageLocked()
 	} else {
 		body := wire.AppendString([]byte(`{"sessionId":`), s.ID)
 		body = append(wire.AppendString(append(body, `,"targetId":`...), s.TargetID), '}')
-		c.event(s.Parent, "Target.detachedFromTarget", body)
+		c.event(s.parent, "Target.detachedFromTarget", body)
 	}
 	// The Target may have left the registry before, or another side may have one with its
 	// id by now.

@@ -109,7 +109,7 @@ func (h *Hub) opensLocked(r *request) func(result []byte) []byte {
 // those that it has opened by then. It is announced to the Clients that have it now. It
 // runs before the Client gets the answer, so that the Client knows the Target by then.
 func (h *Hub) openedLocked(c *Client, id string) {
-	t, s, known := h.targetLocked(id)
+	t, s, known := h.sides.target(id)
 	if !known || s.browser != nil || !c.tabs().Add(id) {
 		return
 	}
@@ -144,8 +144,8 @@ func (s *side) withdrawLocked(from *owner, t targets.Info) {
 	h := s.hub
 	for _, k := range [...]session.Kind{session.Page, session.Tab} {
 		id := h.idOf(k, t)
-		for _, on := range slices.Clone(s.sessions.OfTarget(id)) {
-			if on.Peer.(*Client).owner == from {
+		for _, on := range slices.Clone(s.sessions.ofTarget(id)) {
+			if on.client.owner == from {
 				h.endSessionLocked(on, errDetached)
 			}
 		}

@@ -204,7 +204,7 @@ func (st *stage) do(step string) error {
 		st.person(strings.Fields(what))
 		return nil
 	case who == "browser" && what == "comes":
-		st.over = st.hub.ExpectBrowser()
+		st.over = st.hub.Control().ExpectBrowser()
 		return nil
 	case who == "browser":
 		st.over()
@@ -257,7 +257,7 @@ func (st *stage) dialog(words []string) error {
 	}
 	st.hub.mu.Unlock()
 	go func() {
-		a, err := st.hub.OpenDialog(context.Background(), d)
+		a, err := st.hub.Control().OpenDialog(context.Background(), d)
 		st.hub.mu.Lock() // as every other line comes
 		defer st.hub.mu.Unlock()
 		switch {
@@ -277,12 +277,12 @@ func (st *stage) dialog(words []string) error {
 // person opens the link of a handoff, or ends the handoff.
 func (st *stage) person(words []string) {
 	if words[0] != "opens" {
-		if st.hub.AnswerHandoff(words[1], "", HandoffReason(words[0]) == HandoffDone) != nil {
+		if st.hub.Control().AnswerHandoff(words[1], "", HandoffReason(words[0]) == HandoffDone) != nil {
 			st.got("person", "refused")
 		}
 		return
 	}
-	if key, err := st.hub.OpenHandoff(words[1], Opener{}); err == nil {
+	if key, err := st.hub.Control().OpenHandoff(words[1], Opener{}); err == nil {
 		st.got("person", "key %s", key)
 	} else {
 		st.got("person", "refused")

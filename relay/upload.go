@@ -17,7 +17,7 @@ func (c *Client) upload(env *wire.Envelope) *wire.Error {
 	h.mu.Lock()
 	s := sideOf(h.sessionLocked(c, env))
 	if s == nil { // as for a session that is not there
-		s = h.inSlotLocked("")
+		s = h.sides.inSlot("")
 	}
 	var u bridge.Uploads
 	if s != nil {

@@ -53,19 +53,19 @@ func (p *Past) Shows(w Watcher) bool {
 // watchedLocked is a Target as a Watcher sees it, and whether it does.
 func (h *Hub) watchedLocked(w Watcher, t targets.Info) (Watched, bool) {
 	of := h.private[t.ID]
-	t = h.watchedInfoLocked(w, t)
+	t = h.leases.watchedInfo(w, t)
 	sees := w.sees(t, of.account, func(owner string) bool { return h.owners[owner] != nil && h.owners[owner].tabs.Has(t.ID) })
 	return Watched{shownInfo(w.Policy, t), of.client}, sees
 }
 
-// watchedInfoLocked is a Target without what a quiet page shows, unless the Watcher may read
+// watchedInfo is a Target without what a quiet page shows, unless the Watcher may read
 // it.
-func (h *Hub) watchedInfoLocked(w Watcher, t targets.Info) targets.Info {
-	if !h.quiet.Load() || w.Whole {
+func (ls *leases) watchedInfo(w Watcher, t targets.Info) targets.Info {
+	if !ls.quiet.Load() || w.Whole {
 		return t
 	}
 	privileged := w.Policy != nil && w.Policy.Files()
-	for _, l := range h.leases.list {
+	for _, l := range ls.list {
 		if guest := w.Handoff != "" && l.Handoff == w.Handoff; l.quiet != nil && !guest && l.reaches(t.ID) && !l.holding().Readable(privileged, w.Account) {
 			return quietInfo(t)
 		}
@@ -74,10 +74,10 @@ func (h *Hub) watchedInfoLocked(w Watcher, t targets.Info) targets.Info {
 }
 
 // WatchedTargets lists the Targets that a Watcher sees, in the order of Targets.
-func (h *Hub) WatchedTargets(w Watcher) (list []Watched) {
+func (h Control) WatchedTargets(w Watcher) (list []Watched) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for _, s := range h.sides {
+	for _, s := range h.sides.list {
 		for t := range s.targets.All() {
 			if seen, ok := h.watchedLocked(w, t); ok {
 				list = append(list, seen)
@@ -88,10 +88,10 @@ func (h *Hub) WatchedTargets(w Watcher) (list []Watched) {
 }
 
 // WatchedTarget finds a Target by its id, among those of WatchedTargets.
-func (h *Hub) WatchedTarget(w Watcher, id string) (Watched, bool) {
+func (h Control) WatchedTarget(w Watcher, id string) (Watched, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if t, _, known := h.targetLocked(id); known {
+	if t, _, known := h.sides.target(id); known {
 		if seen, ok := h.watchedLocked(w, t); ok {
 			return seen, true
 		}
@@ -106,8 +106,8 @@ func (h *Hub) notePrivateLocked(t targets.Info) {
 		return
 	}
 	of := private{}
-	if s := h.sessions.Get(t.Owner); s != nil {
-		c := s.Peer.(*Client)
+	if s := h.sessions.get(t.Owner); s != nil {
+		c := s.client
 		of = private{c.observedName(), c.bearer}
 	}
 	if h.private == nil {
@@ -119,8 +119,8 @@ func (h *Hub) notePrivateLocked(t targets.Info) {
 // endedLocked is for a Target that has left the registry of its side. The owner of a
 // private Target is forgotten last, since the Observer gets it.
 func (h *Hub) endedLocked(on *side, t targets.Info) {
-	t = h.shownLocked(nil, t)
-	h.endLeasesLocked(targetEnd{on, t.ID})
+	t = h.leases.shown(nil, t)
+	h.leases.end(targetEnd{on, t.ID})
 	if h.observer != nil {
 		of := h.private[t.ID]
 		p := Past{Watched: Watched{t, of.client}, account: of.account}

@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"net/netip"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"github.com/cdphub/cdphub/actions"
 	"github.com/cdphub/cdphub/actions/jsonrpc"
 	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/internal/optionname"
 	"github.com/cdphub/cdphub/internal/urlpolicy"
 	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/relay"
@@ -21,14 +21,14 @@ func (a Actions) limits() actions.Limits {
 }
 
 // policy reads which pages there may be. The first call reads only the list of
-// --allow-url, so that an error names the option that it belongs to.
+// Allow, so that an error names the option that it belongs to.
 func (n Network) policy(own func(netip.AddrPort) bool) (*urlpolicy.Policy, error) {
 	if _, err := urlpolicy.New(urlpolicy.Options{Allow: n.Allow}); err != nil {
-		return nil, fmt.Errorf("--allow-url %w", err)
+		return nil, optionname.Errorf("{server.Network.Allow} %w", err)
 	}
 	p, err := urlpolicy.New(urlpolicy.Options{Allow: n.Allow, Block: n.Block, Public: n.Public, Own: own})
 	if err != nil {
-		return nil, fmt.Errorf("--block-url %w", err)
+		return nil, optionname.Errorf("{server.Network.Block} %w", err)
 	}
 	return p, nil
 }

@@ -49,7 +49,7 @@ func serveScript(w http.ResponseWriter, r *http.Request, hubs []*relay.Hub) {
 	key := strings.TrimSuffix(strings.TrimPrefix(routeOf(r).path, scriptPath), ".js")
 	source, ok := "", false
 	for _, hub := range hubs {
-		if source, ok = hub.TakeScript(key); ok {
+		if source, ok = hub.Control().TakeScript(key); ok {
 			break
 		}
 	}
@@ -75,7 +75,7 @@ type dialogBody struct {
 }
 
 // serveDialog opens a dialog in the hub. It answers when a Client has closed the
-// dialog, or after the 30 s of relay.Hub.OpenDialog. The agent waits in a synchronous
+// dialog, or after the 30 s of relay.Control.OpenDialog. The agent waits in a synchronous
 // request, so that the script of the page stands still as at a dialog of the browser.
 func serveDialog(w http.ResponseWriter, r *http.Request, hubs []*relay.Hub) {
 	if r.Method != http.MethodPost {
@@ -112,7 +112,7 @@ func serveDialog(w http.ResponseWriter, r *http.Request, hubs []*relay.Hub) {
 	var a relay.DialogAnswer
 	err = relay.ErrDialogKey
 	for _, hub := range hubs { // the key fits one of them at most
-		if a, err = hub.OpenDialog(r.Context(), dialog); !errors.Is(err, relay.ErrDialogKey) {
+		if a, err = hub.Control().OpenDialog(r.Context(), dialog); !errors.Is(err, relay.ErrDialogKey) {
 			break
 		}
 	}

@@ -31,7 +31,7 @@ func (s *Server) caller(r *http.Request, hub *relay.Hub, pass auth.Pass) actions
 	}
 	// All callers of a hub share it, so that they find pages that another one has
 	// opened.
-	c.Options.Shared = hub.Value(sharedKey{}, func() any { return new(actions.Shared) }).(*actions.Shared)
+	c.Options.Shared = hub.Control().Value(sharedKey{}, func() any { return new(actions.Shared) }).(*actions.Shared)
 	c.Options.Lacking = hub.Lacking
 	name := clientName(r, pass)
 	c.Join = s.clientsOf(at.hub, relay.ClientOptions{Policy: policyOf(pass), Name: name, Account: pass.Account(), Payer: pass.Payer()})
@@ -69,7 +69,7 @@ func (s *Server) clientsOf(hub string, o relay.ClientOptions) actions.Join {
 	}
 }
 
-// sharedKey is the key of relay.Hub.Value for what all callers of a hub share.
+// sharedKey is the key of relay.Control.Value for what all callers of a hub share.
 type sharedKey struct{}
 
 // socketURL is the URL of a WebSocket as the asking client can reach it.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/cdphub/cdphub/actions"
 	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/internal/optionname"
 	"github.com/cdphub/cdphub/internal/urlpolicy"
 	"github.com/cdphub/cdphub/internal/version"
 )
@@ -23,11 +24,11 @@ import (
 func (a Actions) consents() (*actions.Consents, error) {
 	allow, err := readOrigins(a.EvalAllow)
 	if err != nil {
-		return nil, fmt.Errorf("--eval-allow %w", err)
+		return nil, optionname.Errorf("{server.Actions.EvalAllow} %w", err)
 	}
 	deny, err := readOrigins(a.EvalDeny)
 	if err != nil {
-		return nil, fmt.Errorf("--eval-deny %w", err)
+		return nil, optionname.Errorf("{server.Actions.EvalDeny} %w", err)
 	}
 	return &actions.Consents{Allow: allow, Deny: deny, Ask: a.EvalAsk}, nil
 }
@@ -48,7 +49,7 @@ func peerOrigins(option string, list []string) ([]string, error) {
 		default:
 			one, err := readOrigins([]string{o})
 			if err != nil || o == "*" {
-				return nil, fmt.Errorf("%s %w", option, cmp.Or(err, errNoPattern))
+				return nil, fmt.Errorf("%s %w", optionname.Of(option), cmp.Or(err, errNoPattern))
 			}
 			read[i] = one[0]
 		}
@@ -58,23 +59,23 @@ func peerOrigins(option string, list []string) ([]string, error) {
 
 var errNoPattern = errors.New(`"*" can never match: name each origin, such as https://app.example`)
 
-// allowedHosts checks the names of --allowed-host. A name with a dot in front stands for
+// allowedHosts checks Options.AllowedHosts. A name with a dot in front stands for
 // all names below it.
 func allowedHosts(list []string) error {
 	for _, h := range list {
 		plain := strings.TrimPrefix(strings.ToLower(h), ".")
 		if name, ok := auth.HostName(plain); !ok || name != strings.TrimSuffix(plain, ".") {
-			return fmt.Errorf("--allowed-host %q can never match: set a name such as hub.example, without a scheme or a port", h)
+			return optionname.Errorf("{server.Options.AllowedHosts} %q can never match: set a name such as hub.example, without a scheme or a port", h)
 		}
 	}
 	return nil
 }
 
-// hookScopes checks the names of --hook-scope.
+// hookScopes checks Actions.HookScopes.
 func hookScopes(list []string) error {
 	for _, s := range list {
 		if !slices.Contains(auth.HookScopes, s) {
-			return fmt.Errorf("--hook-scope %q can never match: use only %s", s, strings.Join(auth.HookScopes, ", "))
+			return optionname.Errorf("{server.Actions.HookScopes} %q can never match: use only %s", s, strings.Join(auth.HookScopes, ", "))
 		}
 	}
 	return nil
@@ -122,7 +123,7 @@ func AskURL(url string) func(ctx context.Context, caller, origin string) (allow 
 		}
 		defer resp.Body.Close()
 		if resp.StatusCode != http.StatusOK {
-			return false, fmt.Errorf("--eval-ask answers with status %d", resp.StatusCode)
+			return false, optionname.Errorf("{server.Actions.EvalAsk} answers with status %d", resp.StatusCode)
 		}
 		var answer struct{ Allow bool }
 		// In bytes. The answer is one word of JSON, and the rest of a longer one is

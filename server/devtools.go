@@ -50,7 +50,7 @@ func (s *Server) openDevTools(w http.ResponseWriter, r *http.Request) {
 	}
 	defer release()
 	id := r.URL.Query().Get("target")
-	if _, known := hub.WatchedTarget(watcherOf(r), id); !known {
+	if _, known := hub.Control().WatchedTarget(watcherOf(r), id); !known {
 		http.Error(w, "No such target id: "+id+". Open "+frontEndPath+"?target=ID with an id of /json/list.", http.StatusNotFound)
 		return
 	}

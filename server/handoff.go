@@ -66,7 +66,7 @@ func (g guest) stays(hub *relay.Hub) bool {
 	if g.key == "" {
 		return true
 	}
-	_, open := hub.HandoffByKey(g.key)
+	_, open := hub.Control().HandoffByKey(g.key)
 	return open
 }
 
@@ -96,7 +96,7 @@ func (s *Server) forGuests(r *http.Request, e entry) entry {
 	e.role = ""
 	e.serve = func(w http.ResponseWriter, r *http.Request) {
 		hub, release := s.hubs.Peek(routeOf(r).hub)
-		h, open := hub.HandoffByKey(key)
+		h, open := hub.Control().HandoffByKey(key)
 		release()
 		if !open {
 			http.Error(w, handoffOver, http.StatusUnauthorized)
@@ -136,8 +136,8 @@ func (s *Server) serveHandoff(w http.ResponseWriter, r *http.Request) {
 	}
 	hub, release := s.hubs.Peek(routeOf(r).hub)
 	defer release()
-	key, err := hub.OpenHandoff(asked.Ticket, relay.Opener{Account: s.handoffAccount(r), Name: tokenName(pass)})
-	h, open := hub.HandoffByKey(key)
+	key, err := hub.Control().OpenHandoff(asked.Ticket, relay.Opener{Account: s.handoffAccount(r), Name: tokenName(pass)})
+	h, open := hub.Control().HandoffByKey(key)
 	switch {
 	case errors.Is(err, relay.ErrOwnHandoff):
 		http.Error(w, ownHandoff, http.StatusForbidden)
@@ -160,11 +160,11 @@ func (s *Server) serveHandoff(w http.ResponseWriter, r *http.Request) {
 // answerHandoff ends the handoff of a target with the answer of the person whose token has
 // the account. Its error is for that person to read.
 func answerHandoff(hub *relay.Hub, target, account string, done bool) error {
-	h, open := hub.HandoffOf(target)
+	h, open := hub.Control().HandoffOf(target)
 	if !open {
 		return errNotAsked
 	}
-	err := hub.AnswerHandoff(h.ID, account, done)
+	err := hub.Control().AnswerHandoff(h.ID, account, done)
 	if errors.Is(err, relay.ErrHandoffOver) {
 		return errNotAsked
 	}

@@ -105,8 +105,8 @@ func (g giver) give(name string, hub *relay.Hub) {
 	}
 	// First the Hosts are parted, then the state is read: an event in between would
 	// be lost with the old state.
-	hub.Part()
-	body := handover{Host: hub.State(), Named: g.named.Take(name)}
+	hub.Control().Part()
+	body := handover{Host: hub.Control().State(), Named: g.named.Take(name)}
 	if g.browsers.Has(name) {
 		// What a browser of this node shows ends with this node.
 		body.Named.Lose()
@@ -225,7 +225,7 @@ func (s *Server) adopt(name string, from handover, how string) {
 		return
 	}
 	defer release()
-	hub.Restore(from.Host)
+	hub.Control().Restore(from.Host)
 	s.named.Restore(name, from.Named, func(st *named.SessionState) (*named.Begin, error) { return s.beginAgain(name, st) })
 	s.metrics.moved.WithLabelValues(how).Add(float64(len(from.Named.Sessions)))
 	s.log.Info("a hub continues that another node handed over", zap.String("hub", name), zap.Int("sessions", len(from.Named.Sessions)))

@@ -13,7 +13,7 @@ import (
 )
 
 // serveHost makes a WebSocket the Host of its hub. If the hub has a Host, the new one
-// first waits for relay.Hub.ReconnectDelay, with exponential backoff, so that two
+// first waits for relay.Control.ReconnectDelay, with exponential backoff, so that two
 // Host pages do not replace each other all the time. With ?standby it replaces none,
 // and waits until the hub is free. At a hub with a browser of its own, --page-host or
 // a Host token must allow a page beside it.
@@ -87,7 +87,7 @@ func (s *Server) refusesPages(ownBrowser bool) string {
 // gone meanwhile. The handshake is not answered before, so that the page sees one
 // slow connection and does not try again.
 func awaitTakeover(r *http.Request, hub *relay.Hub) bool {
-	wait := hub.ReconnectDelay()
+	wait := hub.Control().ReconnectDelay()
 	if wait == 0 {
 		return true
 	}
@@ -112,11 +112,11 @@ func (p pageSide) SetHost(h bridge.Host, a bridge.Announcement) (bridge.Events, 
 	return p.Standby.SetHost(h, a)
 }
 
-// shareKey is the key of relay.Hub.Value for the hub's share of the CPUs.
+// shareKey is the key of relay.Control.Value for the hub's share of the CPUs.
 type shareKey struct{}
 
 // share is what a hub has of the CPUs, the same for all its connections: the readers
 // of a heavy hub pause, see docs/architecture.md, "Neighbours".
 func (s *Server) share(hub *relay.Hub) *wsconn.Share {
-	return hub.Value(shareKey{}, func() any { return s.shares.Share() }).(*wsconn.Share)
+	return hub.Control().Value(shareKey{}, func() any { return s.shares.Share() }).(*wsconn.Share)
 }

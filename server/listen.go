@@ -16,6 +16,7 @@ import (
 
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/httpserver"
+	"github.com/cdphub/cdphub/internal/optionname"
 )
 
 // listenAll opens the listeners for Clients, Hosts and operators, and makes them
@@ -61,10 +62,10 @@ func (s *Server) listenForOperators(secure func(net.Listener) net.Listener) erro
 	if unix && s.o.Listeners.Admin == nil {
 		ln, err := httpserver.ListenUnix(path)
 		if errors.Is(err, syscall.EADDRINUSE) {
-			return fmt.Errorf("%s %s is taken by another program: stop it, or set another path", optionAdmin, s.o.AdminAddr)
+			return fmt.Errorf("%s %s is taken by another program: stop it, or set another path", optionname.Of(optionAdmin), s.o.AdminAddr)
 		}
 		if err != nil {
-			return fmt.Errorf("%s: %w", optionAdmin, err)
+			return fmt.Errorf("%s: %w", optionname.Of(optionAdmin), err)
 		}
 		s.admin = &endpoint{ln, s.adminHandler(false)}
 		return nil
@@ -78,9 +79,9 @@ func (s *Server) listenForOperators(secure func(net.Listener) net.Listener) erro
 		return nil
 	}
 	if !s.tokens.Covers(auth.RoleAdmin) {
-		return errors.Join(fmt.Errorf("%s %s is open to every program of this machine, and to the pages of its browsers: "+
-			"listen on a Unix socket (%s=%s), or set a token of role admin (--admin-token, --tokens, --jwt-key)",
-			optionAdmin, cmp.Or(s.o.AdminAddr, ln.Addr().String()), optionAdmin, httpserver.UnixAddr("/PATH/admin.sock")), ln.Close())
+		return errors.Join(optionname.Errorf("{server.Options.AdminAddr} %s is open to every program of this machine, and to the pages of its browsers: "+
+			"listen on a Unix socket ({server.Options.AdminAddr}=%s), or set a token of role admin ({server.Tokens.Admin}, {server.Tokens.File}, {server.Tokens.JWTKeys})",
+			cmp.Or(s.o.AdminAddr, ln.Addr().String()), httpserver.UnixAddr("/PATH/admin.sock")), ln.Close())
 	}
 	s.fence.Listens(ln.Addr())
 	s.admin = &endpoint{secure(s.limit(ln, s.o.TLS.on())), s.adminHandler(true)}
@@ -96,12 +97,12 @@ func isPrivate(at net.Addr) bool {
 	return err == nil && socket.Mode().Perm()&0o077 == 0
 }
 
-// The options that name an address, as errors call them.
+// The options that name an address.
 const (
-	optionClients = "--client-addr"
-	optionHosts   = "--host-addr"
-	optionAdmin   = "--admin-addr"
-	optionApp     = "--app-addr"
+	optionClients = "server.Options.ClientAddr"
+	optionHosts   = "server.Options.HostAddr"
+	optionAdmin   = "server.Options.AdminAddr"
+	optionApp     = "server.App.Addr"
 )
 
 // listenerNames are the names of listeners in the log.
@@ -132,16 +133,16 @@ func (s *Server) listen(option, addr string, given net.Listener, exposed bool) (
 	case !isAddress(addr):
 		return nil, noAddress(option, addr)
 	case !errors.Is(err, syscall.EADDRINUSE):
-		return nil, fmt.Errorf("%s: %w", option, err)
+		return nil, fmt.Errorf("%s: %w", optionname.Of(option), err)
 	case s.isOwn(addr):
-		return nil, fmt.Errorf("%s %s is the address of another option, too: set another one", option, addr)
+		return nil, fmt.Errorf("%s %s is the address of another option, too: set another one", optionname.Of(option), addr)
 	}
-	return nil, fmt.Errorf("%s %s is taken by another program: stop it, or set another address", option, addr)
+	return nil, fmt.Errorf("%s %s is taken by another program: stop it, or set another address", optionname.Of(option), addr)
 }
 
 // noAddress is the error for an option whose value is not an address.
 func noAddress(option, addr string) error {
-	return fmt.Errorf("%s %q is not an address: set a host and a port, such as 127.0.0.1:9222", option, addr)
+	return fmt.Errorf("%s %q is not an address: set a host and a port, such as 127.0.0.1:9222", optionname.Of(option), addr)
 }
 
 // isAddress reports whether a text is a host, which may be missing, and the number of a
@@ -195,11 +196,11 @@ func refuseExposed(option, addr string) error {
 	if host == "localhost" || err == nil && ip.IsLoopback() {
 		return nil
 	}
-	could, cure := "could drive every app behind it", "set tokens for everything that is served there (--client-token, --host-token, --tokens, --jwt-key), or set --insecure-bind"
+	could, cure := "could drive every app behind it", "set tokens for everything that is served there ({server.Tokens.Client}, {server.Tokens.Host}, {server.Tokens.File}, {server.Tokens.JWTKeys}), or set {server.Options.InsecureBind}"
 	if option == optionApp {
-		could, cure = "could use the app", "or set --insecure-bind"
+		could, cure = "could use the app", "or set {server.Options.InsecureBind}"
 	}
-	return fmt.Errorf("%s %s can be reached from other machines, and everybody who reaches it %s: listen on 127.0.0.1, %s", option, addr, could, cure)
+	return fmt.Errorf("%s %s can be reached from other machines, and everybody who reaches it %s: listen on 127.0.0.1, %s", optionname.Of(option), addr, could, optionname.Text(cure))
 }
 
 // isExposed reports whether other machines can reach a listener. A listener that is no
@@ -241,7 +242,7 @@ func (s *Server) secure() (func(net.Listener) net.Listener, error) {
 		return func(ln net.Listener) net.Listener { return ln }, nil
 	}
 	if t.CertFile == "" || t.KeyFile == "" {
-		return nil, errors.New("TLS needs both a certificate and its key: set --tls-cert and --tls-key")
+		return nil, optionname.Errorf("TLS needs both a certificate and its key: set {server.TLS.CertFile} and {server.TLS.KeyFile}")
 	}
 	// A first load here makes a wrong file an error of New.
 	k := &keyPair{certFile: t.CertFile, keyFile: t.KeyFile, log: s.log}

@@ -75,7 +75,7 @@ func (s *Server) serveClient(w http.ResponseWriter, r *http.Request) {
 
 // serveNamed gives a WebSocket its named session. The session holds the hub and its
 // place there until it ends, not until the connection does.
-func (s *Server) serveNamed(w http.ResponseWriter, r *http.Request, wish *named.Wish) {
+func (s *Server) serveNamed(w http.ResponseWriter, r *http.Request, wish *named.Request) {
 	key := named.Key{Owner: s.owner(r), Name: wish.Name}
 	if err := s.named.Check(key, wish); err != nil { // before a browser is started
 		refuseNamed(w, err)
@@ -130,7 +130,7 @@ func (s *Server) serveNamed(w http.ResponseWriter, r *http.Request, wish *named.
 
 // beginNamed makes what a connection brings that does not resume: the hub, and a
 // place for a Client there. It answers when it fails.
-func (s *Server) beginNamed(w http.ResponseWriter, r *http.Request, key named.Key, wish *named.Wish) (*named.Begin, bool) {
+func (s *Server) beginNamed(w http.ResponseWriter, r *http.Request, key named.Key, wish *named.Request) (*named.Begin, bool) {
 	hub, release, ok := s.acquireReady(w, r)
 	if !ok {
 		return nil, false

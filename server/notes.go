@@ -102,7 +102,7 @@ func (s *Server) noteOf(hub string) []byte {
 	if s.browsers.Has(hub) {
 		n.Named.Lose()
 	}
-	n.Host = h.State()
+	n.Host = h.Control().State()
 	text, err := json.Marshal(n)
 	for try := 0; err == nil && len(text) > cluster.MaxNote; try++ {
 		n.Host = relay.HubState{}

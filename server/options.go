@@ -19,7 +19,7 @@ import (
 
 // Options say what a server does. The zero value serves Clients on
 // 127.0.0.1:9222 and Hosts on 127.0.0.1:9223, without tokens and without
-// browsers of its own. Errors name the options of the command line.
+// browsers of its own. Errors name the field that is wrong.
 type Options struct {
 	// ClientAddr and HostAddr are where the server listens for Clients and for
 	// Hosts; when both are the same address, one listener serves both. AdminAddr

@@ -4,7 +4,6 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net"
 	"net/http"
 	"slices"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/browsers"
+	"github.com/cdphub/cdphub/internal/optionname"
 	"github.com/cdphub/cdphub/relay/quota"
 )
 
@@ -368,7 +368,7 @@ func readBaseDomain(text string) (string, error) {
 	}
 	name, ok := auth.HostName(text)
 	if !ok || strings.ContainsAny(text, ":[") || strings.HasPrefix(name, ".") {
-		return "", fmt.Errorf("--base-domain %q is not valid: set a name such as hubs.example, without a scheme, a port or a leading dot; hub NAME is then at NAME.hubs.example", text)
+		return "", optionname.Errorf("{server.Options.BaseDomain} %q is not valid: set a name such as hubs.example, without a scheme, a port or a leading dot; hub NAME is then at NAME.hubs.example", text)
 	}
 	return name, nil
 }

@@ -15,6 +15,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/cdphub/cdphub/internal/browsertest"
 	"github.com/cdphub/cdphub/internal/held/heldtest"
 	"github.com/cdphub/cdphub/internal/hubtest"
 )
@@ -45,6 +46,9 @@ func startLogged(t *testing.T, log *zap.Logger, change func(*Options)) started {
 	f := testOptions()
 	if change != nil {
 		change(&f)
+	}
+	if f.Browsers != nil && f.Browsers.Run == nil { // Chromium, and no fake browser
+		browsertest.SkipShort(t)
 	}
 	if os.Getenv(throughEnv) != "" && f.Cluster == nil && !f.NoListeners {
 		f.Log = log
@@ -337,17 +341,17 @@ func TestAddressesThatCannotBeListenedOn(t *testing.T) {
 	}
 	tokens := Tokens{Client: hubtest.ClientToken, Host: hubtest.HostToken}
 	for says, o := range map[string]Options{
-		"--client-addr " + taken + " is taken by another program":          {ClientAddr: taken},
-		"--admin-addr " + taken + " is taken by another program":           {AdminAddr: taken},
-		"--admin-addr " + free + " is the address of another option":       {ClientAddr: free, AdminAddr: free},
-		"--host-addr localhost:" + port + " is the address of another":     {ClientAddr: free, HostAddr: "localhost:" + port},
-		`--client-addr "9222" is not an address: set a host and a port`:    {ClientAddr: "9222"},
-		`--host-addr "127.0.0.1:99999" is not an address`:                  {HostAddr: "127.0.0.1:99999"},
-		`--app-addr "9224" is not an address`:                              {App: &App{URL: "3000", Addr: "9224"}},
-		"or set a token of role admin":                                     {AdminAddr: "0.0.0.0:0", InsecureBind: true},
-		"the app: listen on 127.0.0.1, or set --insecure-bind":             {App: &App{URL: "3000", Addr: "0.0.0.0:0"}, Tokens: tokens},
-		"http://" + free + "/ is one that cdphub itself listens on":        {App: &App{URL: free, Addr: free}},
-		"http://localhost:" + port + "/ is one that cdphub itself listens": {ClientAddr: free, App: &App{URL: port, Addr: "127.0.0.1:0"}},
+		"server.Options.ClientAddr " + taken + " is taken by another program":       {ClientAddr: taken},
+		"server.Options.AdminAddr " + taken + " is taken by another program":        {AdminAddr: taken},
+		"server.Options.AdminAddr " + free + " is the address of another option":    {ClientAddr: free, AdminAddr: free},
+		"server.Options.HostAddr localhost:" + port + " is the address of another":  {ClientAddr: free, HostAddr: "localhost:" + port},
+		`server.Options.ClientAddr "9222" is not an address: set a host and a port`: {ClientAddr: "9222"},
+		`server.Options.HostAddr "127.0.0.1:99999" is not an address`:               {HostAddr: "127.0.0.1:99999"},
+		`server.App.Addr "9224" is not an address`:                                  {App: &App{URL: "3000", Addr: "9224"}},
+		"or set a token of role admin":                                              {AdminAddr: "0.0.0.0:0", InsecureBind: true},
+		"the app: listen on 127.0.0.1, or set server.Options.InsecureBind":          {App: &App{URL: "3000", Addr: "0.0.0.0:0"}, Tokens: tokens},
+		"http://" + free + "/ is one that cdphub itself listens on":                 {App: &App{URL: free, Addr: free}},
+		"http://localhost:" + port + "/ is one that cdphub itself listens":          {ClientAddr: free, App: &App{URL: port, Addr: "127.0.0.1:0"}},
 	} {
 		o.ClientAddr, o.HostAddr = cmp.Or(o.ClientAddr, "127.0.0.1:0"), cmp.Or(o.HostAddr, "127.0.0.1:0")
 		s, err := makeServer(o, zap.NewNop())

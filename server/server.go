@@ -155,10 +155,10 @@ func (s *Server) makePolicies() (err error) {
 	if s.o.BaseDomain, err = readBaseDomain(s.o.BaseDomain); err != nil {
 		return err
 	}
-	if s.o.ClientOrigins, err = peerOrigins("--client-origin", s.o.ClientOrigins); err != nil {
+	if s.o.ClientOrigins, err = peerOrigins("server.Options.ClientOrigins", s.o.ClientOrigins); err != nil {
 		return err
 	}
-	if s.o.HostOrigins, err = peerOrigins("--host-origin", s.o.HostOrigins); err != nil {
+	if s.o.HostOrigins, err = peerOrigins("server.Options.HostOrigins", s.o.HostOrigins); err != nil {
 		return err
 	}
 	if err = cmp.Or(allowedHosts(s.o.AllowedHosts), hookScopes(s.o.Actions.HookScopes)); err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/browsers"
+	"github.com/cdphub/cdphub/internal/optionname"
 	"github.com/cdphub/cdphub/relay"
 )
 
@@ -136,8 +137,8 @@ func prefixFor(name string, pass auth.Pass) string {
 // other, unless the operator has asked for it.
 func (s *Server) checkProfile() error {
 	if b := s.o.Browsers; b != nil && b.Chrome.Profile != "" && b.Chrome.URL == "" && !b.Undivided && s.tokens.FromFiles() {
-		return errors.New("--browser-profile is the profile of one browser, whose cookies all tokens of --tokens and --jwt-key would share: " +
-			"set --browser-share=hub to allow that, or leave --browser-profile out")
+		return optionname.Errorf("{chrome.Options.Profile} is the profile of one browser, whose cookies all tokens of {server.Tokens.File} and {server.Tokens.JWTKeys} would share: " +
+			"set {server.Browsers.Undivided} to allow that, or leave {chrome.Options.Profile} out")
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ func (s *Server) servePageTo(w http.ResponseWriter, r *http.Request, private str
 	}
 	_, known := hub.Target(policyOf(auth.PassOf(r)), id)
 	if private != "" {
-		_, known = hub.WatchedTarget(watcherOf(r), id)
+		_, known = hub.Control().WatchedTarget(watcherOf(r), id)
 	}
 	if !known {
 		release()

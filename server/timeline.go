@@ -71,7 +71,7 @@ func (s *Server) timelineOf(w http.ResponseWriter, r *http.Request) (hub, target
 	h, release := s.hubs.Peek(at.hub)
 	defer release()
 	target = r.URL.Query().Get("target")
-	if _, known := h.WatchedTarget(watcherOf(r), target); !known && !s.journal.Shows(at.hub, target, watcherOf(r)) {
+	if _, known := h.Control().WatchedTarget(watcherOf(r), target); !known && !s.journal.Shows(at.hub, target, watcherOf(r)) {
 		http.Error(w, "The target does not exist on this hub: set ?target=ID to an id of /ui/api/state.", http.StatusNotFound)
 		return "", "", false
 	}

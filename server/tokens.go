@@ -3,13 +3,13 @@ package server
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/netip"
 
 	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/internal/optionname"
 	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/relay"
 )
@@ -28,7 +28,7 @@ func (t Tokens) gate(log *zap.Logger, failed func(listener, reason string)) (*au
 	for _, text := range t.TrustedProxies {
 		p, err := readPrefix(text)
 		if err != nil {
-			return nil, nil, fmt.Errorf("--trusted-proxy %q is not valid: set an IP address, or a CIDR such as 10.0.0.0/8", text)
+			return nil, nil, optionname.Errorf("{server.Tokens.TrustedProxies} %q is not valid: set an IP address, or a CIDR such as 10.0.0.0/8", text)
 		}
 		o.Proxies = append(o.Proxies, p)
 	}

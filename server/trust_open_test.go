@@ -225,11 +225,11 @@ func TestR12ExposedListenersNeedTokens(t *testing.T) {
 		o    Options
 		want []string
 	}{
-		{"no token", Options{ClientAddr: everywhere}, []string{"--insecure-bind", "--client-token"}},
-		{"token of 10 characters", Options{ClientAddr: everywhere, Tokens: Tokens{Client: "0123456789"}}, []string{"--client-token", "10 characters"}},
-		{"token of the other role", Options{ClientAddr: everywhere, Tokens: Tokens{Host: "0123456789abcdef"}}, []string{"--client-token"}},
-		{"both on one address", Options{ClientAddr: everywhere, HostAddr: everywhere, Tokens: Tokens{Client: "0123456789abcdef"}}, []string{"--host-token"}},
-		{"bad proxy", Options{Tokens: Tokens{TrustedProxies: []string{"everybody"}}}, []string{"--trusted-proxy"}},
+		{"no token", Options{ClientAddr: everywhere}, []string{"server.Options.InsecureBind", "server.Tokens.Client"}},
+		{"token of 10 characters", Options{ClientAddr: everywhere, Tokens: Tokens{Client: "0123456789"}}, []string{"server.Tokens.Client", "10 characters"}},
+		{"token of the other role", Options{ClientAddr: everywhere, Tokens: Tokens{Host: "0123456789abcdef"}}, []string{"server.Tokens.Client"}},
+		{"both on one address", Options{ClientAddr: everywhere, HostAddr: everywhere, Tokens: Tokens{Client: "0123456789abcdef"}}, []string{"server.Tokens.Host"}},
+		{"bad proxy", Options{Tokens: Tokens{TrustedProxies: []string{"everybody"}}}, []string{"server.Tokens.TrustedProxies"}},
 	} {
 		o := tt.o
 		o.ClientAddr, o.HostAddr = cmp.Or(o.ClientAddr, "127.0.0.1:0"), cmp.Or(o.HostAddr, "127.0.0.1:0")

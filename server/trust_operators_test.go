@@ -72,7 +72,7 @@ func TestR257OperatorsWithoutAToken(t *testing.T) {
 			if (err == nil) != tt.starts {
 				t.Errorf("it starts: %v, %v", err == nil, err)
 			}
-			if err != nil && (!strings.Contains(err.Error(), "--admin-addr") || !strings.Contains(err.Error(), "unix:") || !strings.Contains(err.Error(), "--admin-token")) {
+			if err != nil && (!strings.Contains(err.Error(), "server.Options.AdminAddr") || !strings.Contains(err.Error(), "unix:") || !strings.Contains(err.Error(), "server.Tokens.Admin")) {
 				t.Errorf("what to do is not said: %v", err)
 			}
 			if srv != nil {

@@ -248,7 +248,7 @@ func TestR260TakeoverInTheDashboard(t *testing.T) {
 	}
 	cancel := func() {
 		hub, release := h.hubs.Peek("")
-		open, _ := hub.HandoffOf("T1")
+		open, _ := hub.Control().HandoffOf("T1")
 		release()
 		if got := agent(`"method":"CdpHub.cancelHandoff","params":{"handoffId":"` + open.ID + `"}`); strings.Contains(got, "error") {
 			t.Fatal(got)

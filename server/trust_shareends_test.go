@@ -182,7 +182,7 @@ func TestR230ProfileIsSharedOnRequest(t *testing.T) {
 		if err == nil {
 			s.Close()
 		}
-		if (err != nil) != tt.fails || err != nil && !strings.Contains(err.Error(), "--browser-share=hub") {
+		if (err != nil) != tt.fails || err != nil && !strings.Contains(err.Error(), "server.Browsers.Undivided") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -63,7 +63,7 @@ func TestR175TakeoverOfATab(t *testing.T) {
 	if err := ann.Take(p.ID, "Ann", relay.LeaseOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if held, ok := hub.Holder(frame); !ok || held.Name != "Ann" {
+	if held, ok := hub.Control().Holder(frame); !ok || held.Name != "Ann" {
 		t.Errorf("the frame is held by %+v", held)
 	}
 	c := s.clientOf(t, "/hub/chromium")
@@ -93,7 +93,7 @@ func TestR175TakeoverOfATab(t *testing.T) {
 	try("to the front", `"method":"Target.activateTarget","params":{"targetId":"`+p.ID+`"}}`, true)
 	try("input without a page", input+"}", true)
 	for _, tab := range strings.Fields(tabs) {
-		if hub.Emulated(tab) {
+		if hub.Control().Emulated(tab) {
 			continue
 		}
 		n++

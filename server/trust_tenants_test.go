@@ -161,7 +161,7 @@ func TestR92EachHubHasItsShare(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer release()
-		hub.Value(shareKey{}, func() any { t.Errorf("the connection of a %s has no share", name); return s.shares.Share() })
+		hub.Control().Value(shareKey{}, func() any { t.Errorf("the connection of a %s has no share", name); return s.shares.Share() })
 	}
 }
 

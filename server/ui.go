@@ -99,7 +99,7 @@ func (s *Server) uiHub(name, prefix, bearer string, w relay.Watcher) uiwire.Hub 
 		Counters: uiwire.Counters{Received: stats.Received, Answered: stats.AnsweredByHost + stats.AnsweredByHub, Pending: stats.Pending, Events: stats.Sent},
 	}
 	u.Named = uiNamedOf(s.namedOf(named.Owner{Hub: name, Bearer: bearer}))
-	list := hub.WatchedTargets(w)
+	list := hub.Control().WatchedTargets(w)
 	for _, t := range list[:min(len(list), maxUITargets)] {
 		u.Targets = append(u.Targets, s.uiTarget(hub, name, t))
 	}
@@ -123,8 +123,8 @@ func uncountedHub(u uiwire.Hub) uiwire.Hub {
 // uiTarget describes one target. A target without a type counts as a page.
 func (s *Server) uiTarget(hub *relay.Hub, name string, t relay.Watched) uiwire.Target {
 	u := uiwire.Target{
-		TargetID: t.ID, Type: cmp.Or(t.Type, "page"), Title: t.Title, URL: t.URL, Drawn: hub.Emulated(t.ID), Client: t.Client,
-		Drivers: hub.Drivers(t.ID), Unresponsive: t.Unresponsive,
+		TargetID: t.ID, Type: cmp.Or(t.Type, "page"), Title: t.Title, URL: t.URL, Drawn: hub.Control().Emulated(t.ID), Client: t.Client,
+		Drivers: hub.Control().Drivers(t.ID), Unresponsive: t.Unresponsive,
 	}
 	if u.Drivers == nil {
 		u.Drivers = []string{}
@@ -134,12 +134,12 @@ func (s *Server) uiTarget(hub *relay.Hub, name string, t relay.Watched) uiwire.T
 			u.Last = &uiwire.Last{Method: method, At: at.UnixMilli()}
 		}
 	}
-	if held, ok := hub.Holder(t.ID); ok {
+	if held, ok := hub.Control().Holder(t.ID); ok {
 		// Whole seconds: each renewal of a lease would be news for the stream
 		// otherwise.
 		u.Holder = &uiwire.Holder{Name: held.Name, Until: held.Until.Truncate(time.Second).UnixMilli()}
 	}
-	if h, ok := hub.HandoffOf(t.ID); ok {
+	if h, ok := hub.Control().HandoffOf(t.ID); ok {
 		u.Handoff = &uiwire.Handoff{Instructions: h.Instructions, Until: h.Until.UnixMilli()}
 	}
 	return u

@@ -41,13 +41,13 @@ func (s *Server) serveTabs(w http.ResponseWriter, r *http.Request) {
 	defer release()
 	// A target that the asker does not see is answered as one that does not exist.
 	who := watcherOf(r)
-	if _, sees := hub.WatchedTarget(who, asked.TargetID); !sees {
+	if _, sees := hub.Control().WatchedTarget(who, asked.TargetID); !sees {
 		http.Error(w, "The target does not exist.", http.StatusNotFound)
 		return
 	}
-	what, do := "tab granted", hub.Grant
+	what, do := "tab granted", hub.Control().Grant
 	if routeOf(r).path == "/ui/api/revoke" {
-		what, do = "tab revoked", hub.Revoke
+		what, do = "tab revoked", hub.Control().Revoke
 		if _, own := who.Policy.(relay.OwnTabs); own {
 			http.Error(w, "Only a token that sees all tabs may take tabs away here: use CdpHub.revoke.", http.StatusForbidden)
 			return
@@ -73,5 +73,5 @@ func (s *Server) ownTabs(name string, list []uiwire.Target) []relay.TabClient {
 	for i, t := range list {
 		ids[i] = t.TargetID
 	}
-	return hub.TabClients(ids)
+	return hub.Control().TabClients(ids)
 }

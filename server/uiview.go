@@ -29,7 +29,7 @@ func (s *Server) serveView(w http.ResponseWriter, r *http.Request) {
 	}
 	hub, release := s.hubs.Peek(at.hub)
 	id := r.URL.Query().Get("target")
-	if _, known := hub.WatchedTarget(watcherOf(r), id); !known {
+	if _, known := hub.Control().WatchedTarget(watcherOf(r), id); !known {
 		release()
 		http.Error(w, "The target does not exist on this hub: set ?target=ID to an id of /ui/api/state.", http.StatusNotFound)
 		return
@@ -62,7 +62,7 @@ const (
 
 // viewsOf are the live views of a hub, made with the first viewer.
 func viewsOf(hub *relay.Hub) *live.Views {
-	return hub.Value(viewsKey{}, func() any { return new(live.Views) }).(*live.Views)
+	return hub.Control().Value(viewsKey{}, func() any { return new(live.Views) }).(*live.Views)
 }
 
 // viewKey tells the views of a target apart. Viewers who may not see pages of files
@@ -106,15 +106,15 @@ func (s *Server) viewOf(hub *relay.Hub, name, target string, pass auth.Pass) liv
 			return s.viewClient(hub, name, target, relay.LocalOptions{ClientOptions: o, Event: event})
 		},
 		Info: func() (live.Info, bool) {
-			t, ok := hub.WatchedTarget(relay.Watcher{Policy: p, Only: target, Whole: true}, target)
-			return live.Info{Title: t.Title, URL: t.URL, Drawn: hub.Emulated(target)}, ok
+			t, ok := hub.Control().WatchedTarget(relay.Watcher{Policy: p, Only: target, Whole: true}, target)
+			return live.Info{Title: t.Title, URL: t.URL, Drawn: hub.Control().Emulated(target)}, ok
 		},
-		Holder:  func() (relay.Holding, bool) { return hub.Holder(target) },
-		Quieted: func() (relay.Holding, bool) { return hub.Quieted(target) },
-		Watch:   func(changed func()) (stop func()) { return hub.WatchLeases(func(string) { changed() }) },
+		Holder:  func() (relay.Holding, bool) { return hub.Control().Holder(target) },
+		Quieted: func() (relay.Holding, bool) { return hub.Control().Quieted(target) },
+		Watch:   func(changed func()) (stop func()) { return hub.Control().WatchLeases(func(string) { changed() }) },
 		Lease:   relay.LeaseOptions{Wait: s.o.TakeoverWait},
 		Asked: func() bool {
-			_, asked := hub.HandoffOf(target)
+			_, asked := hub.Control().HandoffOf(target)
 			return asked
 		},
 		Log: s.log,
@@ -126,7 +126,7 @@ func (s *Server) viewOf(hub *relay.Hub, name, target string, pass auth.Pass) liv
 // starts no browser.
 func (s *Server) viewClient(hub *relay.Hub, name, target string, o relay.LocalOptions) (live.Client, error) {
 	acquire := func(ctx context.Context) (*relay.Hub, func(), error) { return s.Hub(ctx, name) }
-	if hub.Emulated(target) {
+	if hub.Control().Emulated(target) {
 		acquire = func(context.Context) (*relay.Hub, func(), error) { return s.hubs.Acquire(name) }
 	}
 	c, err := browsers.Join(quota.NewContext(context.Background(), o.Payer), acquire, o)
@@ -150,7 +150,7 @@ func (s *Server) viewer(r *http.Request, hub *relay.Hub, target string, who peer
 		Reads:   func(held relay.Holding) bool { return held.Readable(isPrivileged(pass), pass.Account()) },
 		Control: pass.Grant.Scope == 0 || !pass.Grant.Scope.ReadOnly(),
 		Sees: func() bool {
-			_, ok := hub.WatchedTarget(w, target)
+			_, ok := hub.Control().WatchedTarget(w, target)
 			return ok && guestOf(r).stays(hub)
 		},
 		Send: func(message, picture []byte) bool {

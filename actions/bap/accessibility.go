@@ -8,7 +8,6 @@ import (
 
 // axOptions are the options of observe/accessibility. InterestingOnly is true when
 // nil.
-// axOptions are for observe/accessibility.
 type axOptions struct {
 	Root            selector
 	MaxDepth        int

@@ -2,6 +2,7 @@ package bap
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"time"
@@ -66,7 +67,7 @@ func (p *clickParams) check() *failure {
 			return f
 		}
 	}
-	return firstOf(p.Selector.pointed("selector"), oneOf("options.button", &p.Options.Button, "left", "right", "middle"))
+	return cmp.Or(p.Selector.pointed("selector"), oneOf("options.button", &p.Options.Button, "left", "right", "middle"))
 }
 
 // click clicks count times. A single click may ask for another number itself, with
@@ -146,10 +147,7 @@ func (p *typeParams) UnmarshalJSON(text []byte) error {
 }
 
 func (p *typeParams) check() *failure {
-	if p.Text == nil {
-		return invalidParam("text", "is missing")
-	}
-	return p.elementParams.check()
+	return cmp.Or(requirePresent("text", p.Text != nil), p.elementParams.check())
 }
 
 func typeText(ctx context.Context, page *actions.Page, p typeParams) error {
@@ -165,7 +163,7 @@ type pressParams struct {
 }
 
 func (p *pressParams) check() *failure {
-	return firstOf(requireValue("key", p.Key), p.Selector.maybe("selector"))
+	return cmp.Or(requireValue("key", p.Key), p.Selector.maybe("selector"))
 }
 
 func pressKey(ctx context.Context, page *actions.Page, p pressParams) error {
@@ -178,10 +176,7 @@ type fillParams struct {
 }
 
 func (p *fillParams) check() *failure {
-	if p.Value == nil {
-		return invalidParam("value", "is missing")
-	}
-	return p.elementParams.check()
+	return cmp.Or(requirePresent("value", p.Value != nil), p.elementParams.check())
 }
 
 func fillElement(ctx context.Context, page *actions.Page, p fillParams) error {
@@ -228,7 +223,7 @@ func (p *scrollParams) check() *failure {
 	if p.Options.Amount.word == "toElement" && p.Selector.Locator == nil {
 		return invalidParam("selector", "is missing: toElement needs it")
 	}
-	return firstOf(oneOf("options.direction", &p.Options.Direction, "down", "up", "left", "right"), p.Selector.maybe("selector"))
+	return cmp.Or(oneOf("options.direction", &p.Options.Direction, "down", "up", "left", "right"), p.Selector.maybe("selector"))
 }
 
 // scrollStep is how far a scroll without an amount goes, in CSS pixels.
@@ -247,10 +242,7 @@ func scrollPage(ctx context.Context, page *actions.Page, p scrollParams) error {
 	if p.Options.Amount.word == "page" {
 		return page.Scroll(ctx, nil, actions.Scroll{DX: sign[0], DY: sign[1], Pages: 1})
 	}
-	by := p.Options.Amount.pixels
-	if by == 0 {
-		by = scrollStep
-	}
+	by := cmp.Or(p.Options.Amount.pixels, scrollStep)
 	return page.Scroll(ctx, nil, actions.Scroll{DX: sign[0] * by, DY: sign[1] * by})
 }
 
@@ -260,10 +252,7 @@ type selectParams struct {
 }
 
 func (p *selectParams) check() *failure {
-	if p.Values == nil {
-		return invalidParam("values", "is missing")
-	}
-	return p.elementParams.check()
+	return cmp.Or(requirePresent("values", p.Values != nil), p.elementParams.check())
 }
 
 func selectOption(ctx context.Context, page *actions.Page, p selectParams) error {
@@ -288,10 +277,7 @@ func (p *uploadParams) check() *failure {
 			return invalidParam("files", "a file has no name")
 		}
 	}
-	if p.Files == nil {
-		return invalidParam("files", "is missing")
-	}
-	return p.elementParams.check()
+	return cmp.Or(requirePresent("files", p.Files != nil), p.elementParams.check())
 }
 
 // uploadFiles is action/upload. The files come within the message, in base64: a client has
@@ -310,7 +296,7 @@ func uploadFiles(ctx context.Context, page *actions.Page, p uploadParams) error 
 type dragParams struct{ Source, Target place }
 
 func (p *dragParams) check() *failure {
-	return firstOf(p.Source.pointed("source"), p.Target.pointed("target"))
+	return cmp.Or(p.Source.pointed("source"), p.Target.pointed("target"))
 }
 
 func dragElement(ctx context.Context, page *actions.Page, p dragParams) error {
@@ -320,7 +306,7 @@ func dragElement(ctx context.Context, page *actions.Page, p dragParams) error {
 type dialogParams struct{ Action, PromptText string }
 
 func (p *dialogParams) check() *failure {
-	return firstOf(requireValue("action", p.Action), oneOf("action", &p.Action, "accept", "dismiss"))
+	return cmp.Or(requireValue("action", p.Action), oneOf("action", &p.Action, "accept", "dismiss"))
 }
 
 // handleDialog sets the answer to the next dialog of the page. It must come before

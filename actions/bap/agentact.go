@@ -1,6 +1,7 @@
 package bap
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -105,7 +106,7 @@ func (s *step) check(field string) *failure {
 		if c.Timeout == 0 {
 			c.Timeout = millis(conditionTimeout)
 		}
-		if f := firstOf(requireValue(field+".condition.state", c.State), c.Selector.element(field+".condition.selector")); f != nil {
+		if f := cmp.Or(requireValue(field+".condition.state", c.State), c.Selector.element(field+".condition.selector")); f != nil {
 			return f
 		}
 		if f := oneOf(field+".condition.state", &c.State, "visible", "enabled", "exists", "hidden", "disabled"); f != nil {

@@ -1,6 +1,7 @@
 package bap
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -64,11 +65,8 @@ func requirePageSize(field string, width, height int) *failure {
 // emulation is what to change about a page, and whether it is anything.
 func (o *pageOptions) emulation() (e actions.Emulation, changes bool) {
 	e = actions.Emulation{
-		Viewport: o.Viewport, UserAgent: o.UserAgent, Locale: o.Locale, Timezone: o.TimezoneID,
+		Viewport: o.Viewport, UserAgent: o.UserAgent, Locale: o.Locale, Timezone: cmp.Or(o.TimezoneID, o.Timezone),
 		Geolocation: o.Geolocation, ColorScheme: o.ColorScheme, Offline: o.Offline,
-	}
-	if e.Timezone == "" {
-		e.Timezone = o.Timezone
 	}
 	return e, e != actions.Emulation{}
 }

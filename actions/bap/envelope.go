@@ -28,7 +28,7 @@ func parseRequest(frame []byte) (request, *failure) {
 // no escapes in its method. It is the fast path.
 func parseUsual(frame []byte) (r request, ok bool) {
 	e, ok := envelope.Read(frame)
-	if !ok || len(e.ID) == 0 || !isID(json.RawMessage(e.ID)) {
+	if !ok || len(e.ID) == 0 || !isID(e.ID) {
 		return r, false
 	}
 	r.id, r.params, r.method, ok = e.Call()

@@ -1,6 +1,7 @@
 package bap
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -205,12 +206,9 @@ func (f *failure) describe(e *actions.Error, params json.RawMessage) {
 			f.note("pageId", e.Details.PageID)
 		}
 	case actions.Unsupported:
-		kind := e.Details.TargetKind
-		if kind == "" { // of the browser itself, which pages in frames do not have
-			kind = actions.FrameTarget
-		}
 		f.note("unsupported", e.Details.Unsupported)
-		f.note("targetKind", kind)
+		// Without a kind, it is of the browser itself, which pages in frames do not have.
+		f.note("targetKind", cmp.Or(e.Details.TargetKind, actions.FrameTarget))
 	case actions.PermissionDenied:
 		f.note("requiredScopes", []string{requiredScope(e.Message)})
 	case actions.URLBlocked:

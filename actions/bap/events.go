@@ -1,6 +1,7 @@
 package bap
 
 import (
+	"cmp"
 	"context"
 
 	"golang.org/x/time/rate"
@@ -224,7 +225,7 @@ func (s *session) downloadEvent(d actions.Download) obj {
 type respondParams struct{ RequestID, Decision string }
 
 func (p *respondParams) check() *failure {
-	return firstOf(requireValue("requestId", p.RequestID), requireValue("decision", p.Decision),
+	return cmp.Or(requireValue("requestId", p.RequestID), requireValue("decision", p.Decision),
 		oneOf("decision", &p.Decision, "approve", "deny", "approve-once", "approve-session"))
 }
 

@@ -1,6 +1,7 @@
 package bap
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 
@@ -23,7 +24,7 @@ func (p *extractParams) check() *failure {
 	if p.Schema == nil {
 		return invalidParam("schema", "is missing")
 	}
-	return firstOf(
+	return cmp.Or(
 		requireValue("instruction", p.Instruction), checkSchema("schema", p.Schema),
 		oneOf("mode", &p.Mode, string(extract.Single), string(extract.List), string(extract.Table)), p.Selector.maybe("selector"),
 	)

@@ -45,7 +45,7 @@ func onPageOf[P any](scope string, f func(ctx context.Context, k *call, page *ac
 		if err != nil {
 			return nil, err
 		}
-		page, err := k.session.page(ctx, pageOf(k.params))
+		_, page, err := k.session.page(ctx, pageOf(k.params))
 		if err != nil {
 			return nil, err
 		}

@@ -1,6 +1,7 @@
 package bap
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/cdphub/cdphub/actions"
@@ -30,7 +31,7 @@ type navigateParams struct {
 }
 
 func (p *navigateParams) check() *failure {
-	if f := firstOf(requireValue("url", p.URL), p.waitParams.check()); f != nil || p.Observe == nil {
+	if f := cmp.Or(requireValue("url", p.URL), p.waitParams.check()); f != nil || p.Observe == nil {
 		return f
 	}
 	return p.Observe.check()

@@ -1,7 +1,9 @@
 package bap
 
 import (
+	"cmp"
 	"context"
+	"maps"
 	"strings"
 	"time"
 
@@ -136,7 +138,7 @@ type fulfillParams struct {
 
 func (p *fulfillParams) check() *failure {
 	if p.Response == nil {
-		return firstOf(requireValue("requestId", p.RequestID), invalidParam("response", "is missing"))
+		return cmp.Or(requireValue("requestId", p.RequestID), invalidParam("response", "is missing"))
 	}
 	// Browsers take no other status as a final response (RFC 9110, section 15).
 	if n := p.Response.Status; n != 0 && (n < 200 || n > 599) {
@@ -152,9 +154,7 @@ func fulfillRequest(_ context.Context, k *call, p fulfillParams) (any, error) {
 	if p.Response.ContentType != "" {
 		r.Headers["Content-Type"] = p.Response.ContentType
 	}
-	for name, value := range p.Response.Headers {
-		r.Headers[name] = value
-	}
+	maps.Copy(r.Headers, p.Response.Headers)
 	return k.session.decide(p.RequestID, actions.RouteDecision{Respond: &r})
 }
 
@@ -166,7 +166,7 @@ var abortReasons = map[string]string{
 type abortParams struct{ RequestID, Reason string }
 
 func (p *abortParams) check() *failure {
-	return firstOf(requireValue("requestId", p.RequestID), oneOf("reason", &p.Reason, "aborted", "accessdenied", "blockedbyclient", "failed"))
+	return cmp.Or(requireValue("requestId", p.RequestID), oneOf("reason", &p.Reason, "aborted", "accessdenied", "blockedbyclient", "failed"))
 }
 
 func abortRequest(_ context.Context, k *call, p abortParams) (any, error) {

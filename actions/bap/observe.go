@@ -1,6 +1,7 @@
 package bap
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -41,7 +42,7 @@ func (p *screenshotParams) check() *failure {
 			return f
 		}
 	}
-	return firstOf(oneOf("options.format", &o.Format, "jpeg", "png", "webp"), oneOf("options.scale", &o.Scale, "css", "device"))
+	return cmp.Or(oneOf("options.format", &o.Format, "jpeg", "png", "webp"), oneOf("options.scale", &o.Scale, "css", "device"))
 }
 
 // picture is a screenshot in a result.
@@ -103,10 +104,7 @@ func (p *elementStateParams) check() *failure {
 			return invalidParam("properties["+strconv.Itoa(i)+"]", "%q is not known: use %s", name, strings.Join(properties, ", "))
 		}
 	}
-	if p.Properties == nil {
-		return invalidParam("properties", "is missing")
-	}
-	return p.Selector.element("selector")
+	return cmp.Or(requirePresent("properties", p.Properties != nil), p.Selector.element("selector"))
 }
 
 func elementState(ctx context.Context, page *actions.Page, p elementStateParams) (any, error) {
@@ -116,7 +114,7 @@ func elementState(ctx context.Context, page *actions.Page, p elementStateParams)
 type contentParams struct{ Format string }
 
 func (p *contentParams) check() *failure {
-	return firstOf(requireValue("format", p.Format), oneOf("format", &p.Format, "html", "text", "markdown"))
+	return cmp.Or(requireValue("format", p.Format), oneOf("format", &p.Format, "html", "text", "markdown"))
 }
 
 func observeContent(ctx context.Context, page *actions.Page, p contentParams) (any, error) {

@@ -1,6 +1,7 @@
 package bap
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"sync"
@@ -98,7 +99,7 @@ func (s *session) mayOpen(b *actions.Browser) *failure {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for id := range s.created {
-		if _, err := b.Page(id); err != nil { // somebody else has closed it
+		if _, err := b.Page(id); err != nil { // another Client has closed it
 			delete(s.created, id)
 		}
 	}
@@ -125,24 +126,16 @@ func newPage(ctx context.Context, b *actions.Browser, url, contextID string, o p
 // with is the options, overridden by those that others set.
 func (o *pageOptions) with(others pageOptions) pageOptions {
 	all := *o
-	setNonZero(&all.StorageState, others.StorageState)
-	setNonZero(&all.Viewport, others.Viewport)
-	setNonZero(&all.UserAgent, others.UserAgent)
-	setNonZero(&all.Locale, others.Locale)
-	setNonZero(&all.TimezoneID, others.TimezoneID)
-	setNonZero(&all.Timezone, others.Timezone)
-	setNonZero(&all.Geolocation, others.Geolocation)
-	setNonZero(&all.ColorScheme, others.ColorScheme)
-	setNonZero(&all.Offline, others.Offline)
+	all.StorageState = cmp.Or(others.StorageState, o.StorageState)
+	all.Viewport = cmp.Or(others.Viewport, o.Viewport)
+	all.UserAgent = cmp.Or(others.UserAgent, o.UserAgent)
+	all.Locale = cmp.Or(others.Locale, o.Locale)
+	all.TimezoneID = cmp.Or(others.TimezoneID, o.TimezoneID)
+	all.Timezone = cmp.Or(others.Timezone, o.Timezone)
+	all.Geolocation = cmp.Or(others.Geolocation, o.Geolocation)
+	all.ColorScheme = cmp.Or(others.ColorScheme, o.ColorScheme)
+	all.Offline = cmp.Or(others.Offline, o.Offline)
 	return all
-}
-
-// setNonZero sets v to a value that is not zero.
-func setNonZero[T comparable](v *T, to T) {
-	var zero T
-	if to != zero {
-		*v = to
-	}
 }
 
 func listPages(ctx context.Context, k *call, _ none) (any, error) {
@@ -188,11 +181,7 @@ type pageID struct{ PageID string }
 func (p *pageID) check() *failure { return requireValue("pageId", p.PageID) }
 
 func closePage(ctx context.Context, k *call, p pageID) (any, error) {
-	page, err := k.session.page(ctx, p.PageID)
-	if err != nil {
-		return nil, err
-	}
-	b, err := k.session.open(ctx)
+	b, page, err := k.session.page(ctx, p.PageID)
 	if err != nil {
 		return nil, err
 	}
@@ -216,11 +205,7 @@ func (s *session) forget(id string) {
 // activatePage brings a page to the front. For a caller that may only read, the page
 // becomes only the session's own active page.
 func activatePage(ctx context.Context, k *call, p pageID) (any, error) {
-	page, err := k.session.page(ctx, p.PageID)
-	if err != nil {
-		return nil, err
-	}
-	b, err := k.session.open(ctx)
+	b, page, err := k.session.page(ctx, p.PageID)
 	if err != nil {
 		return nil, err
 	}

@@ -92,8 +92,11 @@ func wrapField(whole func(json.RawMessage) json.RawMessage, name string) func(js
 }
 
 // requireValue refuses an empty value of a required member.
-func requireValue(field, value string) *failure {
-	if value == "" {
+func requireValue(field, value string) *failure { return requirePresent(field, value != "") }
+
+// requirePresent refuses the absence of a member.
+func requirePresent(field string, present bool) *failure {
+	if !present {
 		return invalidParam(field, "is missing")
 	}
 	return nil
@@ -101,24 +104,11 @@ func requireValue(field, value string) *failure {
 
 // oneOf refuses a word that is not one of those given; "" becomes the first of them.
 func oneOf(field string, value *string, words ...string) *failure {
-	for _, w := range words {
-		if *value == w {
-			return nil
-		}
-	}
 	if *value == "" {
 		*value = words[0]
-		return nil
 	}
-	return invalidParam(field, "%q is not known: use %s", *value, strings.Join(words, ", "))
-}
-
-// firstOf is the first failure of several checks.
-func firstOf(list ...*failure) *failure {
-	for _, f := range list {
-		if f != nil {
-			return f
-		}
+	if !slices.Contains(words, *value) {
+		return invalidParam(field, "%q is not known: use %s", *value, strings.Join(words, ", "))
 	}
 	return nil
 }

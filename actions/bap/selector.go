@@ -2,6 +2,7 @@ package bap
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -87,10 +88,7 @@ func (f selectorFields) text() (field, value string, ok bool) {
 	case "semantic":
 		return "description", f.Description, true
 	case "ref":
-		if f.Ref == "" {
-			return "ref", f.Value, true
-		}
-		return "ref", f.Ref, true
+		return "ref", cmp.Or(f.Ref, f.Value), true
 	}
 	return "", "", false
 }
@@ -118,20 +116,10 @@ func (f selectorFields) known(value string) actions.Locator {
 }
 
 // pointed refuses the absence of a selector. A point will do.
-func (s selector) pointed(field string) *failure {
-	if s.Locator == nil {
-		return invalidParam(field, "is missing")
-	}
-	return nil
-}
+func (s selector) pointed(field string) *failure { return requirePresent(field, s.Locator != nil) }
 
 // element refuses a point, too: only methods of the pointer take one.
-func (s selector) element(field string) *failure {
-	if f := s.pointed(field); f != nil {
-		return f
-	}
-	return s.maybe(field)
-}
+func (s selector) element(field string) *failure { return cmp.Or(s.pointed(field), s.maybe(field)) }
 
 // maybe is element for a selector that may be missing.
 func (s selector) maybe(field string) *failure {

@@ -226,13 +226,8 @@ func (k *call) limit() (time.Duration, error) {
 	if err != nil {
 		return 0, err
 	}
-	if p.Timeout == 0 {
-		p.Timeout = p.Options.Timeout
-	}
-	if p.Timeout == 0 {
-		p.Timeout = millis(defaultTimeout)
-	}
-	return min(time.Duration(p.Timeout), actions.MaxTimeout), nil
+	limit := cmp.Or(p.Timeout, p.Options.Timeout, millis(defaultTimeout))
+	return min(time.Duration(limit), actions.MaxTimeout), nil
 }
 
 // do carries a call out within its time. A timeout is answered with the limit.

@@ -219,19 +219,19 @@ func notLaunched() *failure {
 	return f
 }
 
-// page returns a page by its id or alias; "" is the active one. From now on the
-// client gets the errors of its console.
-func (s *session) page(ctx context.Context, id string) (*actions.Page, error) {
+// page returns a page by its id or alias, and the Browser that has it; "" is the active
+// page. From now on the client gets the errors of its console.
+func (s *session) page(ctx context.Context, id string) (*actions.Browser, *actions.Page, error) {
 	b, err := s.open(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	p, err := b.Page(id)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	s.use(p, actions.FromNow)
-	return p, nil
+	return b, p, nil
 }
 
 // detach closes the Browser, and forgets what belongs to it. It waits for an open

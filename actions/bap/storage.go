@@ -1,6 +1,7 @@
 package bap
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/cdphub/cdphub/actions"
@@ -74,10 +75,7 @@ func getCookies(ctx context.Context, page *actions.Page, p urlsParams) (any, err
 type cookiesParams struct{ Cookies []actions.Cookie }
 
 func (p *cookiesParams) check() *failure {
-	if p.Cookies == nil {
-		return invalidParam("cookies", "is missing")
-	}
-	return requireCookieNames("cookies", p.Cookies)
+	return cmp.Or(requirePresent("cookies", p.Cookies != nil), requireCookieNames("cookies", p.Cookies))
 }
 
 func setCookies(ctx context.Context, page *actions.Page, p cookiesParams) error {
@@ -138,12 +136,7 @@ func setGeolocation(ctx context.Context, page *actions.Page, p geolocationParams
 
 type offlineParams struct{ Offline *bool }
 
-func (p *offlineParams) check() *failure {
-	if p.Offline == nil {
-		return invalidParam("offline", "is missing")
-	}
-	return nil
-}
+func (p *offlineParams) check() *failure { return requirePresent("offline", p.Offline != nil) }
 
 func setOffline(ctx context.Context, page *actions.Page, p offlineParams) error {
 	return page.Emulate(ctx, actions.Emulation{Offline: p.Offline})

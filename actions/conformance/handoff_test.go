@@ -57,16 +57,16 @@ func handOff(t *testing.T, hub *relay.Hub, ask asker, end relay.HandoffReason) {
 	if again := ask.begin(t, "Once more."); handoffTicket.MatchString(again) || !strings.Contains(again, "is already open") {
 		t.Errorf("a second one: %s", again)
 	}
-	key, err := hub.OpenHandoff(link[1], relay.Opener{})
-	if _, twice := hub.OpenHandoff(link[1], relay.Opener{}); err != nil || twice == nil {
+	key, err := hub.Control().OpenHandoff(link[1], relay.Opener{})
+	if _, twice := hub.Control().OpenHandoff(link[1], relay.Opener{}); err != nil || twice == nil {
 		t.Errorf("the link opens: %v, and once more: %v", err, twice)
 	}
-	h, known := hub.HandoffByKey(key)
+	h, known := hub.Control().HandoffByKey(key)
 	if !known || h.ID != id[1] || h.Instructions != "Please log in." {
 		t.Fatalf("the person finds %+v, %t", h, known)
 	}
 	done := end == relay.HandoffDone
-	if hub.AnswerHandoff(h.ID, "", done) != nil || hub.AnswerHandoff(h.ID, "", done) == nil {
+	if hub.Control().AnswerHandoff(h.ID, "", done) != nil || hub.Control().AnswerHandoff(h.ID, "", done) == nil {
 		t.Error("it does not end once")
 	}
 	want := map[relay.HandoffReason]string{relay.HandoffDone: `"state":"done"|says that it is done`, relay.HandoffCancelled: `"state":"cancelled"|has cancelled`}[end]

@@ -5,42 +5,36 @@
 //	{"jsonrpc":"2.0","id":1,"method":"browser.click","params":{…}}
 //
 // An adapter reads all other requests itself, above all those that it must refuse, in
-// a slower way that says what is wrong.
+// a slower way that says what is wrong. Call is what the methods of several adapters do with
+// a request.
 package envelope
-
-//go:generate go run github.com/mailru/easyjson/easyjson@v0.9.2 -output_filename envelope_easyjson.go envelope.go
 
 import (
 	"bytes"
 	"encoding/json"
 	"unicode/utf8"
 
-	"github.com/mailru/easyjson"
+	"github.com/cdphub/cdphub/internal/wire"
 )
 
 // Envelope has the members of a request. Each is valid JSON and aliases the request.
-// Members that are absent or null are nil.
-//
-//easyjson:json
-type Envelope struct {
-	ID      easyjson.RawMessage `json:"id"`
-	Version easyjson.RawMessage `json:"jsonrpc"`
-	Method  easyjson.RawMessage `json:"method"`
-	Action  easyjson.RawMessage `json:"action"`
-	Session easyjson.RawMessage `json:"session"`
-	Params  easyjson.RawMessage `json:"params"`
-}
+// Members that are absent or null are nil. Version is the member jsonrpc.
+type Envelope struct{ ID, Version, Method, Action, Session, Params json.RawMessage }
 
-// Read reads a request, and reports whether it is a JSON object, with white space
-// around it or not. If a name is there more than once, the last value that is not
-// null counts.
+// Read reads a request, and reports whether it is a JSON object of at most wire.MaxDepth
+// levels, with white space around it or not. If a name is there more than once, the last
+// value that is not null counts.
 func Read(request []byte) (e Envelope, ok bool) {
-	// easyjson's lexer takes some scalars that are not JSON where it skips them, so
-	// encoding/json checks first.
-	if !json.Valid(request) || bytes.TrimLeft(request, " \t\r\n")[0] != '{' {
-		return e, false
+	members := map[string]*json.RawMessage{
+		"id": &e.ID, "jsonrpc": &e.Version, "method": &e.Method, "action": &e.Action, "session": &e.Session, "params": &e.Params,
 	}
-	return e, easyjson.Unmarshal(request, &e) == nil
+	err := wire.ReadObject(request, func(key string, value []byte) error {
+		if member := members[key]; member != nil && value[0] != 'n' {
+			*member = value
+		}
+		return nil
+	})
+	return e, err == nil
 }
 
 // Call is what a JSON-RPC 2.0 request with an id asks for. All results are copies. ok
@@ -48,7 +42,7 @@ func Read(request []byte) (e Envelope, ok bool) {
 func (e Envelope) Call() (id, params json.RawMessage, method string, ok bool) {
 	method, named := Text(e.Method)
 	params, object := Object(e.Params)
-	return bytes.Clone(json.RawMessage(e.ID)), params, method, named && object && method != ""
+	return bytes.Clone(e.ID), params, method, named && object && method != ""
 }
 
 // Text is a member that is a string without escapes, as a copy. ok is false for

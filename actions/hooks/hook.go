@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -48,10 +49,7 @@ type onBrowser struct {
 }
 
 func (o onBrowser) browser() string {
-	if o.BrowserID == "" {
-		return o.ResourceID
-	}
-	return o.BrowserID
+	return cmp.Or(o.BrowserID, o.ResourceID)
 }
 
 // defineHook makes the row of a hook on a page. It reads the parameters, finds the page,

@@ -9,7 +9,7 @@ import (
 	"github.com/cdphub/cdphub/actions"
 )
 
-// readConfig is the configuration of the browser, which somebody else runs:
+// readConfig is the configuration of the browser, which the operator runs:
 //
 //	{"browser":{"mode":{"type":"connect","endpoint":"ws://…"},"headless":false,"cdp_port":9222}}
 func readConfig(_ context.Context, c *call) (any, error) { return configOf(c), nil }

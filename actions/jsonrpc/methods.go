@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/cdphub/cdphub/actions"
+	"github.com/cdphub/cdphub/actions/envelope"
 )
 
 // method is one row of the table of methods.
@@ -57,39 +58,15 @@ const (
 	readWithin     = 30 * time.Second
 )
 
-// call is one request as its method sees it. Params notes the first wrong param,
-// which on returns.
+// call is one request as its method sees it.
 type call struct {
-	scheduler *actions.Scheduler
-	caller    *actions.Caller
-	*actions.Params
+	caller *actions.Caller
+	envelope.Call
 }
 
-// on runs f on the tab of a call, within a time. It fails first if one of the params
-// that were read before was wrong.
-func (c *call) on(ctx context.Context, within time.Duration, f func(context.Context, *actions.Page) (any, error)) (any, error) {
-	if err := c.Err(); err != nil {
-		return nil, err
-	}
-	b, err := c.scheduler.Browser()
-	if err != nil {
-		return nil, err
-	}
-	page, err := b.Page(c.Text("tab_id"))
-	if err != nil {
-		return nil, err
-	}
-	ctx, cancel := actions.WithTimeout(ctx, within, within)
-	defer cancel()
-	return f(ctx, page)
-}
-
-// limit is what timeout_ms says, or the default; actions.MaxTimeout at most.
-func (c *call) limit(byDefault time.Duration) time.Duration {
-	if d := c.Milliseconds("timeout_ms"); d > 0 {
-		return d
-	}
-	return byDefault
+// onTab runs do on the tab of a call, within a time.
+func (c *call) onTab(ctx context.Context, within time.Duration, do func(context.Context, *actions.Page) (any, error)) (any, error) {
+	return c.OnPage(ctx, "tab_id", within, do)
 }
 
 func navigateTab(ctx context.Context, c *call) (any, error) {
@@ -99,7 +76,7 @@ func navigateTab(ctx context.Context, c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.on(ctx, c.limit(navigateWithin), func(ctx context.Context, p *actions.Page) (any, error) {
+	return c.onTab(ctx, c.Limit(navigateWithin), func(ctx context.Context, p *actions.Page) (any, error) {
 		n, err := p.Goto(ctx, target, actions.GotoOptions{WaitUntil: &until})
 		// A document that is there but not loaded in time is a result, with loaded
 		// false.
@@ -128,7 +105,7 @@ func takeScreenshot(ctx context.Context, c *call) (any, error) {
 	if _, point := t.locator.(actions.Point); point {
 		c.Fail("target", "is a point: a screenshot needs an element")
 	}
-	return c.on(ctx, c.limit(readWithin), func(ctx context.Context, p *actions.Page) (any, error) {
+	return c.onTab(ctx, c.Limit(readWithin), func(ctx context.Context, p *actions.Page) (any, error) {
 		s, err := p.Screenshot(ctx, o)
 		if err != nil {
 			return nil, t.explain(err, "take a picture of")
@@ -145,7 +122,7 @@ func takeScreenshot(ctx context.Context, c *call) (any, error) {
 func evaluateScript(ctx context.Context, c *call) (any, error) {
 	c.Need("script")
 	script := c.Text("script")
-	return c.on(ctx, c.limit(evaluateWithin), func(ctx context.Context, p *actions.Page) (any, error) {
+	return c.onTab(ctx, c.Limit(evaluateWithin), func(ctx context.Context, p *actions.Page) (any, error) {
 		v, err := p.Evaluate(ctx, script, actions.EvaluateOptions{})
 		if err != nil {
 			return nil, err
@@ -155,7 +132,7 @@ func evaluateScript(ctx context.Context, c *call) (any, error) {
 }
 
 func takeSnapshot(ctx context.Context, c *call) (any, error) {
-	return c.on(ctx, c.limit(readWithin), func(ctx context.Context, p *actions.Page) (any, error) {
+	return c.onTab(ctx, c.Limit(readWithin), func(ctx context.Context, p *actions.Page) (any, error) {
 		s, err := p.SnapshotElements(ctx)
 		if s.Elements == nil {
 			s.Elements = []actions.Element{}
@@ -175,11 +152,11 @@ type tab struct {
 
 func openTab(ctx context.Context, c *call) (any, error) {
 	c.Need("url")
-	target, within := c.Text("url"), c.limit(navigateWithin)
+	target, within := c.Text("url"), c.Limit(navigateWithin)
 	if err := c.Err(); err != nil {
 		return nil, err
 	}
-	b, err := c.scheduler.Browser()
+	b, err := c.Scheduler.Browser()
 	if err != nil {
 		return nil, err
 	}
@@ -194,8 +171,8 @@ func openTab(ctx context.Context, c *call) (any, error) {
 
 func closeTab(ctx context.Context, c *call) (any, error) {
 	c.Need("tab_id")
-	return c.on(ctx, readWithin, func(ctx context.Context, p *actions.Page) (any, error) {
-		b, err := c.scheduler.Browser()
+	return c.onTab(ctx, readWithin, func(ctx context.Context, p *actions.Page) (any, error) {
+		b, err := c.Scheduler.Browser()
 		if err != nil {
 			return nil, err
 		}
@@ -204,7 +181,7 @@ func closeTab(ctx context.Context, c *call) (any, error) {
 }
 
 func listTabs(ctx context.Context, c *call) (any, error) {
-	b, err := c.scheduler.Browser()
+	b, err := c.Scheduler.Browser()
 	if err != nil {
 		return nil, err
 	}
@@ -222,7 +199,7 @@ func listTabs(ctx context.Context, c *call) (any, error) {
 // browserRuns reports whether there is a browser. The methods browser.start and
 // browser.stop do nothing else: the hub starts and ends its browsers itself.
 func browserRuns(ctx context.Context, c *call) (any, error) {
-	b, err := c.scheduler.Browser()
+	b, err := c.Scheduler.Browser()
 	if err != nil {
 		return nil, err
 	}

@@ -75,7 +75,7 @@ func Begin(ctx context.Context, conn *wsconn.Conn, c actions.Caller) (receive fu
 	return func(frame []byte) { s.receive(ctx, frame) }, end
 }
 
-// leaveUnknown closes the connection when the process shuts down before anybody has
+// leaveUnknown closes the connection when the process shuts down before its client has
 // logged in. Later the scheduler closes it.
 func (s *socket) leaveUnknown(ctx context.Context) {
 	select {
@@ -134,7 +134,7 @@ func (s *socket) batch(calls []json.RawMessage) {
 // notification, to reply, which is called exactly once.
 func (s *socket) call(raw json.RawMessage, reply func(*response)) {
 	r, err := readRequest(raw)
-	if actions.KindOf(err) == actions.InvalidEnvelope { // nobody knows whether it wants an answer
+	if actions.KindOf(err) == actions.InvalidEnvelope { // it is not known whether it wants an answer
 		reply(failureResponse(r.id, err))
 		return
 	}
@@ -152,7 +152,7 @@ func (s *socket) call(raw json.RawMessage, reply func(*response)) {
 		}
 	}
 	m, known := methods[r.method]
-	c := &call{scheduler: s.scheduler, caller: &s.caller, Params: actions.ReadParams(r.params)}
+	c := &call{&s.caller, envelope.Call{Scheduler: s.scheduler, Params: actions.ReadParams(r.params)}}
 	tab := c.Text("tab_id")
 	switch {
 	case err != nil:

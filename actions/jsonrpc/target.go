@@ -68,7 +68,7 @@ func (t target) explain(err error, verb string) error {
 // act runs an action on the element that a method is about. done is the member of the
 // result that says so, and verb the word in messages.
 func (c *call) act(ctx context.Context, t target, verb, done string, f func(context.Context, *actions.Page) error) (any, error) {
-	return c.on(ctx, c.limit(actWithin), func(ctx context.Context, p *actions.Page) (any, error) {
+	return c.onTab(ctx, c.Limit(actWithin), func(ctx context.Context, p *actions.Page) (any, error) {
 		if err := f(ctx, p); err != nil {
 			return nil, t.explain(err, verb)
 		}

@@ -172,10 +172,10 @@ func (c *call) show(text string, whole bool) {
 	c.snapshot = text
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if of := c.shown[c.page]; whole || of == nil {
-		c.shown[c.page] = []string{text}
+	if state := c.stateOf(c.page.ID); whole || state.shown == nil {
+		state.shown = []string{text}
 	} else {
-		c.shown[c.page] = []string{of[0], text}
+		state.shown = []string{state.shown[0], text}
 	}
 }
 
@@ -184,16 +184,12 @@ func (c *call) show(text string, whole bool) {
 func (s *session) shownOf(p *actions.Page) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.shown[p]
+	return s.stateOf(p.ID).shown
 }
 
-// written is a copy of the page's console; nil for an empty one.
+// written is a copy of the page's console.
 func (s *session) written(p *actions.Page) *console {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	c := s.console[p]
-	if c == nil {
-		return nil
-	}
-	return c.clone()
+	return s.stateOf(p.ID).console.clone()
 }

@@ -103,7 +103,7 @@ func TestTabsAreTheClientsOwn(t *testing.T) {
 
 // TestIndicesAreThoseThatTheClientKnows has a page close after the client was told of the list.
 func TestIndicesAreThoseThatTheClientKnows(t *testing.T) {
-	own := tabs{list: []string{"a", "b", "c"}, told: []string{"a", "b", "c"}, current: "c"}
+	own := tabs{list: []string{"a", "b", "c"}, listed: []string{"a", "b", "c"}, current: "c"}
 	own.update([]actions.PageInfo{{ID: "b"}, {ID: "c"}})
 	for index, want := range map[float64]string{0: "a", 1: "b", 2: "c", 3: "", -1: "", 0.5: ""} {
 		if got, ok := own.toldAt(index); got != want || ok != (want != "") {

@@ -131,11 +131,7 @@ type consoleArgs struct {
 
 // consoleMessages is browser_console_messages.
 func consoleMessages(_ context.Context, c *call, in consoleArgs) error {
-	written := c.written(c.page)
-	if written == nil {
-		written = new(console)
-	}
-	c.lines = written.list(levels[cmp.Or(in.Level, "info")], in.All)
+	c.lines = c.written(c.page).list(levels[cmp.Or(in.Level, "info")], in.All)
 	// More secrets may be known than when the messages came.
 	for i, line := range c.lines {
 		c.lines[i] = c.page.Redact(line)

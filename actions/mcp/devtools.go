@@ -14,11 +14,11 @@ var (
 		defineTool("browser_get_config", "Show the configuration", "Shows what this server has been set to.", reading|pageless|modal, getConfig),
 	}
 	pdfTools = []tool{
-		defineTool("browser_pdf_save", "Save as PDF", "Prints the page to a PDF file.", 0, savePDF),
+		defineTool("browser_pdf_save", "Save as PDF", "Prints the page to a PDF file.", readTime, savePDF),
 	}
 	devtoolsTools = []tool{
-		defineTool("browser_highlight", "Highlight an element", "Marks an element on the page, for people who look at it.", alters, highlightElement),
-		defineTool("browser_hide_highlight", "Remove a highlight", "Takes away the mark of an element, or all marks.", alters, hideHighlight),
+		defineTool("browser_highlight", "Highlight an element", "Marks an element on the page, for people who look at it.", alters|actTime, highlightElement),
+		defineTool("browser_hide_highlight", "Remove a highlight", "Takes away the mark of an element, or all marks.", alters|actTime, hideHighlight),
 		missingTool("browser_annotate", "Playwright's dashboard, in which people draw, is not here; browser_take_screenshot shows the page"),
 		missingTool("browser_resume", "no program is paused here; it belongs to Playwright's test runner"),
 		missingTool("browser_start_recording", "the recorder is Playwright's own; connect it to the hub by CDP"),
@@ -58,8 +58,6 @@ func getConfig(_ context.Context, c *call, _ none) error {
 
 // savePDF is browser_pdf_save.
 func savePDF(ctx context.Context, c *call, in saveArgs) error {
-	ctx, cancel := context.WithTimeout(ctx, readTimeout)
-	defer cancel()
 	data, err := c.page.PDF(ctx, actions.PDFOptions{Format: "Letter"}) // Playwright's default
 	if err != nil {
 		return err
@@ -79,8 +77,6 @@ type highlightArgs struct {
 
 // highlightElement is browser_highlight.
 func highlightElement(ctx context.Context, c *call, in highlightArgs) error {
-	ctx, cancel := withActionTime(ctx)
-	defer cancel()
 	// Braces would end the declaration list, and angle brackets are HTML.
 	if strings.ContainsAny(in.Style, "{}<>") {
 		return invalidArgument("style: it is a list of declarations, such as outline: 2px dashed red")
@@ -92,8 +88,6 @@ func highlightElement(ctx context.Context, c *call, in highlightArgs) error {
 // hideHighlight is browser_hide_highlight. Without an element it removes all
 // highlights.
 func hideHighlight(ctx context.Context, c *call, in maybeElement) error {
-	ctx, cancel := withActionTime(ctx)
-	defer cancel()
 	n, err := c.page.HideHighlights(ctx, in.locator())
 	if err != nil {
 		return err

@@ -139,7 +139,7 @@ func (h *Handler) keep(c actions.Caller, id string, e *entry, peer *sdk.ServerSe
 	ended := h.sessions[id] != e
 	h.mu.Unlock()
 	if ended {
-		_ = peer.Close() // nobody is there to tell
+		_ = peer.Close() // the peer has gone
 		return
 	}
 	if c.Hold != nil {

@@ -9,21 +9,16 @@ import (
 
 // inputTools are the tools that act on elements.
 var inputTools = []tool{
-	defineTool("browser_click", "Click", "Clicks an element.", changes, clickElement),
-	defineTool("browser_hover", "Hover", "Moves the pointer over an element.", changes, hoverElement),
-	defineTool("browser_drag", "Drag", "Drags one element to another.", changes, dragElement),
-	defineTool("browser_type", "Type text", "Replaces the text of a field, or types into it key by key.", changes, typeText),
-	defineTool("browser_press_key", "Press a key", "Presses a key, in what has the focus.", changes, pressKey),
-	defineTool("browser_select_option", "Select options", "Selects options of a list.", changes, selectOption),
+	defineTool("browser_click", "Click", "Clicks an element.", changes|actTime, clickElement),
+	defineTool("browser_hover", "Hover", "Moves the pointer over an element.", changes|actTime, hoverElement),
+	defineTool("browser_drag", "Drag", "Drags one element to another.", changes|actTime, dragElement),
+	defineTool("browser_type", "Type text", "Replaces the text of a field, or types into it key by key.", changes|loadTime, typeText),
+	defineTool("browser_press_key", "Press a key", "Presses a key, in what has the focus.", changes|actTime, pressKey),
+	defineTool("browser_select_option", "Select options", "Selects options of a list.", changes|actTime, selectOption),
 	defineTool("browser_fill_form", "Fill a form", "Fills several fields.", changes, fillForm),
-	defineTool("browser_file_upload", "Upload files", "Puts files into a file input.", changes, uploadFiles),
-	defineTool("browser_drop", "Drop", "Drops files or data onto an element, as if dragged from outside of the page.", changes, dropFiles),
-	defineTool("browser_evaluate", "Evaluate JavaScript", "Calls a function in the page and returns its value as JSON.", alters, evaluateFunction),
-}
-
-// withActionTime is a context with the time to find an element and act on it.
-func withActionTime(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(ctx, actTimeout)
+	defineTool("browser_file_upload", "Upload files", "Puts files into a file input.", changes|actTime, uploadFiles),
+	defineTool("browser_drop", "Drop", "Drops files or data onto an element, as if dragged from outside of the page.", changes|actTime, dropFiles),
+	defineTool("browser_evaluate", "Evaluate JavaScript", "Calls a function in the page and returns its value as JSON.", alters|readTime, evaluateFunction),
 }
 
 type clickArgs struct {
@@ -36,8 +31,6 @@ type clickArgs struct {
 // clickElement is browser_click. The line of Playwright that it tells is only for the client
 // to read: nothing runs it.
 func clickElement(ctx context.Context, c *call, in clickArgs) error {
-	ctx, cancel := withActionTime(ctx)
-	defer cancel()
 	o, method := actions.ClickOptions{Button: string(in.Button)}, "click"
 	for _, key := range in.Modifiers {
 		o.Modifiers = append(o.Modifiers, string(key))
@@ -55,8 +48,6 @@ func clickElement(ctx context.Context, c *call, in clickArgs) error {
 }
 
 func hoverElement(ctx context.Context, c *call, in onElement) error {
-	ctx, cancel := withActionTime(ctx)
-	defer cancel()
 	c.ran("await page.%s.hover();", c.element(in.Target))
 	_, err := c.page.Hover(ctx, locatorOf(in.Target), actions.HoverOptions{})
 	return err
@@ -71,8 +62,6 @@ type dragArgs struct {
 }
 
 func dragElement(ctx context.Context, c *call, in dragArgs) error {
-	ctx, cancel := withActionTime(ctx)
-	defer cancel()
 	c.ran("await page.%s.dragTo(page.%s);", c.element(in.StartTarget), c.element(in.EndTarget))
 	return c.page.DragTo(ctx, locatorOf(in.StartTarget), locatorOf(in.EndTarget))
 }
@@ -87,8 +76,6 @@ type typeArgs struct {
 // typeText is browser_type. As in Playwright MCP it replaces the text at once, unless
 // slowly is set. Then the time is longer, since each key takes some.
 func typeText(ctx context.Context, c *call, in typeArgs) error {
-	ctx, cancel := context.WithTimeout(ctx, loadTimeout) // keys take time
-	defer cancel()
 	l := locatorOf(in.Target)
 	c.calm = !in.Slowly && !in.Submit
 	var err error
@@ -97,7 +84,7 @@ func typeText(ctx context.Context, c *call, in typeArgs) error {
 		err = c.page.Type(ctx, l, in.Text, actions.TypeOptions{})
 	} else {
 		c.ran("await page.%s.fill(%s);", c.element(in.Target), jsLiteral(in.Text))
-		short, stop := withActionTime(ctx)
+		short, stop := context.WithTimeout(ctx, actTimeout)
 		defer stop()
 		err = c.page.Fill(short, l, in.Text, actions.FillOptions{})
 	}
@@ -114,8 +101,6 @@ type keyArgs struct {
 }
 
 func pressKey(ctx context.Context, c *call, in keyArgs) error {
-	ctx, cancel := withActionTime(ctx)
-	defer cancel()
 	c.ran("await page.keyboard.press(%s);", jsLiteral(in.Key))
 	return c.page.Press(ctx, nil, in.Key, actions.PressOptions{})
 }
@@ -127,8 +112,6 @@ type selectArgs struct {
 
 // selectOption is browser_select_option.
 func selectOption(ctx context.Context, c *call, in selectArgs) error {
-	ctx, cancel := withActionTime(ctx)
-	defer cancel()
 	values := jsList(in.Values)
 	if len(in.Values) == 1 {
 		values = jsLiteral(in.Values[0])
@@ -170,7 +153,7 @@ func fillForm(ctx context.Context, c *call, in formArgs) error {
 
 // fill fills one field. Each has the time of one action for itself.
 func (c *call) fill(ctx context.Context, f formField) error {
-	ctx, cancel := withActionTime(ctx)
+	ctx, cancel := context.WithTimeout(ctx, actTimeout)
 	defer cancel()
 	l, element := locatorOf(f.Target), c.element(f.Target)
 	switch f.Type {

@@ -36,7 +36,7 @@ type mediaArgs struct {
 // has changed before: CDP sets all features together (Emulation.setEmulatedMedia).
 func emulateMedia(ctx context.Context, c *call, in mediaArgs) error {
 	c.mu.Lock()
-	media := c.media[c.page]
+	media := c.stateOf(c.page.ID).media
 	c.mu.Unlock()
 	var code [][2]string
 	changeFeature(&code, "colorScheme", in.ColorScheme, &media.ColorScheme)
@@ -53,7 +53,7 @@ func emulateMedia(ctx context.Context, c *call, in mediaArgs) error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.media[c.page] = media
+	c.stateOf(c.page.ID).media = media
 	return nil
 }
 

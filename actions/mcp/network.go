@@ -13,8 +13,8 @@ import (
 
 // networkTools are the tools that show requests.
 var networkTools = []tool{
-	defineTool("browser_network_requests", "List requests", "Lists the requests of the page since it was loaded, each with a number.", modal|reading, networkRequests),
-	defineTool("browser_network_request", "Show a request", "Shows a request with its headers, or one part of it. Bodies need scope full.", modal|reading, networkRequest),
+	defineTool("browser_network_requests", "List requests", "Lists the requests of the page since it was loaded, each with a number.", modal|reading|readTime, networkRequests),
+	defineTool("browser_network_request", "Show a request", "Shows a request with its headers, or one part of it. Bodies need scope full.", modal|reading|readTime, networkRequest),
 }
 
 type requestsArgs struct {
@@ -50,8 +50,6 @@ func networkRequests(ctx context.Context, c *call, in requestsArgs) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, readTimeout)
-	defer cancel()
 	list, err := c.requests(ctx)
 	if err != nil {
 		return err
@@ -100,8 +98,6 @@ type requestArgs struct {
 
 // networkRequest is browser_network_request.
 func networkRequest(ctx context.Context, c *call, in requestArgs) error {
-	ctx, cancel := context.WithTimeout(ctx, readTimeout)
-	defer cancel()
 	list, err := c.requests(ctx)
 	if err != nil {
 		return err

@@ -13,8 +13,8 @@ import (
 
 // pageTools are the tools that go to pages.
 var pageTools = []tool{
-	defineTool("browser_navigate", "Go to a URL", "Goes to a URL, in a new page if there is none.", changes|pageless, navigatePage),
-	defineTool("browser_navigate_back", "Go back", "Goes back to the page before, in the history of the page.", changes, navigateBack),
+	defineTool("browser_navigate", "Go to a URL", "Goes to a URL, in a new page if there is none.", changes|pageless|loadTime, navigatePage),
+	defineTool("browser_navigate_back", "Go back", "Goes back to the page before, in the history of the page.", changes|loadTime, navigateBack),
 	defineTool("browser_wait_for", "Wait", "Waits until a text appears or disappears, or for a time.", shows|reading, waitFor),
 	defineTool("browser_resize", "Resize", "Changes the size of the page's viewport.", changes, resizePage),
 	defineTool("browser_emulate_media", "Emulate media features", "Changes how the page is shown: dark, for print, with less motion.", changes, emulateMedia),
@@ -51,8 +51,6 @@ func completeAddress(address string) string {
 // time, is no error: the client reads what is there.
 func navigatePage(ctx context.Context, c *call, in navigateArgs) error {
 	c.calm = true
-	ctx, cancel := context.WithTimeout(ctx, loadTimeout)
-	defer cancel()
 	if c.page == nil {
 		if c.page = c.app(ctx); c.page == nil {
 			return c.newTab(ctx, in.URL)
@@ -73,8 +71,6 @@ func navigatePage(ctx context.Context, c *call, in navigateArgs) error {
 // navigateBack is browser_navigate_back.
 func navigateBack(ctx context.Context, c *call, _ none) error {
 	c.calm = true
-	ctx, cancel := context.WithTimeout(ctx, loadTimeout)
-	defer cancel()
 	c.ran("await page.goBack();")
 	n, err := c.page.GoBack(ctx, nil)
 	if err == nil && !n.Moved {

@@ -152,7 +152,7 @@ func (c *call) eachPage(do func(*actions.Page) error) error {
 // page is asked: the decision about a request takes the same lock.
 func (c *call) routePage(ctx context.Context, p *actions.Page) error {
 	c.mu.Lock()
-	already := c.unroute[p] != nil
+	already := c.stateOf(p.ID).unroute != nil
 	c.mu.Unlock()
 	if already {
 		return nil
@@ -163,7 +163,7 @@ func (c *call) routePage(ctx context.Context, p *actions.Page) error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.unroute[p] = cancel
+	c.stateOf(p.ID).unroute = cancel
 	return nil
 }
 
@@ -216,8 +216,12 @@ func removeRoutes(ctx context.Context, c *call, in unrouteArgs) error {
 	removed := before - len(c.routes)
 	var cancels []func(context.Context) error
 	if len(c.routes) == 0 { // pages need not ask any more
-		cancels = slices.Collect(maps.Values(c.unroute))
-		clear(c.unroute)
+		for _, state := range c.pages {
+			if state.unroute != nil {
+				cancels = append(cancels, state.unroute)
+				state.unroute = nil
+			}
+		}
 	}
 	c.mu.Unlock()
 	for _, cancel := range cancels {

@@ -25,8 +25,6 @@ type evaluateArgs struct {
 // evaluateFunction is browser_evaluate. The function gets the element, if there is one, and
 // its value comes back as JSON.
 func evaluateFunction(ctx context.Context, c *call, in evaluateArgs) error {
-	ctx, cancel := context.WithTimeout(ctx, readTimeout)
-	defer cancel()
 	o := actions.EvaluateOptions{Function: true, Element: in.locator()}
 	function := in.Function
 	// Models often write an expression in place of a function.
@@ -70,8 +68,6 @@ type uploadFile struct {
 // uploadFiles is browser_file_upload. Without a target it takes the file input of the
 // page.
 func uploadFiles(ctx context.Context, c *call, in uploadArgs) error {
-	ctx, cancel := withActionTime(ctx)
-	defer cancel()
 	files, err := c.filesOf(in.someFiles)
 	if err != nil {
 		return err
@@ -89,8 +85,6 @@ type dropArgs struct {
 
 // dropFiles is browser_drop. Data are texts by their MIME types.
 func dropFiles(ctx context.Context, c *call, in dropArgs) error {
-	ctx, cancel := withActionTime(ctx)
-	defer cancel()
 	files, err := c.filesOf(in.someFiles)
 	if err != nil {
 		return err

@@ -33,16 +33,21 @@ type session struct {
 
 	mu      sync.Mutex `stays:"the handler counts the session"` // guards everything below
 	closed  bool
-	browser *actions.Browser            // nil until the first call
-	watched map[*actions.Page]bool      // pages that tell of their requests
-	console map[*actions.Page]*console  // what pages have written
-	seen    map[string]actions.PageInfo // pages as last seen, by ID
-	shown   map[*actions.Page][]string  // their latest snapshots: of the whole, and of a part
-	media   map[*actions.Page]actions.Media
+	browser *actions.Browser      // nil until the first call
+	pages   map[string]*pageState // by page ID
 	tabs    tabs
 	routes  []*route // the newest last
-	unroute map[*actions.Page]func(context.Context) error
 	offline bool
+}
+
+// pageState is what a session keeps of a page until the page closes.
+type pageState struct {
+	watched bool                        // the page records its requests
+	console console                     // what the page has written
+	seen    actions.PageInfo            // the page as last seen
+	shown   []string                    // its latest snapshots: of the whole, and of a part
+	media   actions.Media               // the features that this client has changed
+	unroute func(context.Context) error // nil unless the page asks for its requests
 }
 
 func newSession(c actions.Caller, o Options, log *zap.Logger) *session {
@@ -57,7 +62,7 @@ func newSession(c actions.Caller, o Options, log *zap.Logger) *session {
 	return &session{
 		caller: c, meter: meter, files: o.Files, groups: o.Groups, log: log,
 		queue: make(chan struct{}, meter.Limits().Waiting), turn: make(chan struct{}, 1), asked: make(chan struct{}, 1),
-		gone: make(chan struct{}),
+		gone: make(chan struct{}), pages: make(map[string]*pageState),
 	}
 }
 
@@ -170,10 +175,7 @@ func (s *session) open(ctx context.Context) (*actions.Browser, error) {
 	closed := s.closed
 	if !closed {
 		s.browser = b
-		s.watched, s.console = make(map[*actions.Page]bool), make(map[*actions.Page]*console)
-		s.seen, s.shown = make(map[string]actions.PageInfo), make(map[*actions.Page][]string)
-		s.unroute = make(map[*actions.Page]func(context.Context) error)
-		s.media = make(map[*actions.Page]actions.Media)
+		s.pages = make(map[string]*pageState)
 		s.routes, s.offline = nil, false                 // they have ended with an earlier connection
 		if s.tabs.update(pages); len(s.tabs.list) == 0 { // all went with an earlier connection
 			s.tabs = tabs{}
@@ -207,38 +209,39 @@ func (s *session) event(e actions.Event) {
 	case actions.ConsoleMessage:
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		c := s.console[e.Page]
-		if c == nil {
-			c = new(console)
-			s.console[e.Page] = c
-		}
-		c.add(body)
+		s.stateOf(e.Page.ID).console.add(body)
 	case actions.PageChange:
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		switch c := s.console[e.Page]; {
+		switch p := s.pages[e.Page.ID]; {
+		case p == nil:
 		case body.Type == "close":
-			delete(s.console, e.Page)
-			delete(s.watched, e.Page)
-			delete(s.seen, e.Page.ID)
-			delete(s.shown, e.Page)
-			delete(s.media, e.Page)
-			delete(s.unroute, e.Page)
-		case c == nil:
+			delete(s.pages, e.Page.ID)
 		case body.Type == "navigated":
-			c.navigated()
+			p.console.navigated()
 		case body.Type == "domcontentloaded":
-			c.parsed()
+			p.console.parsed()
 		}
 	}
+}
+
+// stateOf returns the state of a page. The caller holds mu.
+func (s *session) stateOf(id string) *pageState {
+	p := s.pages[id]
+	if p == nil {
+		p = new(pageState)
+		s.pages[id] = p
+	}
+	return p
 }
 
 // watch has a page record its requests from now on, if it can:
 // browser_network_requests lists them later.
 func (s *session) watch(ctx context.Context, p *actions.Page) {
 	s.mu.Lock()
-	already := s.watched[p]
-	s.watched[p] = true
+	state := s.stateOf(p.ID)
+	already := state.watched
+	state.watched = true
 	s.mu.Unlock()
 	if !already {
 		_, _ = p.Requests(ctx, 1) // a page that cannot has none to list
@@ -250,14 +253,14 @@ func (s *session) watch(ctx context.Context, p *actions.Page) {
 func (s *session) learn(p actions.PageInfo) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.seen[p.ID] = p
+	s.stateOf(p.ID).seen = p
 }
 
 func (s *session) learned(p actions.PageInfo) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if known, ok := s.seen[p.ID]; ok && known.URL == p.URL {
-		return known.Title
+	if known := s.pages[p.ID]; known != nil && known.seen.ID != "" && known.seen.URL == p.URL {
+		return known.seen.Title
 	}
 	return p.Title
 }

@@ -12,9 +12,9 @@ import (
 
 // lookTools are the tools that change nothing.
 var lookTools = []tool{
-	defineTool("browser_snapshot", "Read the page", "Shows the accessibility tree of the page, with refs of its elements for other tools. Better than a screenshot.", reading, takeSnapshot),
-	defineTool("browser_find", "Find in the page", "Shows the parts of the page's accessibility tree that have a text, each with what it lies in.", reading, findText),
-	defineTool("browser_take_screenshot", "Take a screenshot", "Takes a picture of the page. To act on elements use browser_snapshot.", reading, takeScreenshot),
+	defineTool("browser_snapshot", "Read the page", "Shows the accessibility tree of the page, with refs of its elements for other tools. Better than a screenshot.", reading|readTime, takeSnapshot),
+	defineTool("browser_find", "Find in the page", "Shows the parts of the page's accessibility tree that have a text, each with what it lies in.", reading|readTime, findText),
+	defineTool("browser_take_screenshot", "Take a screenshot", "Takes a picture of the page. To act on elements use browser_snapshot.", reading|readTime, takeScreenshot),
 	defineTool("browser_console_messages", "Read the console", "Lists what the page has written to the console.", modal|reading, consoleMessages),
 }
 
@@ -33,8 +33,6 @@ type snapshotArgs struct {
 
 // takeSnapshot is browser_snapshot.
 func takeSnapshot(ctx context.Context, c *call, in snapshotArgs) error {
-	ctx, cancel := context.WithTimeout(ctx, readTimeout)
-	defer cancel()
 	o := actions.YAMLOptions{Boxes: in.Boxes}
 	if in.Target != "" {
 		o.Root = locatorOf(in.Target)
@@ -84,8 +82,6 @@ func findText(ctx context.Context, c *call, in findArgs) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, readTimeout)
-	defer cancel()
 	s, err := c.page.SnapshotYAML(ctx, actions.YAMLOptions{})
 	if err != nil {
 		return err
@@ -176,8 +172,6 @@ func (in screenshotArgs) format() string {
 
 // takeScreenshot is browser_take_screenshot.
 func takeScreenshot(ctx context.Context, c *call, in screenshotArgs) error {
-	ctx, cancel := context.WithTimeout(ctx, readTimeout)
-	defer cancel()
 	o := actions.ScreenshotOptions{Format: in.format(), FullPage: in.FullPage, CSSPixels: in.Scale != "device", Element: in.locator()}
 	on, whole := "page", ""
 	if o.Element != nil {

@@ -11,8 +11,8 @@ import (
 
 // tabTools are the tools for pages as a whole.
 var tabTools = []tool{
-	defineTool("browser_tabs", "Pages", "Lists the pages, opens one, selects one as the current page, or closes one.", alters|modal|pageless|reading, useTabs),
-	defineTool("browser_close", "Close the page", "Closes the page.", alters|modal, closePage),
+	defineTool("browser_tabs", "Pages", "Lists the pages, opens one, selects one as the current page, or closes one.", alters|modal|pageless|reading|loadTime, useTabs),
+	defineTool("browser_close", "Close the page", "Closes the page.", alters|modal|actTime, closePage),
 }
 
 // tabs are the pages of a client, among those of its hub: the ones that it has opened
@@ -20,7 +20,7 @@ var tabTools = []tool{
 type tabs struct {
 	list    []string // IDs, in the order in which they became the client's
 	current string   // "" for none
-	told    []string // list, as the client knows it
+	listed  []string // list, as the client knows it
 }
 
 // add makes a page the client's.
@@ -56,10 +56,10 @@ func (t *tabs) update(pages []actions.PageInfo) {
 // since: the index never means the one that has moved up to its place.
 func (t *tabs) toldAt(index float64) (id string, ok bool) {
 	i := int(index)
-	if i < 0 || i >= len(t.told) || float64(i) != index {
+	if i < 0 || i >= len(t.listed) || float64(i) != index {
 		return "", false
 	}
-	return t.told[i], true
+	return t.listed[i], true
 }
 
 func reversedCopy(list []string) []string {
@@ -95,7 +95,7 @@ func (s *session) pageOf(b *actions.Browser, id string, needed bool) (*actions.P
 		s.tabs.current = p.ID
 	}
 	if fresh {
-		s.tabs.told = slices.Clone(s.tabs.list)
+		s.tabs.listed = slices.Clone(s.tabs.list)
 	}
 	return p, nil
 }
@@ -137,8 +137,6 @@ type tabArgs struct {
 }
 
 func useTabs(ctx context.Context, c *call, in tabArgs) error {
-	ctx, cancel := context.WithTimeout(ctx, loadTimeout)
-	defer cancel()
 	if err := c.caller.Permit("browser_tabs with the action "+string(in.Action), in.Action == "list"); err != nil {
 		return err
 	}
@@ -214,8 +212,6 @@ func (c *call) closeTab(ctx context.Context, id string) error {
 }
 
 func closePage(ctx context.Context, c *call, _ none) error {
-	ctx, cancel := withActionTime(ctx)
-	defer cancel()
 	c.ran("await page.close()")
 	err := c.closeTab(ctx, c.page.ID)
 	c.listTabs(ctx)
@@ -247,12 +243,12 @@ func (c *call) listTabs(ctx context.Context) {
 // list.
 func (c *call) newTabs() {
 	c.mu.Lock()
-	told := slices.Clone(c.session.tabs.told)
+	listed := slices.Clone(c.session.tabs.listed)
 	c.mu.Unlock()
 	own, _ := c.ownTabs()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !slices.Equal(told, c.session.tabs.list) && len(own) > 1 {
+	if !slices.Equal(listed, c.session.tabs.list) && len(own) > 1 {
 		c.reply.tabs = own
 	}
 }
@@ -264,7 +260,7 @@ func (c *call) ownTabs() (own, others []string) {
 	c.mu.Lock()
 	c.session.tabs.update(pages)
 	list, current := slices.Clone(c.session.tabs.list), c.session.tabs.current
-	c.session.tabs.told = list
+	c.session.tabs.listed = list
 	c.mu.Unlock()
 	for i, id := range list {
 		p := pages[slices.IndexFunc(pages, func(p actions.PageInfo) bool { return p.ID == id })]

@@ -14,8 +14,8 @@ var testingTools = []tool{
 	defineTool("browser_generate_locator", "Write a locator", "Writes a locator of Playwright for an element.", reading, generateLocator),
 	defineTool("browser_verify_element_visible", "Verify an element", "Fails unless there is a visible element with a role and a name.", reading, verifyElement),
 	defineTool("browser_verify_text_visible", "Verify a text", "Fails unless a text is visible.", reading, verifyText),
-	defineTool("browser_verify_list_visible", "Verify a list", "Fails unless an element shows all of these items.", reading, verifyList),
-	defineTool("browser_verify_value", "Verify a value", "Fails unless a field has a value.", reading, verifyValue),
+	defineTool("browser_verify_list_visible", "Verify a list", "Fails unless an element shows all of these items.", reading|readTime, verifyList),
+	defineTool("browser_verify_value", "Verify a value", "Fails unless a field has a value.", reading|readTime, verifyValue),
 }
 
 // expecting is how long the page may take to become as a tool says: the default of
@@ -99,8 +99,6 @@ type verifyListArgs struct {
 }
 
 func verifyList(ctx context.Context, c *call, in verifyListArgs) error {
-	ctx, cancel := context.WithTimeout(ctx, readTimeout)
-	defer cancel()
 	l := locatorOf(in.Target)
 	if _, err := c.page.WaitForSelector(ctx, l, actions.WaitOptions{}); err != nil {
 		return err
@@ -130,8 +128,6 @@ type verifyValueArgs struct {
 }
 
 func verifyValue(ctx context.Context, c *call, in verifyValueArgs) error {
-	ctx, cancel := context.WithTimeout(ctx, readTimeout)
-	defer cancel()
 	property := "value"
 	if in.Type == "checkbox" || in.Type == "radio" {
 		property = "checked"

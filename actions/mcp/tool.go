@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -12,7 +13,7 @@ import (
 )
 
 // trait is a set of properties of a tool.
-type trait uint8
+type trait uint16
 
 const (
 	shows    trait = 1 << iota // the page is shown afterwards
@@ -21,6 +22,9 @@ const (
 	pageless                   // it needs no page
 	reading                    // a token of scope readonly is enough
 	full                       // a token of scope full is needed
+	actTime                    // it may take as long as an action on an element
+	loadTime                   // it may take as long as to load a page
+	readTime                   // it may take as long as to read a page
 
 	changes = shows | alters // it may change the page
 )
@@ -35,6 +39,20 @@ type tool struct {
 }
 
 func (t *tool) has(x trait) bool { return t.traits&x != 0 }
+
+// timeout is how long the work of a tool may take, without the look at the page that may
+// follow.
+func (t *tool) timeout() time.Duration {
+	switch {
+	case t.has(actTime):
+		return actTimeout
+	case t.has(loadTime):
+		return loadTimeout
+	case t.has(readTime):
+		return readTimeout
+	}
+	return actions.MaxTimeout
+}
 
 // params are the arguments of a tool. Each has a pageId.
 type params interface{ pageID() string }
@@ -66,7 +84,11 @@ func defineTool[In params](name, title, about string, traits trait, do func(cont
 			if err := actions.Exceeds(r.Params.Arguments); err != nil {
 				return new(reply).result(err), nil, nil
 			}
-			return s.use(ctx, &t, in.pageID(), func(ctx context.Context, c *call) error { return do(ctx, c, in) }), nil, nil
+			return s.use(ctx, &t, in.pageID(), func(ctx context.Context, c *call) error {
+				ctx, cancel := context.WithTimeout(ctx, t.timeout())
+				defer cancel()
+				return do(ctx, c, in)
+			}), nil, nil
 		})
 	}
 	return t

@@ -10,12 +10,12 @@ import (
 // visionTools are the tools for models that look at screenshots: they point at places
 // in CSS pixels of the viewport. Screenshots have the same size by default.
 var visionTools = []tool{
-	defineTool("browser_mouse_move_xy", "Move the mouse", "Moves the mouse to a point of the viewport.", alters, mouseMove),
+	defineTool("browser_mouse_move_xy", "Move the mouse", "Moves the mouse to a point of the viewport.", alters|actTime, mouseMove),
 	defineTool("browser_mouse_click_xy", "Click at a point", "Clicks at a point of the viewport.", changes, mouseClick),
-	defineTool("browser_mouse_drag_xy", "Drag from point to point", "Drags with the left button from one point of the viewport to another.", changes, mouseDrag),
-	defineTool("browser_mouse_down", "Press a mouse button", "Presses a button where the mouse is.", alters, mouseDown),
-	defineTool("browser_mouse_up", "Release a mouse button", "Releases a button where the mouse is.", changes, mouseUp),
-	defineTool("browser_mouse_wheel", "Turn the wheel", "Turns the wheel where the mouse is.", changes, mouseWheel),
+	defineTool("browser_mouse_drag_xy", "Drag from point to point", "Drags with the left button from one point of the viewport to another.", changes|actTime, mouseDrag),
+	defineTool("browser_mouse_down", "Press a mouse button", "Presses a button where the mouse is.", alters|actTime, mouseDown),
+	defineTool("browser_mouse_up", "Release a mouse button", "Releases a button where the mouse is.", changes|actTime, mouseUp),
+	defineTool("browser_mouse_wheel", "Turn the wheel", "Turns the wheel where the mouse is.", changes|actTime, mouseWheel),
 }
 
 type point struct {
@@ -29,8 +29,6 @@ type moveArgs struct {
 }
 
 func mouseMove(ctx context.Context, c *call, in moveArgs) error {
-	ctx, cancel := withActionTime(ctx)
-	defer cancel()
 	c.ran("await page.mouse.move(%g, %g);", in.X, in.Y)
 	return c.page.MouseMove(ctx, actions.Point(in.point))
 }
@@ -79,8 +77,6 @@ type dragAtArgs struct {
 }
 
 func mouseDrag(ctx context.Context, c *call, in dragAtArgs) error {
-	ctx, cancel := withActionTime(ctx)
-	defer cancel()
 	c.ran("await page.mouse.move(%g, %g);", in.StartX, in.StartY)
 	c.ran("await page.mouse.down();")
 	c.ran("await page.mouse.move(%g, %g);", in.EndX, in.EndY)
@@ -99,15 +95,11 @@ func (in buttonArgs) button() string {
 }
 
 func mouseDown(ctx context.Context, c *call, in buttonArgs) error {
-	ctx, cancel := withActionTime(ctx)
-	defer cancel()
 	c.ran("await page.mouse.down(%s);", in.button())
 	return c.page.MouseDown(ctx, string(in.Button))
 }
 
 func mouseUp(ctx context.Context, c *call, in buttonArgs) error {
-	ctx, cancel := withActionTime(ctx)
-	defer cancel()
 	c.ran("await page.mouse.up(%s);", in.button())
 	return c.page.MouseUp(ctx, string(in.Button))
 }
@@ -119,8 +111,6 @@ type wheelArgs struct {
 }
 
 func mouseWheel(ctx context.Context, c *call, in wheelArgs) error {
-	ctx, cancel := withActionTime(ctx)
-	defer cancel()
 	c.ran("await page.mouse.wheel(%g, %g);", in.DeltaX, in.DeltaY)
 	return c.page.MouseWheel(ctx, in.DeltaX, in.DeltaY)
 }

@@ -8,6 +8,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/actions"
+	"github.com/cdphub/cdphub/actions/envelope"
 	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/internal/wsconn"
 )
@@ -62,7 +63,7 @@ func (s *socket) receive(frame []byte) {
 		s.reply(r.id, nil, err)
 		return
 	}
-	c := &call{socket: s, Params: actions.ReadParams(r.params)}
+	c := &call{s, envelope.Call{Scheduler: s.scheduler, Params: actions.ReadParams(r.params)}}
 	page := c.Text("page_id")
 	if err := c.Err(); err != nil {
 		s.reply(r.id, nil, err)
@@ -95,32 +96,16 @@ func cutName(name string) string {
 	return name
 }
 
-// call is one request as its verb sees it. Params notes the first wrong param, which
-// on returns.
+// call is one request as its verb sees it.
 type call struct {
 	*socket
-	*actions.Params
+	envelope.Call
 }
 
 // byDefault is the time of an action without timeout_ms.
 const byDefault = 30 * time.Second
 
-// on finds the page of a call and sets the deadline of the call. It fails first if
-// one of the params that were read before was wrong. The caller must call cancel if
-// there is no error.
-func (c *call) on(ctx context.Context) (context.Context, context.CancelFunc, *actions.Page, error) {
-	limit := c.Milliseconds("timeout_ms")
-	if err := c.Err(); err != nil {
-		return ctx, nil, nil, err
-	}
-	b, err := c.scheduler.Browser()
-	if err != nil {
-		return ctx, nil, nil, err
-	}
-	page, err := b.Page(c.Text("page_id"))
-	if err != nil {
-		return ctx, nil, nil, err
-	}
-	ctx, cancel := actions.WithTimeout(ctx, limit, byDefault)
-	return ctx, cancel, page, nil
+// onPage runs do on the page of a call, within timeout_ms.
+func (c *call) onPage(ctx context.Context, do func(context.Context, *actions.Page) (any, error)) (any, error) {
+	return c.OnPage(ctx, "page_id", c.Limit(byDefault), do)
 }

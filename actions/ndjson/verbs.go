@@ -56,8 +56,8 @@ func Reading() []string {
 	return list
 }
 
-// onPage is the data of an action that returns nothing else.
-type onPage struct {
+// pageData is the data of an action that returns nothing else.
+type pageData struct {
 	PageID string `json:"page_id"`
 	URL    string `json:"url,omitempty"`
 }
@@ -69,90 +69,67 @@ func navigatePage(ctx context.Context, c *call) (any, error) {
 	if err := c.Err(); err != nil {
 		return nil, err
 	}
-	ctx, cancel, page, err := c.on(ctx)
+	data, err := c.onPage(ctx, func(ctx context.Context, page *actions.Page) (any, error) {
+		n, err := page.Goto(ctx, url, actions.GotoOptions{Untitled: true})
+		return pageData{page.Alias, n.URL}, err
+	})
 	if actions.KindOf(err) == actions.PageNotFound && !c.Has("page_id") {
 		return openPage(ctx, c, url)
 	}
-	if err != nil {
-		return nil, err
-	}
-	defer cancel()
-	n, err := page.Goto(ctx, url, actions.GotoOptions{Untitled: true})
-	if err != nil {
-		return nil, err
-	}
-	return onPage{page.Alias, n.URL}, nil
+	return data, err
 }
 
 // openPage opens a page, and waits for its load event.
 func openPage(ctx context.Context, c *call, url string) (any, error) {
-	limit := c.Milliseconds("timeout_ms")
+	limit := c.Limit(byDefault)
 	if err := c.Err(); err != nil {
 		return nil, err
 	}
-	b, err := c.scheduler.Browser()
+	b, err := c.Scheduler.Browser()
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := actions.WithTimeout(ctx, limit, byDefault)
+	ctx, cancel := actions.WithTimeout(ctx, limit, limit)
 	defer cancel()
 	page, n, err := b.OpenPage(ctx, url, "")
 	if err != nil {
 		return nil, err
 	}
-	return onPage{page.Alias, n.URL}, nil
+	return pageData{page.Alias, n.URL}, nil
 }
 
 func moveInHistory(move func(*actions.Page, context.Context, *actions.LoadState) (actions.Navigation, error)) func(context.Context, *call) (any, error) {
 	return func(ctx context.Context, c *call) (any, error) {
-		ctx, cancel, page, err := c.on(ctx)
-		if err != nil {
-			return nil, err
-		}
-		defer cancel()
-		n, err := move(page, ctx, nil)
-		if err != nil {
-			return nil, err
-		}
-		return onPage{page.Alias, n.URL}, nil
+		return c.onPage(ctx, func(ctx context.Context, page *actions.Page) (any, error) {
+			n, err := move(page, ctx, nil)
+			return pageData{page.Alias, n.URL}, err
+		})
 	}
 }
 
 func takeSnapshot(ctx context.Context, c *call) (any, error) {
-	ctx, cancel, page, err := c.on(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer cancel()
-	s, err := page.SnapshotYAML(ctx, actions.YAMLOptions{})
-	if err != nil {
-		return nil, err
-	}
-	return struct {
-		TreeYAML     string `json:"tree_yaml"`
-		Title        string `json:"title"`
-		ElementCount int    `json:"element_count"`
-		PageID       string `json:"page_id"`
-		URL          string `json:"url"`
-	}{s.Text, s.Title, s.Count, page.Alias, s.URL}, nil
+	return c.onPage(ctx, func(ctx context.Context, page *actions.Page) (any, error) {
+		s, err := page.SnapshotYAML(ctx, actions.YAMLOptions{})
+		return struct {
+			TreeYAML     string `json:"tree_yaml"`
+			Title        string `json:"title"`
+			ElementCount int    `json:"element_count"`
+			PageID       string `json:"page_id"`
+			URL          string `json:"url"`
+		}{s.Text, s.Title, s.Count, page.Alias, s.URL}, err
+	})
 }
 
 func evaluateScript(ctx context.Context, c *call) (any, error) {
 	c.Need("expression")
 	expression := c.Text("expression")
-	ctx, cancel, page, err := c.on(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer cancel()
-	v, err := page.Evaluate(ctx, expression, actions.EvaluateOptions{})
-	if err != nil {
-		return nil, err
-	}
-	return struct {
-		Value  json.RawMessage `json:"value"`
-		PageID string          `json:"page_id"`
-	}{v.JSON, page.Alias}, nil
+	return c.onPage(ctx, func(ctx context.Context, page *actions.Page) (any, error) {
+		v, err := page.Evaluate(ctx, expression, actions.EvaluateOptions{})
+		return struct {
+			Value  json.RawMessage `json:"value"`
+			PageID string          `json:"page_id"`
+		}{v.JSON, page.Alias}, err
+	})
 }
 
 func waitFor(ctx context.Context, c *call) (any, error) {
@@ -162,85 +139,67 @@ func waitFor(ctx context.Context, c *call) (any, error) {
 	if err != nil {
 		c.Fail("load_state", "is %q: use load, domcontentloaded, networkidle or commit", load)
 	}
-	ctx, cancel, page, err := c.on(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer cancel()
-	if target == nil || load != "" {
-		if _, err := page.WaitForLoadState(ctx, until); err != nil {
-			return nil, err
+	return c.onPage(ctx, func(ctx context.Context, page *actions.Page) (any, error) {
+		if target == nil || load != "" {
+			if _, err := page.WaitForLoadState(ctx, until); err != nil {
+				return nil, err
+			}
 		}
-	}
-	if target != nil {
-		o := actions.WaitOptions{State: actions.ElementStateName(state)}
-		if _, err := page.WaitForSelector(ctx, target, o); err != nil {
-			return nil, err
+		if target != nil {
+			o := actions.WaitOptions{State: actions.ElementStateName(state)}
+			if _, err := page.WaitForSelector(ctx, target, o); err != nil {
+				return nil, err
+			}
 		}
-	}
-	return onPage{page.Alias, page.URL()}, nil
+		return pageData{page.Alias, page.URL()}, nil
+	})
 }
 
 func takeScreenshot(ctx context.Context, c *call) (any, error) {
 	o := actions.ScreenshotOptions{
 		FullPage: c.Bool("full_page", false), Format: c.Choice("format", "png", "jpeg", "webp"), Quality: c.Int("quality", 0, 1, 100),
 	}
-	ctx, cancel, page, err := c.on(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer cancel()
-	s, err := page.Screenshot(ctx, o)
-	if err != nil {
-		return nil, err
-	}
-	return struct {
-		PageID string `json:"page_id"`
-		Data   []byte `json:"data_base64"`
-		Format string `json:"format"`
-		Width  int    `json:"width"`
-		Height int    `json:"height"`
-	}{page.Alias, s.Data, s.Format, s.Width, s.Height}, nil
+	return c.onPage(ctx, func(ctx context.Context, page *actions.Page) (any, error) {
+		s, err := page.Screenshot(ctx, o)
+		return struct {
+			PageID string `json:"page_id"`
+			Data   []byte `json:"data_base64"`
+			Format string `json:"format"`
+			Width  int    `json:"width"`
+			Height int    `json:"height"`
+		}{page.Alias, s.Data, s.Format, s.Width, s.Height}, err
+	})
 }
 
 func pageContent(ctx context.Context, c *call) (any, error) {
 	format := c.Choice("format", "html", "text", "markdown")
-	ctx, cancel, page, err := c.on(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer cancel()
-	got, err := page.Content(ctx, format, nil)
-	if err != nil {
-		return nil, err
-	}
-	return struct {
-		PageID string `json:"page_id"`
-		actions.Content
-	}{page.Alias, got}, nil
+	return c.onPage(ctx, func(ctx context.Context, page *actions.Page) (any, error) {
+		got, err := page.Content(ctx, format, nil)
+		return struct {
+			PageID string `json:"page_id"`
+			actions.Content
+		}{page.Alias, got}, err
+	})
 }
 
 func listRequests(ctx context.Context, c *call) (any, error) {
 	limit := c.Int("limit", 0, 1, 1000)
-	ctx, cancel, page, err := c.on(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer cancel()
-	list, err := page.Requests(ctx, limit)
-	if err != nil {
-		return nil, err
-	}
-	type line struct {
-		RequestID    string `json:"request_id"`
-		URL          string `json:"url"`
-		Method       string `json:"method"`
-		Status       int    `json:"status"`
-		ResourceType string `json:"resource_type"`
-	}
-	out := []line{}
-	for _, r := range list {
-		out = append(out, line{r.ID, r.URL, r.Method, r.Status, r.ResourceType})
-	}
-	return map[string]any{"requests": out}, nil
+	return c.onPage(ctx, func(ctx context.Context, page *actions.Page) (any, error) {
+		list, err := page.Requests(ctx, limit)
+		if err != nil {
+			return nil, err
+		}
+		type line struct {
+			RequestID    string `json:"request_id"`
+			URL          string `json:"url"`
+			Method       string `json:"method"`
+			Status       int    `json:"status"`
+			ResourceType string `json:"resource_type"`
+		}
+		out := []line{}
+		for _, r := range list {
+			out = append(out, line{r.ID, r.URL, r.Method, r.Status, r.ResourceType})
+		}
+		return map[string]any{"requests": out}, nil
+	})
 }

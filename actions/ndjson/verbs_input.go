@@ -29,33 +29,20 @@ func (c *call) element(needed bool) actions.Locator {
 	return nil
 }
 
-// input runs an action that changes a page. It fails first if one of the params was
-// wrong.
+// input runs an action that changes a page.
 func (c *call) input(ctx context.Context, act func(context.Context, *actions.Page) error) (any, error) {
-	ctx, cancel, page, err := c.on(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer cancel()
-	if err := act(ctx, page); err != nil {
-		return nil, err
-	}
-	return onPage{PageID: page.Alias}, nil
+	return c.onPage(ctx, func(ctx context.Context, page *actions.Page) (any, error) {
+		return pageData{PageID: page.Alias}, act(ctx, page)
+	})
 }
 
 func clickElement(ctx context.Context, c *call) (any, error) {
 	target := c.element(true)
 	o := actions.ClickOptions{Button: c.Choice("button", "left", "right", "middle"), Count: c.Int("click_count", 1, 1, 3)}
-	url := ""
-	done, err := c.input(ctx, func(ctx context.Context, p *actions.Page) error {
+	return c.onPage(ctx, func(ctx context.Context, p *actions.Page) (any, error) {
 		_, err := p.Click(ctx, target, o)
-		url = p.URL()
-		return err
+		return pageData{p.Alias, p.URL()}, err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return onPage{done.(onPage).PageID, url}, nil
 }
 
 func fillElement(ctx context.Context, c *call) (any, error) {

@@ -15,7 +15,7 @@ type tab struct {
 }
 
 func listTabs(ctx context.Context, c *call) (any, error) {
-	b, err := c.scheduler.Browser()
+	b, err := c.Scheduler.Browser()
 	if err != nil {
 		return nil, err
 	}
@@ -45,23 +45,17 @@ func activateTab(ctx context.Context, c *call) (any, error) {
 
 func (c *call) tab(ctx context.Context, act func(*actions.Browser, context.Context, string) error) (any, error) {
 	c.Need("page_id")
-	ctx, cancel, page, err := c.on(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer cancel()
-	b, err := c.scheduler.Browser()
-	if err != nil {
-		return nil, err
-	}
-	if err := act(b, ctx, page.ID); err != nil {
-		return nil, err
-	}
-	return onPage{PageID: page.Alias}, nil
+	return c.onPage(ctx, func(ctx context.Context, page *actions.Page) (any, error) {
+		b, err := c.Scheduler.Browser()
+		if err != nil {
+			return nil, err
+		}
+		return pageData{PageID: page.Alias}, act(b, ctx, page.ID)
+	})
 }
 
 func pageInfo(ctx context.Context, c *call) (any, error) {
-	b, err := c.scheduler.Browser()
+	b, err := c.Scheduler.Browser()
 	if err != nil {
 		return nil, err
 	}

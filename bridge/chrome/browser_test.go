@@ -19,14 +19,21 @@ import (
 const patience = 3 * time.Minute
 
 // options are those of every browser here: tests may run as root or in a
-// container, where Chromium has no sandbox.
-func options() Options { return Options{NoSandbox: true} }
+// container, where Chromium has no sandbox. The quick gate (go test -short) starts none.
+func options(t testing.TB) Options {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("it starts a browser")
+	}
+	return Options{NoSandbox: true}
+}
 
 // shellOptions are options with Chromium's headless shell, which takes a third of the
 // processor time: for pipes, messages and requests, which are the same in both. Where
 // there is no shell it is Chromium.
-func shellOptions() Options {
-	o := options()
+func shellOptions(t testing.TB) Options {
+	t.Helper()
+	o := options(t)
 	o.Path, _ = exec.LookPath("chromium-headless-shell")
 	return o
 }

@@ -44,7 +44,7 @@ func site(t *testing.T) (url string) {
 
 // TestChromium drives one real browser, which must be on the PATH.
 func TestChromium(t *testing.T) {
-	o := options()
+	o := options(t)
 	o.Args = []string{"--site-per-process"}
 	h := serveLive(t, Serve, o)
 	url := site(t)
@@ -339,7 +339,7 @@ func testLeaving(t *testing.T, h *liveHub, url string) {
 func TestKilledBrowserIsFollowedByTheNext(t *testing.T) {
 	h := serveLive(t, func(ctx context.Context, o Options, hub bridge.Hub) error {
 		return Run(ctx, o, hub, func() {})
-	}, options())
+	}, options(t))
 	h.attach("a")
 	var info struct {
 		ProcessInfo []struct {

@@ -14,7 +14,7 @@ import (
 
 // TestConnect connects in each way to a browser that somebody else has started.
 func TestConnect(t *testing.T) {
-	o := shellOptions()
+	o := shellOptions(t)
 	o.Profile = t.TempDir()
 	o.Args = []string{"--remote-debugging-port=0"}
 	window, err := Show(o, "about:blank")

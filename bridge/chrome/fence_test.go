@@ -156,7 +156,7 @@ func fencedBrowser(t *testing.T, f *fence.Fence, change func(*Options)) *policed
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := shellOptions()
+	o := shellOptions(t)
 	o.Network, o.Fence = policy, f
 	if change != nil {
 		change(&o)

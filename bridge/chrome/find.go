@@ -1,12 +1,13 @@
 package chrome
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"runtime"
 	"strings"
+
+	"github.com/cdphub/cdphub/internal/optionname"
 )
 
 // pathNames has the names of browsers on the PATH, the best first.
@@ -59,7 +60,7 @@ func Find(path string) (string, error) {
 	if places := list[len(pathNames):]; len(places) > 0 {
 		where += ", and no browser is at " + strings.Join(places, ", ")
 	}
-	return "", errors.New("no browser found: install one (Debian: apt-get install chromium), or set --browser-path; " + where)
+	return "", optionname.Errorf("no browser found: install one (Debian: apt-get install chromium), or set {chrome.Options.Path}; %s", where)
 }
 
 // browserCandidates lists where a browser may be. The first len(pathNames) of them are names

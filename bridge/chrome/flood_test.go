@@ -122,7 +122,7 @@ var floods = []struct {
 // page in another private context goes on. The browser is started by a script that waits for
 // it, as Debian's chromium-headless-shell is.
 func TestR245ChromiumAnswersOthersDuringAFlood(t *testing.T) {
-	o := options()
+	o := options(t)
 	path, err := Find(o.Path)
 	if err != nil {
 		t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 
+	"github.com/cdphub/cdphub/internal/optionname"
 	"github.com/cdphub/cdphub/internal/urlpolicy"
 )
 
@@ -15,7 +16,7 @@ func (o *Options) Check() error {
 	switch {
 	case !o.Isolate:
 	case o.URL != "":
-		return errors.New("a browser that runs already cannot be isolated: its requests are not sent through the hub. Let the hub start one, without --browser-url")
+		return optionname.Errorf("a browser that runs already cannot be isolated: its requests are not sent through the hub. Let the hub start one, without {chrome.Options.URL}")
 	case slices.ContainsFunc(o.Args, isProxy):
 		return errors.New("a browser with a proxy of its own (--proxy-server) cannot be isolated: its requests would go there")
 	}
@@ -26,7 +27,7 @@ func (o *Options) Check() error {
 		return err
 	}
 	if runtime.GOOS == "linux" && os.Geteuid() == 0 && !o.NoSandbox && !slices.Contains(o.Args, "--no-sandbox") {
-		return errors.New("the browser's" + rootNeedsNoSandbox)
+		return optionname.Errorf("the browser's" + rootNeedsNoSandbox)
 	}
 	return nil
 }

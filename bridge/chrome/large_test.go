@@ -84,14 +84,14 @@ func TestR241LargeCommandsAreMeasuredAsTheyLeave(t *testing.T) {
 // TestR240R241ChromiumSurvivesWhatIsLarge has a browser send and get what is too large.
 // Another Client is answered behind each.
 func TestR240R241ChromiumSurvivesWhatIsLarge(t *testing.T) {
-	o := shellOptions()
+	o := shellOptions(t)
 	o.limit = lowLimit
 	testLargeMessages(t, serveLive(t, Serve, o))
 }
 
 // TestR240R241ChromiumAtAURLSurvivesWhatIsLarge is the same over a WebSocket.
 func TestR240R241ChromiumAtAURLSurvivesWhatIsLarge(t *testing.T) {
-	o := shellOptions()
+	o := shellOptions(t)
 	o.Profile, o.Args = t.TempDir(), []string{"--remote-debugging-port=0"}
 	newClient(t, launchOne(t, o)).product()
 	testLargeMessages(t, serveLive(t, Serve, Options{URL: awaitPort(t, o.Profile), limit: lowLimit}))
@@ -137,7 +137,7 @@ func testLargeMessages(t *testing.T, h *liveHub) {
 
 // TestR241ChromiumTakesTheLargestMessage that is offered to it.
 func TestR241ChromiumTakesTheLargestMessage(t *testing.T) {
-	c := newClient(t, launchOne(t, shellOptions()))
+	c := newClient(t, launchOne(t, shellOptions(t)))
 	const head, tail = `{"id":7,"method":"Browser.getVersion",`, `"params":{}}`
 	spaces := bytes.Repeat([]byte(" "), maxSent-len(head)-len(tail)-1)
 	f := wire.Frame{Head: []byte(head), Body: spaces, Tail: []byte(tail)}
@@ -157,7 +157,7 @@ func TestR241ChromiumTakesTheLargestMessage(t *testing.T) {
 // TestR242ChromiumTakesFullSockets has one Client send 100 MB on three sockets, each of which
 // is a Client to the Host.
 func TestR242ChromiumTakesFullSockets(t *testing.T) {
-	h := serveLive(t, Serve, shellOptions())
+	h := serveLive(t, Serve, shellOptions(t))
 	h.attach("victim")
 	_, other := h.page("victim", "about:blank", "")
 	params := `{"expression":"/*` + strings.Repeat("z", 95<<20) + `*/6*7"}`

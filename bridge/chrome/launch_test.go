@@ -24,7 +24,7 @@ func launchOne(t *testing.T, o Options) *launched {
 }
 
 func TestLaunch(t *testing.T) {
-	l := launchOne(t, options())
+	l := launchOne(t, options(t))
 	dir, group := l.process.profile.dir, l.process.cmd.Process.Pid
 	c := newClient(t, l)
 	if p := c.product(); !strings.Contains(p, "Chrome") {
@@ -49,7 +49,7 @@ func TestLaunch(t *testing.T) {
 
 // TestLaunchCloseWithin closes the connection while a message is handled.
 func TestLaunchCloseWithin(t *testing.T) {
-	l := launchOne(t, shellOptions())
+	l := launchOne(t, shellOptions(t))
 	l.OfferOwn(nil, frame(`{"id":1,"method":"Browser.getVersion"}`))
 	if err := l.Serve(receiver{receive: func([]byte) { l.Close() }}); !errors.Is(err, errClosed) {
 		t.Errorf("Serve returned %v", err)
@@ -58,7 +58,7 @@ func TestLaunchCloseWithin(t *testing.T) {
 
 // TestLaunchLargeMessages sends 8 MiB to the browser and gets 64 from it.
 func TestLaunchLargeMessages(t *testing.T) {
-	c := newClient(t, launchOne(t, shellOptions()))
+	c := newClient(t, launchOne(t, shellOptions(t)))
 	page := c.page()
 	if m := c.evaluate(page, "'"+strings.Repeat("x", 8<<20)+"'.length"); !strings.Contains(m, `"value":8388608,`) {
 		t.Errorf("the browser counted %.200s", m)
@@ -71,7 +71,7 @@ func TestLaunchLargeMessages(t *testing.T) {
 // TestLaunchKeepsAProfile wants the user's own folder to be there afterwards,
 // and the browser to have had time to write to it.
 func TestLaunchKeepsAProfile(t *testing.T) {
-	o := options()
+	o := options(t)
 	o.Profile = t.TempDir()
 	l := launchOne(t, o)
 	newClient(t, l).product()
@@ -87,7 +87,7 @@ func TestLaunchKeepsAProfile(t *testing.T) {
 
 // TestLaunchedDies kills a browser that has answered.
 func TestLaunchedDies(t *testing.T) {
-	l := launchOne(t, shellOptions())
+	l := launchOne(t, shellOptions(t))
 	c := newClient(t, l)
 	c.product()
 	l.process.cmd.Process.Kill()
@@ -111,7 +111,7 @@ func TestLaunchedLeavesNothingTemporary(t *testing.T) {
 		"killed": func(l *launched) { killGroup(l.process.cmd) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			l := launchOne(t, options())
+			l := launchOne(t, options(t))
 			c := newClient(t, l)
 			c.product()
 			end(l)
@@ -154,7 +154,7 @@ func TestLaunchFails(t *testing.T) {
 		{
 			name: "root",
 			path: script(t, "echo '[1:ERROR:content/zygote.cc:103] Running as root without --no-sandbox is not supported.' >&2; exit 1"),
-			want: []string{"as another user, or set --browser-no-sandbox", "it said: [1:ERROR"},
+			want: []string{"as another user, or set chrome.Options.NoSandbox", "it said: [1:ERROR"},
 		},
 		{
 			name: "another runs in the profile",
@@ -175,7 +175,7 @@ func TestLaunchFails(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			o := options()
+			o := options(t)
 			o.Path = c.path
 			if c.kept {
 				o.Profile = t.TempDir()
@@ -205,7 +205,7 @@ func TestLaunchWithSandbox(t *testing.T) {
 			t.Errorf("the browser answered %s", m)
 		}
 	case err := <-c.ended:
-		if err == nil || !strings.Contains(err.Error(), ", or set --browser-no-sandbox") {
+		if err == nil || !strings.Contains(err.Error(), ", or set chrome.Options.NoSandbox") {
 			t.Errorf("Serve returned %v", err)
 		}
 	case <-time.After(patience):
@@ -264,7 +264,7 @@ func TestLaunchHidesTokens(t *testing.T) {
 func TestShow(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
-	window, err := Show(options(), "about:blank#shown")
+	window, err := Show(options(t), "about:blank#shown")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,7 +39,7 @@ func BenchmarkNavigation(b *testing.B) {
 	kinds := []string{"free", "judged", "isolated"}
 	hubs, pages := make([]*liveHub, len(kinds)), make([]string, len(kinds))
 	for i, kind := range kinds {
-		o := options()
+		o := options(b)
 		o.Args = []string{rulesArg + "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"}
 		if kind != "free" {
 			o.Network, o.Isolate = policy, kind == "isolated"

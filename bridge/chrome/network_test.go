@@ -58,7 +58,7 @@ func policedBrowser(t *testing.T, o urlpolicy.Options, change func(*Options)) *p
 	if err != nil {
 		t.Fatal(err)
 	}
-	options := shellOptions()
+	options := shellOptions(t)
 	options.Network, options.Args, options.Log = policy, []string{rulesArg + rules}, zap.New(core)
 	if change != nil {
 		change(&options)

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+
+	"github.com/cdphub/cdphub/internal/optionname"
 )
 
 // stderrGrace is how long a child that outlives its browser may keep the
@@ -133,7 +135,7 @@ func (p *process) failure() error {
 	}
 	text := fmt.Sprintf("the browser %s ended: %v", p.cmd.Path, p.cmd.ProcessState)
 	if advice != "" {
-		text += ": " + advice
+		text += ": " + optionname.Text(advice)
 	}
 	if len(lines) > 0 {
 		text += "; it said: " + strings.Join(lines, " | ")

@@ -3,9 +3,10 @@
 package chrome
 
 import (
-	"errors"
 	"os"
 	"os/exec"
+
+	"github.com/cdphub/cdphub/internal/optionname"
 )
 
 // ownGroup does nothing where there are no process groups.
@@ -14,7 +15,7 @@ func ownGroup(*exec.Cmd) {}
 // passFiles passes no files: they would have no such descriptors.
 func passFiles(_ *exec.Cmd, files []*os.File) error {
 	if len(files) > 0 {
-		return errors.New("on this system cdphub cannot start a browser: start one with --remote-debugging-port=9222, and set --browser-url=http://127.0.0.1:9222")
+		return optionname.Errorf("on this system cdphub cannot start a browser: start one with --remote-debugging-port=9222, and set {chrome.Options.URL}=http://127.0.0.1:9222")
 	}
 	return nil
 }

@@ -30,7 +30,7 @@ const victimProfiles = "CHROME_TEST_VICTIM"
 // beVictim launches a browser, says which processes it has made, and lives on.
 func beVictim() {
 	os.Setenv("TMPDIR", os.Getenv(victimProfiles))
-	l, err := launchBrowser(options())
+	l, err := launchBrowser(Options{NoSandbox: true})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -48,6 +48,7 @@ func beVictim() {
 // TestKilledHubLeavesNothing kills a process that has launched a browser, one
 // that runs and one that is only starting.
 func TestKilledHubLeavesNothing(t *testing.T) {
+	options(t) // the victim starts a browser
 	for _, when := range []string{"running", "starting"} {
 		t.Run(when, func(t *testing.T) {
 			victim := exec.Command(os.Args[0])

@@ -74,13 +74,13 @@ func (w *stderrTail) tail() (said []string, advice string) {
 // change.
 var knownFailures = []struct{ text, advice string }{
 	{"Running as root without --no-sandbox", "its" + rootNeedsNoSandbox},
-	{"No usable sandbox", "this system does not let its sandbox work: allow unprivileged user namespaces, or set --browser-no-sandbox"},
+	{"No usable sandbox", "this system does not let its sandbox work: allow unprivileged user namespaces, or set {chrome.Options.NoSandbox}"},
 	{"Missing X server", "there is no display for its windows: run it headless"},
 	{"error while loading shared libraries", "it is not fully installed: install it with the system's package manager (Debian: apt-get install chromium)"},
 	{"profile appears to be in use", profileInUse},
 	{"existing browser session", profileInUse},
 }
 
-const rootNeedsNoSandbox = " sandbox does not run as root: run this program as another user, or set --browser-no-sandbox"
+const rootNeedsNoSandbox = " sandbox does not run as root: run this program as another user, or set {chrome.Options.NoSandbox}"
 
-const profileInUse = "another browser uses this profile: close that browser, use another profile, or connect to that browser with --browser-url"
+const profileInUse = "another browser uses this profile: close that browser, use another profile, or connect to that browser with {chrome.Options.URL}"

@@ -12,7 +12,6 @@ import (
 var readers = map[string]string{
 	"actions/decode.go":             "params of a request, which each adapter bounds",
 	"actions/params.go":             "params of a request, which each adapter bounds",
-	"actions/envelope/envelope.go":  "a request of a client",
 	"actions/hooks/hook.go":         "a request of a client",
 	"actions/hooks/serve.go":        "a request of a client",
 	"actions/jsonrpc/message.go":    "a request of a client",

@@ -17,17 +17,17 @@ var waitingFolders = []string{
 // uninterrupted are the functions that no row of a table interrupts, by the tests that do it in
 // another way, or by why nothing can be wrong after the wait.
 var uninterrupted = map[string]string{
-	"loop: what it does next depends on nothing from before the wait": "journal.Journal.run journal.Journal.work actions.Page.navigated live.View.dropBlind " +
+	"loop: what it does next depends on nothing from before the wait": "journal.Journal.run journal.Journal.work actions.Page.frameNavigated live.View.dropBlind " +
 		"actions.NewScheduler actions.Scheduler.End actions.Scheduler.Browser natsdir.sweeper.run natsdir.sweeper.round server.membership.sweep bap.connection.receive",
 	"callback: it logs, counts or asks again, and finds its session by its id": "page.aliveness.start chrome.Host.Refresh chrome.Host.askSizeLocked " +
-		"chrome.Host.followHeavyLocked chrome.outbox.Handled chrome.Host.disposeLocked chrome.Host.noteScaleLocked relay.Hub.expectLocked relay.dialogs.settleLocked",
+		"chrome.Host.followHeavyLocked chrome.outbox.Handled chrome.Host.disposeLocked chrome.Host.noteScaleLocked relay.Hub.expectLocked relay.targetDialogs.settleLocked",
 	"TestStuckPageIsWithdrawn TestPagesThatAnswerAreKept TestNewPagesAreNotWatched TestPageThatHangsIsNoticedByWhoLooks": "chrome.Host.askStuck " +
 		"chrome.Host.awaitPageLocked chrome.Host.lookAtLocked chrome.Host.watchLocked chrome.Host.withdrawSoonLocked chrome.Host.probeLocked chrome.Host.introduceLocked",
 	"TestStreamsOfOthersAreUnknown TestR118R281WhoSeesWhatInABrowser":                  "chrome.Host.streamLocked chrome.Host.findWindowLocked",
 	"TestPoolStartsOnDemand TestHealthFollowsStarts":                                   "browsers.Pool.Check browsers.Pool.leave browsers.Pool.startLocked",
-	"bounded by the page or the call, whose locks TestR287InterruptedActions looks at": "actions.Page.ArmDialog actions.Page.blank actions.Page.failure actions.yamlReader.readHole",
+	"bounded by the page or the call, whose locks TestR287InterruptedActions looks at": "actions.Page.ArmDialog actions.Page.showBlank actions.Page.navigationFailure actions.yamlReader.readHole",
 	"TestConsents": "actions.Consents.Check",
-	"TestSessions TestSessionEndsWithServer TestOrder": "bap.activatePage bap.closeBrowser bap.closePage bap.destroyContext bap.interceptRequests bap.launchBrowser bap.listContexts " +
+	"TestSessions TestSessionEndsWithServer TestOrder": "bap.closeBrowser bap.closePage bap.destroyContext bap.interceptRequests bap.launchBrowser bap.listContexts " +
 		"bap.continueRequest bap.session.detach bap.session.release bap.endSession",
 	"TestCallsAreBounded TestSessionsEndWithTheirToken TestTabsAreTheClientsOwn": "mcp.addRoute mcp.call.newTabs mcp.call.routePage mcp.emulateMedia " +
 		"mcp.session.check mcp.session.open mcp.session.pageOf",

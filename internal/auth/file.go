@@ -11,7 +11,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// FileEntry is one token in a tokens file. It has Token or SHA256.
+// FileEntry is one token in a tokens file, where it has Token or SHA256. The claims of a
+// signed token are read as one without them.
 type FileEntry struct {
 	Name    string     `yaml:"name"`
 	Token   string     `yaml:"token,omitempty"`
@@ -95,15 +96,6 @@ var quoted = regexp.MustCompile("`[^`]*`|'[^']*'")
 
 // hideValues is an error of the YAML library without what it cites.
 func hideValues(err error) string { return quoted.ReplaceAllString(err.Error(), "…") }
-
-// Grant is what the entry allows whoever has its token.
-func (e FileEntry) Grant() (Grant, error) {
-	s := spec{name: e.Name, role: e.Role, hub: e.Hub, scope: e.Scope, hooks: e.Hooks, tabs: e.Tabs, session: e.Session, grace: e.Grace, share: e.Share}
-	if e.Expires != nil {
-		s.expires = *e.Expires
-	}
-	return s.grant()
-}
 
 // entry is the entry as it is compared with tokens. The file may hold the token itself;
 // only its hash stays in memory.

@@ -19,8 +19,8 @@ import (
 	"github.com/cdphub/cdphub/relay/quota"
 )
 
-// Gate lets requests in by their tokens. While none are set it lets everybody
-// in.
+// Gate lets requests in by their tokens. While none are set it lets all of
+// them in.
 type Gate struct {
 	tokens  *Tokens // static after NewGate
 	urls    bool
@@ -38,7 +38,7 @@ type GateOptions struct {
 	Proxies []netip.Prefix
 	Log     *zap.Logger
 	// Failed is called for each login that fails, with Ask.Listener and one of
-	// Reasons; nil: nobody counts.
+	// Reasons; nil: it is not counted.
 	Failed func(listener, reason string)
 }
 
@@ -190,13 +190,13 @@ func (g *Gate) require(ask func(*http.Request) Ask, later bool, next http.Handle
 }
 
 // grant makes a pass that of its token, or counts and logs why not. A good
-// token is let in even where its address is locked out: whoever shares that
+// token is let in even where its address is locked out: a Client that shares that
 // address could keep others out otherwise. What keeps guessers out is that no
 // token has less than 16 characters; for how much longer their wrong ones do
 // not even count is left, and it says nothing of the token. The error is an
 // advice.Entry. A token of ours that
 // is for another role or hub, or was good once, is no guess, and is not counted:
-// somebody has mixed up two tokens, or has yet to take the new one.
+// an operator has mixed up two tokens, or has yet to take the new one.
 func (g *Gate) grant(pass *Pass, c credential, from netip.Addr, a Ask) (left time.Duration, err error) {
 	grant, err := g.check(c, a)
 	if err == nil {
@@ -278,7 +278,7 @@ func (g *Gate) check(c credential, a Ask) (Grant, error) {
 }
 
 // refusalFor says to the bearer of a token why it is refused. Only the bearer of a token
-// learns what it allows, and nobody which hubs there are.
+// learns what it allows, and no answer says which hubs there are.
 func refusalFor(why error, grant Grant, a Ask) advice.Entry {
 	switch {
 	case errors.Is(why, errMissing):

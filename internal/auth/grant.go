@@ -75,70 +75,63 @@ var HookScopes = []string{"browser:read", "browser:write", "browser:eval"}
 // hookRead is the only scope of browser hooks that changes nothing.
 const hookRead = "browser:read"
 
-// spec is a Grant as files and claims spell it.
-type spec struct {
-	name, id, role, hub, scope string
-	expires                    time.Time
-	hooks                      []string
-	tabs                       string
-	session, grace             string
-	share                      string
-}
-
 // ownTabs is what files, claims and URLs say for Grant.OwnTabs.
 const ownTabs = "own"
 
-// grant reads a spec. Without a scope it is "standard". Without a hub it is the
-// default one, and every hub for the role admin, which is never for less: the
-// listener for operators shows all hubs. The role must be named.
-func (s spec) grant() (Grant, error) {
-	g := Grant{Role: Role(s.role), Hub: s.hub, Scope: ScopeStandard, Name: s.name, ID: s.id, Expires: s.expires, Hooks: s.hooks}
+// Grant is what the entry allows a bearer of its token. Without a scope it is "standard".
+// Without a hub it is the default one, and every hub for the role admin, which is never for
+// less: the listener for operators shows all hubs. The role must be named.
+func (e FileEntry) Grant() (Grant, error) {
+	g := Grant{Role: Role(e.Role), Hub: e.Hub, Scope: ScopeStandard, Name: e.Name, Hooks: e.Hooks}
+	if e.Expires != nil {
+		g.Expires = *e.Expires
+	}
 	if g.Role != RoleClient && g.Role != RoleHost && g.Role != RoleAdmin {
-		return Grant{}, fmt.Errorf("role is %q: set client, host or admin", s.role)
+		return Grant{}, fmt.Errorf("role is %q: set client, host or admin", e.Role)
 	}
 	if g.Role == RoleAdmin && g.Hub == "" {
 		g.Hub = EveryHub
 	}
 	if g.Role == RoleAdmin && g.Hub != EveryHub {
-		return Grant{}, fmt.Errorf("hub is %q, but a token of role admin is for every hub: leave the hub out, or set \"*\"", s.hub)
+		return Grant{}, fmt.Errorf("hub is %q, but a token of role admin is for every hub: leave the hub out, or set \"*\"", e.Hub)
 	}
 	if g.Hub != "" && g.Hub != EveryHub && !validHub(g.Hub) {
-		return Grant{}, fmt.Errorf("hub is %q: set a name of [a-z0-9-]{1,63}, leave it empty for the default hub, or set \"*\" for every hub", s.hub)
+		return Grant{}, fmt.Errorf("hub is %q: set a name of [a-z0-9-]{1,63}, leave it empty for the default hub, or set \"*\" for every hub", e.Hub)
 	}
-	if s.scope != "" {
+	if e.Scope != "" {
 		known := false
-		if g.Scope, known = scope.Parse(s.scope); !known {
-			return Grant{}, fmt.Errorf("scope is %q: set %s", s.scope, strings.Join(scope.Names, ", "))
+		if g.Scope, known = scope.Parse(e.Scope); !known {
+			return Grant{}, fmt.Errorf("scope is %q: set %s", e.Scope, strings.Join(scope.Names, ", "))
 		}
 	}
-	if s.tabs != "" && s.tabs != ownTabs {
-		return Grant{}, fmt.Errorf("tabs is %q: set %s, or leave it out for all tabs", s.tabs, ownTabs)
+	if e.Tabs != "" && e.Tabs != ownTabs {
+		return Grant{}, fmt.Errorf("tabs is %q: set %s, or leave it out for all tabs", e.Tabs, ownTabs)
 	}
-	if g.OwnTabs = s.tabs == ownTabs; g.OwnTabs && g.Role != RoleClient {
+	if g.OwnTabs = e.Tabs == ownTabs; g.OwnTabs && g.Role != RoleClient {
 		return Grant{}, fmt.Errorf("tabs are for a token of role client, and its role is %s: leave tabs out", g.Role)
 	}
-	if err := errors.Join(g.checkHooks(), g.readSession(s), g.readShare(s.share)); err != nil {
+	if err := errors.Join(g.checkHooks(), g.readSession(e), g.readShare(e.Share)); err != nil {
 		return Grant{}, err
 	}
 	return g, nil
 }
 
-// readSession reads what a spec says of named sessions.
-func (g *Grant) readSession(s spec) (err error) {
+// readSession reads what an entry says of named sessions.
+func (g *Grant) readSession(e FileEntry) (err error) {
 	switch {
-	case s.session == "" && s.grace == "":
+	case e.Session == "" && e.Grace == "":
 		return nil
 	case g.Role != RoleClient:
 		return fmt.Errorf("session and grace are for a token of role client, and its role is %s: leave them out", g.Role)
-	case s.session != "" && (len(s.session) > maxSession || strings.Trim(s.session, sessionLetters) != ""):
-		return fmt.Errorf("session is %q: set a name of [A-Za-z0-9._-]{1,64}", s.session)
+	case e.Session != "" && (len(e.Session) > maxSession || strings.Trim(e.Session, sessionLetters) != ""):
+		return fmt.Errorf("session is %q: set a name of [A-Za-z0-9._-]{1,64}", e.Session)
 	}
-	g.Session = s.session
-	if s.grace == "" {
+	g.Session = e.Session
+	if e.Grace == "" {
 		return nil
 	}
-	if g.Grace, err = time.ParseDuration(s.grace); err != nil || g.Grace <= 0 {
-		return fmt.Errorf("grace is %q: set a duration above 0, such as 10m", s.grace)
+	if g.Grace, err = time.ParseDuration(e.Grace); err != nil || g.Grace <= 0 {
+		return fmt.Errorf("grace is %q: set a duration above 0, such as 10m", e.Grace)
 	}
 	return nil
 }

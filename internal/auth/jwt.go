@@ -207,12 +207,14 @@ func (c claims) grant(now time.Time) (Grant, error) {
 		c.IssuedAt != nil && now.Add(leeway).Before(c.IssuedAt.Time()):
 		return Grant{}, errors.New("the token is not yet valid (nbf, iat)")
 	}
-	g, err := spec{c.Subject, c.ID, c.Role, c.Hub, c.Scope, c.Expires.Time(), c.Hooks, c.Tabs, c.Session, c.Grace, c.Share}.grant()
+	e := FileEntry{
+		Name: c.Subject, Role: c.Role, Hub: c.Hub, Scope: c.Scope, Expires: new(c.Expires.Time()), Hooks: c.Hooks,
+		Tabs: c.Tabs, Session: c.Session, Grace: c.Grace, Share: c.Share,
+	}
+	g, err := e.Grant()
 	if err != nil {
 		return Grant{}, fmt.Errorf("the token's %w", err)
 	}
-	if g.expired(now) {
-		return g, ErrExpired
-	}
-	return g, nil
+	g.ID = c.ID
+	return unlessExpired(g, now)
 }

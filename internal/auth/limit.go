@@ -45,7 +45,7 @@ type limiter struct {
 
 // Place is what an address is counted as: itself, or the network that one
 // customer of a provider has. The zero Prefix stands for one that cannot be
-// read. For IPv6 it is the /64: whoever has one address of it has all.
+// read. For IPv6 it is the /64: a machine with one address of it has all.
 func Place(from netip.Addr) netip.Prefix {
 	from = from.Unmap()
 	bits := 32

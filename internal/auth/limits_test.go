@@ -23,7 +23,7 @@ func TestR296Limits(t *testing.T) {
 	})
 	limittest.Reach(t, "maxSession", maxSession, func(n int) bool {
 		g := Grant{Role: RoleClient}
-		return g.readSession(spec{session: x(n)}) == nil
+		return g.readSession(FileEntry{Session: x(n)}) == nil
 	})
 	limittest.Reach(t, "maxHub", maxHub, func(n int) bool { return validHub(x(n)) })
 	limittest.Reach(t, "longest origin in a refusal", 256, func(n int) bool { return cutOrigin(x(n)) == x(n) })

@@ -2,7 +2,7 @@ package auth
 
 import "errors"
 
-// Why a login fails. refusal says what the sender of the token is told.
+// Why a login fails. refusal has the texts of the answers.
 var (
 	errMissing   = errors.New("no token was sent")
 	errInURL     = errors.New("a token in the address is refused on this path")

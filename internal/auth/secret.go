@@ -10,7 +10,7 @@ import (
 )
 
 // minSecret is the least number of characters of a token. A token of NewToken has 26
-// characters with at least 128 random bits; 16 is for those that somebody has made in
+// characters with at least 128 random bits; 16 is for those that were made in
 // another way.
 const minSecret = 16
 

@@ -17,7 +17,7 @@ const tokenShare = "token-"
 // which no two tokens have in common by chance.
 const shareDigits = 16
 
-// readShare reads what a spec says of the share.
+// readShare reads what an entry says of the share.
 func (g *Grant) readShare(share string) error {
 	switch {
 	case share == "":

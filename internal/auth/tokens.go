@@ -10,9 +10,11 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+
+	"github.com/cdphub/cdphub/internal/optionname"
 )
 
-// TokenOptions names the sources of tokens. Without any everybody is let in.
+// TokenOptions names the sources of tokens. Without any, every request is let in.
 type TokenOptions struct {
 	// Client, Host and Admin are tokens for one role on every hub, with scope
 	// full; "" where there is none.
@@ -55,25 +57,29 @@ func NewTokens(o TokenOptions) (*Tokens, error) {
 		t.log = zap.NewNop()
 	}
 	for _, f := range []struct {
-		text, name string
-		role       Role
-	}{{o.Client, "--client-token", RoleClient}, {o.Host, "--host-token", RoleHost}, {o.Admin, "--admin-token", RoleAdmin}} {
+		text, name, option string
+		role               Role
+	}{
+		{o.Client, "--client-token", "server.Tokens.Client", RoleClient},
+		{o.Host, "--host-token", "server.Tokens.Host", RoleHost},
+		{o.Admin, "--admin-token", "server.Tokens.Admin", RoleAdmin},
+	} {
 		if f.text == "" {
 			continue
 		}
 		s := NewSecret(f.text)
 		if err := s.checkLength(); err != nil {
-			return nil, fmt.Errorf("%s: %w", f.name, err)
+			return nil, fmt.Errorf("%s: %w", optionname.Of(f.option), err)
 		}
 		t.fixed = append(t.fixed, entry{digestOf(s), Grant{Role: f.role, Hub: EveryHub, Scope: ScopeFull, Name: f.name, Own: true}})
 	}
 	if o.File != "" {
-		t.file = newSource(o.File, "--tokens", t.readFile)
+		t.file = newSource(o.File, "server.Tokens.File", t.readFile)
 	}
 	for i, path := range o.Keys {
-		t.keys = append(t.keys, newSource(path, "--jwt-key", func(raw []byte) error { return t.readKeys(i, raw) }))
+		t.keys = append(t.keys, newSource(path, "server.Tokens.JWTKeys", func(raw []byte) error { return t.readKeys(i, raw) }))
 	}
-	// Also if a file has no tokens: an empty file lets nobody in, and not everybody.
+	// Also if a file has no tokens: an empty file lets no request in, and not every one.
 	t.set = len(t.fixed) > 0 || len(t.sources()) > 0
 	for _, s := range t.sources() {
 		if err := s.load(); err != nil {
@@ -140,7 +146,7 @@ func (t *Tokens) Set() bool { return t.set }
 // file, and signed ones.
 func (t *Tokens) FromFiles() bool { return len(t.sources()) > 0 }
 
-// Covers reports whether somebody may have a token for that role.
+// Covers reports whether there may be a token for that role.
 func (t *Tokens) Covers(r Role) bool {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
@@ -170,34 +176,21 @@ func (t *Tokens) Issue(g Grant) (text string, end func()) {
 	}
 }
 
-// Check returns what a token allows, or why it allows nothing.
-func (t *Tokens) Check(s Secret) (Grant, error) {
-	g, err := t.Inspect(s)
-	if err != nil {
-		return Grant{}, err
-	}
-	return g, nil
-}
-
-// Inspect is Check for people: with ErrExpired and ErrRevoked it returns what
-// the token has allowed.
+// Inspect returns what a token allows, or why it allows nothing: with ErrExpired and
+// ErrRevoked, also what it has allowed.
 func (t *Tokens) Inspect(s Secret) (Grant, error) {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	return t.checkLocked(s, time.Now())
 }
 
-// checkLocked is Check with the lock held. A token that is known beforehand needs no
+// checkLocked is Inspect with the lock held. A token that is known beforehand needs no
 // signature. Only others are tried as signed ones.
 func (t *Tokens) checkLocked(s Secret, now time.Time) (Grant, error) {
 	if found := t.findLocked(digestOf(s)); found != nil {
 		return unlessExpired(*found, now)
 	}
-	var keys []key
-	for _, some := range t.signers {
-		keys = append(keys, some...)
-	}
-	g, err := verifyToken(keys, s, now)
+	g, err := verifyToken(slices.Concat(t.signers...), s, now)
 	if err == nil && t.revoked[g.ID] {
 		return g, ErrRevoked
 	}

@@ -14,6 +14,15 @@ import (
 
 const goodToken = "0123456789abcdef" // as short as may be
 
+// Check returns what a token allows, or why it allows nothing.
+func (t *Tokens) Check(s Secret) (Grant, error) {
+	g, err := t.Inspect(s)
+	if err != nil {
+		return Grant{}, err
+	}
+	return g, nil
+}
+
 func write(t testing.TB, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -103,7 +112,7 @@ func TestBadSources(t *testing.T) {
 
 func TestR12ShortTokensAreRefused(t *testing.T) {
 	for _, o := range []TokenOptions{{Client: "0123456789"}, {Host: "0123456789"}, {Admin: "0123456789abcde"}} {
-		if _, err := NewTokens(o); err == nil || !strings.Contains(err.Error(), "could be guessed") || !strings.Contains(err.Error(), "-token") {
+		if _, err := NewTokens(o); err == nil || !strings.Contains(err.Error(), "could be guessed") || !strings.Contains(err.Error(), "server.Tokens.") {
 			t.Errorf("%+v: got %v, want a refusal that names the option", o, err)
 		}
 	}

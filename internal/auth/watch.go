@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+
+	"github.com/cdphub/cdphub/internal/optionname"
 )
 
 // pollEvery is how often files are looked at, and leases. A change counts when
@@ -37,7 +39,7 @@ func (s *source) load() error {
 		err = s.read(raw)
 	}
 	if err != nil {
-		return fmt.Errorf("%s %s: %w", s.option, s.path, err)
+		return fmt.Errorf("%s %s: %w", optionname.Of(s.option), s.path, err)
 	}
 	return nil
 }

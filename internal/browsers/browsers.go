@@ -1,5 +1,5 @@
 // Package browsers runs a browser behind each hub that is to have one: from
-// the moment a caller first wants it until nobody has used it for a while.
+// the moment a caller first wants it until it was not used for a while.
 //
 //	hubs := relay.NewHubs(relay.Options{})
 //	pool, err := browsers.New(hubs, browsers.Options{})
@@ -12,7 +12,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"path"
 	"slices"
 	"time"
@@ -22,6 +21,7 @@ import (
 	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/bridge/chrome"
 	"github.com/cdphub/cdphub/internal/advice"
+	"github.com/cdphub/cdphub/internal/optionname"
 	"github.com/cdphub/cdphub/relay"
 	"github.com/cdphub/cdphub/relay/quota"
 )
@@ -96,7 +96,7 @@ func New(hubs *relay.Hubs, o Options) (*Pool, error) {
 	}
 	for _, pattern := range patterns {
 		if _, err := path.Match(pattern, ""); err != nil {
-			return nil, fmt.Errorf("--browser-hub %q can never match: %w", pattern, err)
+			return nil, optionname.Errorf("{server.Browsers.Hubs} %q can never match: %w", pattern, err)
 		}
 	}
 	log := o.Log

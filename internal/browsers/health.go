@@ -48,7 +48,7 @@ func (p *Pool) Health() error {
 }
 
 // Launches reports whether the pool starts browsers itself. One that connects to
-// a browser may have to wait for whoever starts that.
+// a browser may have to wait for the caller that starts that.
 func (p *Pool) Launches() bool { return p.launches }
 
 // sickLocked notes that no browser can be had, and wakes Watch. The channel has room

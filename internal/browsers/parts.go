@@ -49,7 +49,7 @@ func givePlace(account *quota.Account) {
 	account.Close()
 }
 
-// payLocked has a Payer pay for a browser that nobody uses and that it uses now.
+// payLocked has a Payer pay for a browser that was not in use and that it uses now.
 func (p *Pool) payLocked(at *slot, payer quota.Payer) {
 	givePlace(at.account)
 	at.account = p.places.Open(payer)

@@ -95,7 +95,7 @@ func (p *Pool) Use(ctx context.Context, hub string) (done func(), err error) {
 	select {
 	case <-at.up:
 		// The browser has come once, but may have ended since and be on its way back.
-		err = at.hub.AwaitBrowser(ctx)
+		err = at.hub.Control().AwaitBrowser(ctx)
 	case <-ctx.Done():
 		err = ctx.Err()
 	}
@@ -119,7 +119,7 @@ func (p *Pool) Has(hub string) bool { return p.serves(hub) }
 func (p *Pool) Divided() bool { return p.divided }
 
 // Names reports whether the options name a hub by its own name, so that it is known
-// before anybody uses it.
+// before a Client uses it.
 func (p *Pool) Names(hub string) bool {
 	hub, _ = relay.CutShare(hub)
 	return slices.Contains(p.named, hub)
@@ -128,7 +128,7 @@ func (p *Pool) Names(hub string) bool {
 // enter counts a user in, and starts a browser for the hub if there is none. If all
 // are in use it waits in the queue, as long as Options.Queue allows. A user of a hub
 // that has a browser never waits. Those in the queue could not be served until now, so
-// that nobody is passed over.
+// that no caller is passed over.
 func (p *Pool) enter(ctx context.Context, hub string, payer quota.Payer) (*slot, error) {
 	p.mu.Lock()
 	at, err := p.enterLocked(hub, payer)
@@ -188,7 +188,7 @@ func (p *Pool) startLocked(name string, account *quota.Account) (*slot, error) {
 	p.slots[name] = at
 	p.log.Info("starting a browser", zap.String("hub", name))
 	// From here on the hub answers that a browser is on its way.
-	over := hub.ExpectBrowser()
+	over := hub.Control().ExpectBrowser()
 	p.runs.Go(func() {
 		defer release()
 		defer over()

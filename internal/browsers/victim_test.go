@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cdphub/cdphub/bridge/chrome"
+	"github.com/cdphub/cdphub/internal/browsertest"
 	"github.com/cdphub/cdphub/internal/scope"
 	"github.com/cdphub/cdphub/relay"
 )
@@ -34,6 +35,7 @@ type driver struct {
 // gather starts a browser, "" the one of tests. No page reaches anything but this machine.
 func gather(t testing.TB, path string) *crowd {
 	t.Helper()
+	browsertest.SkipShort(t)
 	c := &crowd{hub: relay.New(relay.Options{}), ended: make(chan error, 1)}
 	var ctx context.Context
 	ctx, c.stop = context.WithCancel(context.Background())

@@ -50,10 +50,19 @@ func Main(m *testing.M) (status int) {
 	return status
 }
 
+// SkipShort leaves out a test that starts a browser, in the quick gate (go test -short).
+func SkipShort(t testing.TB) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("it starts a browser")
+	}
+}
+
 // Borrow returns the profile folder of a running headless shell, for
 // chrome.Options.URL, until the test ends. The browser has one blank page.
 func Borrow(t testing.TB) (profile string) {
 	t.Helper()
+	SkipShort(t)
 	b := takeIdle()
 	if b == nil {
 		var err error

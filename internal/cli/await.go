@@ -33,12 +33,12 @@ func awaitApp(ctx context.Context, address string, out io.Writer) error {
 	at := net.JoinHostPort(u.Hostname(), auth.PortOf(u))
 	tick := time.NewTicker(200 * time.Millisecond)
 	defer tick.Stop()
-	for told := false; ; {
+	for announced := false; ; {
 		dialer := net.Dialer{Timeout: noticeAfter}
 		conn, err := dialer.DialContext(ctx, "tcp", at)
 		if err == nil {
 			conn.Close()
-			if told {
+			if announced {
 				fmt.Fprintln(out, "The app answers.")
 			}
 			return nil
@@ -46,8 +46,8 @@ func awaitApp(ctx context.Context, address string, out io.Writer) error {
 		if dns, is := errors.AsType[*net.DNSError](err); is && dns.IsNotFound {
 			return fmt.Errorf("the app's address %s: the host %s does not exist: check its spelling", address, u.Hostname())
 		}
-		if !told && ctx.Err() == nil {
-			told = true
+		if !announced && ctx.Err() == nil {
+			announced = true
 			fmt.Fprintf(out, "Waiting for the app: nothing answers on %s (%v). Start the app, or press Ctrl+C and give another address.\n", at, err)
 		}
 		select {

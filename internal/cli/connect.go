@@ -49,7 +49,7 @@ func (c *connectCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	f := &forwarder{log: log.Logger}
+	f := &forwarder{log: log.Logger, pipes: make(map[*link.Pipe]struct{})}
 	if f.dialer, err = c.dialer(); err != nil {
 		return err
 	}
@@ -253,9 +253,6 @@ func (f *forwarder) carry(ctx context.Context, nc net.Conn) {
 func (f *forwarder) keep(p *link.Pipe, on bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.pipes == nil {
-		f.pipes = make(map[*link.Pipe]struct{})
-	}
 	if on {
 		f.pipes[p] = struct{}{}
 	} else {

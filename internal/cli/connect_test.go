@@ -18,6 +18,7 @@ import (
 	"github.com/cdphub/cdphub/internal/held"
 	"github.com/cdphub/cdphub/internal/held/heldtest"
 	"github.com/cdphub/cdphub/internal/hubtest"
+	"github.com/cdphub/cdphub/internal/link"
 	"github.com/cdphub/cdphub/internal/logging/logtest"
 	"github.com/cdphub/cdphub/internal/wsconn"
 )
@@ -69,7 +70,7 @@ func TestConnectHoldsNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &forwarder{dialer: d, log: zap.NewNop()}
+	f := &forwarder{dialer: d, log: zap.NewNop(), pipes: map[*link.Pipe]struct{}{}}
 	holds := func(what string) {
 		t.Helper()
 		hubtest.Eventually(t, "the forwarder has "+what, func() bool { return held.Of(f)[what] == 1 })

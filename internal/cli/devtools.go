@@ -9,8 +9,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-
-	"github.com/cdphub/cdphub/internal/version"
 )
 
 // inspectCmd is `cdphub devtools`.
@@ -150,18 +148,11 @@ func refusedError(resp *http.Response) error {
 // do sends a request with the token to the hub. It follows no redirect: the address
 // of one has a ticket, which would be used up.
 func (c *inspectCmd) do(ctx context.Context, address string) (*http.Response, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
+	req, err := hubRequest(ctx, address, c.Token)
 	if err != nil {
 		return nil, err
 	}
-	req.Header.Set("User-Agent", version.UserAgent())
-	if c.Token != "" {
-		req.Header.Set("Authorization", "Bearer "+c.Token)
-	}
-	client := http.Client{
-		Transport:     &http.Transport{DisableKeepAlives: true}, // and no proxy: it would answer in place of the hub
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
+	client := hubClient(&http.Transport{DisableKeepAlives: true}) // without a proxy, which would answer in place of the hub
 	resp, err := client.Do(req)
 	var in *url.Error // names the URL, whose query may be a secret
 	if errors.As(err, &in) {

@@ -28,9 +28,9 @@ type step struct {
 
 // driveSteps is what `demo --drive` does.
 var driveSteps = []step{
-	{"list the pages: each app in its iframe is one", splitWords("tab list"), "Sign up"},
+	{"list the pages: each app in its iframe is one", strings.Fields("tab list"), "Sign up"},
 	{"go to the sign-up form", []string{"tab", "{tab:Sign up}"}, ""},
-	{"look at it", splitWords("snapshot -i"), `textbox "Full name"`},
+	{"look at it", strings.Fields("snapshot -i"), `textbox "Full name"`},
 	{"fill in the name", []string{"fill", "{Full name}", "Ada Lovelace"}, ""},
 	{"submit too early", []string{"click", "{Create account}"}, ""},
 	{"read what it says", []string{"get", "text", "#problem"}, "Email:"},
@@ -41,23 +41,21 @@ var driveSteps = []step{
 	{"submit", []string{"click", "{Create account}"}, ""},
 	{"read the result", []string{"get", "text", "#result"}, "Welcome, Ada Lovelace! Your team account is ready; we write to ada@example.org."},
 	{"go to the todo app", []string{"tab", "{tab:Todo}"}, ""},
-	{"look at it", splitWords("snapshot -i"), `textbox "New task"`},
+	{"look at it", strings.Fields("snapshot -i"), `textbox "New task"`},
 	{"write a task", []string{"fill", "{New task}", "Drive an iframe"}, ""},
-	{"press Enter", splitWords("press Enter"), ""},
+	{"press Enter", strings.Fields("press Enter"), ""},
 	{"show what is active", []string{"find", "role", "button", "click", "--name", "Active"}, ""},
-	{"the address has changed", splitWords("get url"), "?view=active"},
-	{"read the list", splitWords("get text ul"), "Drive an iframe"},
-	{"go back in its history", splitWords("back"), ""},
+	{"the address has changed", strings.Fields("get url"), "?view=active"},
+	{"read the list", strings.Fields("get text ul"), "Drive an iframe"},
+	{"go back in its history", strings.Fields("back"), ""},
 	{"the address is the old one", []string{"eval", "location.search"}, `""`},
 	{"go to the orders", []string{"tab", "{tab:Orders}"}, ""},
-	{"look at them", splitWords("snapshot -i"), `button "Open order 200"`},
+	{"look at them", strings.Fields("snapshot -i"), `button "Open order 200"`},
 	{"open one far below the fold", []string{"click", "{Open order 200}"}, ""},
-	{"look at the dialog", splitWords("snapshot -i"), `button "Ship"`},
+	{"look at the dialog", strings.Fields("snapshot -i"), `button "Ship"`},
 	{"ship it", []string{"click", "{Ship}"}, ""},
 	{"read the result", []string{"get", "text", "[role=status]"}, "Order 200 is on its way"},
 }
-
-func splitWords(s string) []string { return strings.Fields(s) }
 
 // driveDemo carries out driveSteps through the hub at a local port and prints
 // what happens.

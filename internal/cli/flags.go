@@ -45,7 +45,7 @@ type hubFlags struct {
 // of --takeover.
 var takeoverWaits = map[string]time.Duration{"refuse": 0, "wait": 30 * time.Second}
 
-// accessFlags say who may connect. With any of the tokens everybody needs one.
+// accessFlags say who may connect. With any of the tokens every peer needs one.
 type accessFlags struct {
 	ClientToken  string   `help:"Token for Clients, valid for every hub with scope full. 16 characters or more." env:"CDPHUB_CLIENT_TOKEN" placeholder:"TOKEN"`
 	HostToken    string   `help:"Token for Hosts, valid for every hub." env:"CDPHUB_HOST_TOKEN" placeholder:"TOKEN"`

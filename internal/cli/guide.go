@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"strings"
@@ -49,10 +50,7 @@ func (g *guide) endpoint() (addr, port string) {
 // examples are commands to try, one on each line. action is what agent-browser does.
 func (g *guide) examples(action string) string {
 	addr, port := g.endpoint()
-	program := g.agentBrowser
-	if program == "" {
-		program = "agent-browser"
-	}
+	program := cmp.Or(g.agentBrowser, "agent-browser")
 	list := g.scheme("http") + "://" + addr + "/json/list"
 	if !g.srv.NeedsTokens() {
 		at := port

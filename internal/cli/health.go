@@ -114,18 +114,30 @@ func (c *healthCmd) request(ctx context.Context) (*http.Request, *http.Client, e
 			return nil, nil, err
 		}
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), http.NoBody)
+	token := ""
+	if c.URL == "" && c.AdminAddr != "" {
+		token = c.AdminToken
+	}
+	req, err := hubRequest(ctx, u.String(), token)
+	return req, hubClient(transport), err
+}
+
+// hubRequest is a GET request to a hub, with a token if there is one.
+func hubRequest(ctx context.Context, address, token string) (*http.Request, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	req.Header.Set("User-Agent", version.UserAgent())
-	if c.URL == "" && c.AdminAddr != "" && c.AdminToken != "" {
-		req.Header.Set("Authorization", "Bearer "+c.AdminToken)
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
 	}
-	return req, &http.Client{
-		Transport:     transport,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}, nil
+	return req, nil
+}
+
+// hubClient follows no redirect.
+func hubClient(t *http.Transport) *http.Client {
+	return &http.Client{Transport: t, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
 func (c *healthCmd) url() (*url.URL, error) {

@@ -47,8 +47,8 @@ func Main(x Extras) {
 		<-signals
 		os.Exit(1) // the second one does not wait
 	}()
-	// With somebody to notify, a write to a closed pipe fails: by default the
-	// process would end with whoever reads its log.
+	// With a channel to notify, a write to a closed pipe fails: by default the
+	// process would end with the reader of its log.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	stderr := plain.NewWriter(os.Stderr)
 	if err := x.run(ctx, os.Args[1:], os.Stdout, stderr); err != nil {

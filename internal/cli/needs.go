@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -65,12 +66,7 @@ func isSatisfied(flags map[string]*kong.Flag, needed []string) bool {
 // hasValue reports whether an option has a value, perhaps beside others.
 func hasValue(f *kong.Flag, value string) bool {
 	if list, is := f.Target.Interface().([]string); is {
-		for _, one := range list {
-			if one == value {
-				return true
-			}
-		}
-		return false
+		return slices.Contains(list, value)
 	}
 	return fmt.Sprint(f.Target.Interface()) == value
 }

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/cdphub/cdphub/bridge/chrome"
+	"github.com/cdphub/cdphub/internal/browsertest"
 	"github.com/cdphub/cdphub/internal/hubtest"
 	"github.com/cdphub/cdphub/internal/logging/logtest"
 )
@@ -90,6 +91,7 @@ func openApp(t *testing.T, address string, options ...string) *driven {
 // runOpen is openApp, and returns what the command writes.
 func runOpen(t *testing.T, address string, options ...string) (page *driven, out, logs *logtest.Buffer) {
 	t.Helper()
+	browsertest.SkipShort(t)
 	ctx, stop := context.WithCancel(t.Context())
 	out, logs = new(logtest.Buffer), new(logtest.Buffer)
 	ended := make(chan error, 1)
@@ -184,6 +186,7 @@ func (d *driven) visit(address string) {
 // TestKilledOpenLeavesNoBrowser kills the hub, which can then do nothing about
 // its browser.
 func TestKilledOpenLeavesNoBrowser(t *testing.T) {
+	browsertest.SkipShort(t)
 	dir, err := os.MkdirTemp("", "k-") // its path is short: Chromium's own temporary files must fit below the profile
 	if err != nil {
 		t.Fatal(err)

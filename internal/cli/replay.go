@@ -103,8 +103,7 @@ func writeFile(name string, r *journal.Recording, write func(io.Writer, *journal
 }
 
 func (c replayCmd) serve(ctx context.Context, r *journal.Recording, out io.Writer) error {
-	host, _, err := net.SplitHostPort(c.Addr)
-	if ip := net.ParseIP(host); err != nil || host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+	if !isLoopback(c.Addr) {
 		return fmt.Errorf("--addr %s is not on loopback: everybody could see the recording; use 127.0.0.1 and a port", c.Addr)
 	}
 	ln, err := net.Listen("tcp", c.Addr)

@@ -76,8 +76,8 @@ func (c *serveCmd) options(l *logging.Log) (server.Options, error) {
 	return o, c.checkTokens(o)
 }
 
-// checkTokens refuses tokens that leave out somebody who is needed: with one token
-// set, everybody needs one. A file of tokens may get the missing ones later.
+// checkTokens refuses tokens that leave out a role which is needed: with one token
+// set, every peer needs one. A file of tokens may get the missing ones later.
 func (c *serveCmd) checkTokens(o server.Options) error {
 	t := o.Tokens
 	switch {

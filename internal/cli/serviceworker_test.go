@@ -10,12 +10,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cdphub/cdphub/internal/browsertest"
 	"github.com/cdphub/cdphub/internal/hubtest"
 )
 
 // TestServiceWorkerOfEarlierVisitInBrowser has an app register a service worker that
 // serves its documents. Started again with --no-sw, the proxy ends that worker.
 func TestServiceWorkerOfEarlierVisitInBrowser(t *testing.T) {
+	browsertest.SkipShort(t)
 	app := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/files/sw.js" {
 			w.Header().Set("Content-Type", "text/javascript")

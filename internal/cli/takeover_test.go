@@ -9,6 +9,7 @@ import (
 	"github.com/cdphub/cdphub/actions"
 	"github.com/cdphub/cdphub/actions/remote"
 	"github.com/cdphub/cdphub/bridge/chrome"
+	"github.com/cdphub/cdphub/internal/browsertest"
 	"github.com/cdphub/cdphub/internal/hubtest"
 	"github.com/cdphub/cdphub/relay"
 	"github.com/cdphub/cdphub/server"
@@ -17,6 +18,7 @@ import (
 // TestR175RemoteAgentIsPaused drives a page as `cdphub mcp --url` does, while a person
 // has it: it reads, and acts neither by commands nor by script.
 func TestR175RemoteAgentIsPaused(t *testing.T) {
+	browsertest.SkipShort(t)
 	s, err := server.New(server.Options{
 		ClientAddr: "127.0.0.1:0", HostAddr: "127.0.0.1:0", Drain: time.Millisecond,
 		Browsers: &server.Browsers{Chrome: chrome.Options{NoSandbox: os.Geteuid() == 0}, Hubs: []string{"real"}, Max: 1, Idle: time.Minute},

@@ -52,7 +52,7 @@ func main() {
 	for _, p := range pages {
 		text, err := p.render()
 		if err == nil {
-			err = os.WriteFile(filepath.Join("docs", p.name+".md"), text, 0o644) //nolint:gosec // a page for everybody
+			err = os.WriteFile(filepath.Join("docs", p.name+".md"), text, 0o644) //nolint:gosec // a page for every user
 		}
 		if err != nil {
 			fmt.Fprintf(os.Stderr, "docgen: %s: %v\n", p.name, err)

@@ -79,7 +79,7 @@ func (f *Fence) Started(group int) (gone func()) {
 
 // Own reports whether a connection to an address could arrive at one of the listeners: it
 // is to the port of one, at whatever address of this machine. A listener at one address of
-// loopback counts for all, which costs nobody anything.
+// loopback counts for all, which costs nothing.
 func (f *Fence) Own(to netip.AddrPort) bool {
 	if f == nil {
 		return false

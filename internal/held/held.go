@@ -1,6 +1,6 @@
 // Package held counts what a value holds for others: places, bytes, entries of maps. The
 // tags of its struct's fields say what that is. What is held must be given back, so that all
-// counts are zero again once everybody has gone; what may stay says why.
+// counts are zero again once all peers have gone; what may stay says why.
 //
 //	clients map[*Client]struct{} `held:"clients"`              // how many there are
 //	owners  map[string]*owner    `held:"*"`                    // what each element holds

@@ -23,8 +23,8 @@ func UnixPath(addr string) (path string, is bool) { return strings.CutPrefix(add
 func UnixAddr(path string) string { return unixPrefix + path }
 
 // ListenUnix opens a Unix socket that only its user, and root, can connect to: its mode is
-// 0600. It takes the place of one that nobody listens on. The error is
-// syscall.EADDRINUSE where somebody does.
+// 0600. It takes the place of one without a listener. The error is
+// syscall.EADDRINUSE where there is one.
 func ListenUnix(path string) (net.Listener, error) {
 	if nc, err := net.Dial("unix", path); err == nil { //nolint:noctx // it is on this machine
 		nc.Close()
@@ -33,7 +33,7 @@ func ListenUnix(path string) (net.Listener, error) {
 	if was, err := os.Lstat(path); err == nil && was.Mode().Type() != os.ModeSocket {
 		return nil, fmt.Errorf("listen on %s: there is a file of that name, which is no socket: choose another path", path)
 	}
-	// The socket is made in a folder that nobody else can enter, since its mode can be set
+	// The socket is made in a folder that no other user can enter, since its mode can be set
 	// only afterwards.
 	dir, err := os.MkdirTemp(filepath.Dir(path), ".cdphub-")
 	if err != nil {

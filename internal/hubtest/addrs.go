@@ -13,7 +13,7 @@ import (
 // at one of these ports later still finds it free.
 const firstPort, lastPort = 20000, 32767
 
-// FreeAddrs finds addresses of loopback at which no one listens, no two the same.
+// FreeAddrs finds addresses of loopback at which nothing listens, no two the same.
 func FreeAddrs(t testing.TB, n int) (addrs []string) {
 	t.Helper()
 	for range 1000 {

@@ -31,17 +31,17 @@ type pageBrowser struct {
 	fakeBrowser
 	page   targets.Info
 	events bridge.Events
-	came   chan struct{} // closed when events are known
+	known  chan struct{} // closed when events are known
 }
 
 // RunPageBrowser is RunFakeBrowser for a browser with one page, whose id is "of-" and the
 // name of its hub.
 func RunPageBrowser(ctx context.Context, hub bridge.Hub, ready func()) error {
 	id := "of-" + hub.(interface{ Name() string }).Name()
-	b := &pageBrowser{page: targets.Info{ID: id, Type: "page", Title: "title " + id, URL: "http://app/" + id}, came: make(chan struct{})}
+	b := &pageBrowser{page: targets.Info{ID: id, Type: "page", Title: "title " + id, URL: "http://app/" + id}, known: make(chan struct{})}
 	return serveHost(ctx, hub, b, bridge.Announcement{Targets: []targets.Info{b.page}}, ready, func(e bridge.Events) {
 		b.events = e
-		close(b.came)
+		close(b.known)
 	})
 }
 
@@ -60,7 +60,7 @@ func (b *pageBrowser) Send(c bridge.Command) error {
 		event = `{"targetInfo":` + string(page) + `}`
 	}
 	go func(call bridge.CallID, session string) {
-		<-b.came
+		<-b.known
 		if event != "" {
 			b.events.SessionEvent(session, "Target.targetCreated", []byte(event))
 		}
@@ -70,12 +70,12 @@ func (b *pageBrowser) Send(c bridge.Command) error {
 }
 
 // serveHost keeps a Host at a hub until ctx ends.
-func serveHost(ctx context.Context, hub bridge.Hub, h bridge.Host, a bridge.Announcement, ready func(), came func(bridge.Events)) error {
+func serveHost(ctx context.Context, hub bridge.Hub, h bridge.Host, a bridge.Announcement, ready func(), accepted func(bridge.Events)) error {
 	e, err := hub.SetHost(h, a)
 	if err != nil {
 		return err
 	}
-	came(e)
+	accepted(e)
 	ready()
 	<-ctx.Done()
 	e.HostGone(false)

@@ -20,9 +20,9 @@ import (
 // Within is how long a test waits for what must come, on a machine that has much else to do.
 const Within = 3 * time.Minute
 
-// patient are the limits of a Peer, which waits for a slow machine: the hub is what ends
+// peerLimits are the limits of a Peer, which waits for a slow machine: the hub is what ends
 // connections.
-var patient = wsconn.Limits{MaxMessage: 512 << 20, PingEvery: time.Hour, WriteTimeout: Within, MessageTimeout: 10 * Within}
+var peerLimits = wsconn.Limits{MaxMessage: 512 << 20, PingEvery: time.Hour, WriteTimeout: Within, MessageTimeout: 10 * Within}
 
 // Ready is the first message of a Host that has one target, T1.
 const Ready = `{"kind":"ready","v":1,"targets":[{"targetId":"T1","title":"One","url":"http://app/1"}]}`
@@ -47,7 +47,7 @@ func Dial(t testing.TB, url string, header http.Header) *Peer {
 // DialTo is Dial with a function for each message.
 func DialTo(t testing.TB, url string, header http.Header, handle func([]byte)) *Peer {
 	t.Helper()
-	conn, err := wsconn.Dial(t.Context(), url, header, patient)
+	conn, err := wsconn.Dial(t.Context(), url, header, peerLimits)
 	if err != nil {
 		t.Fatalf("dial %s: %v", url, err)
 	}
@@ -152,7 +152,8 @@ type Answer struct {
 // Raw sends bytes as they stand and reads one answer.
 func Raw(t testing.TB, addr, request string) Answer {
 	t.Helper()
-	nc, err := net.Dial(networkOf(addr))
+	network, at := networkOf(addr)
+	nc, err := net.Dial(network, at)
 	if err != nil {
 		t.Fatal(err)
 	}

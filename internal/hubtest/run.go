@@ -1,12 +1,10 @@
 package hubtest
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -86,40 +84,19 @@ func AdminSocket(t testing.TB) string {
 // Get asks one address for a path exactly as it stands, with these headers.
 func Get(t testing.TB, addr, path string, header http.Header) (status int, body string) {
 	t.Helper()
-	nc, err := net.Dial(networkOf(addr))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer nc.Close()
-	host := "localhost"
-	if nc.LocalAddr().Network() != "unix" {
-		host = addr
+	host := addr
+	if network, _ := networkOf(addr); network == "unix" {
+		host = "localhost"
 	}
 	if h := header.Get("Host"); h != "" {
 		host = h
 	}
-	var req bytes.Buffer
-	fmt.Fprintf(&req, "GET %s HTTP/1.1\r\nHost: %s\r\n", path, host)
-	if err := header.WriteSubset(&req, map[string]bool{"Host": true}); err != nil {
+	var lines strings.Builder
+	if err := header.WriteSubset(&lines, map[string]bool{"Host": true}); err != nil {
 		t.Fatal(err)
 	}
-	req.WriteString("\r\n")
-	if _, err := nc.Write(req.Bytes()); err != nil {
-		t.Fatal(err)
-	}
-	resp, err := http.ReadResponse(bufio.NewReader(nc), nil)
-	if err != nil {
-		t.Fatalf("GET %s: %v", path, err)
-	}
-	defer resp.Body.Close()
-	if resp.StatusCode == http.StatusSwitchingProtocols {
-		return resp.StatusCode, ""
-	}
-	text, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return resp.StatusCode, string(text)
+	a := Raw(t, addr, fmt.Sprintf("GET %s HTTP/1.1\r\nHost: %s\r\n%s\r\n", path, host, lines.String()))
+	return a.Status, a.Body
 }
 
 // Eventually waits until a condition holds.

@@ -6,7 +6,7 @@
 //	hubs := relay.NewHubs(relay.Options{Observe: j.Observe})
 //	entries := j.Entries(hub, targetID, 0, watcher)
 //
-// It never keeps what somebody types, only how long it is.
+// It never keeps typed text, only how long the text is.
 package journal
 
 // Kind says what an Entry is about.
@@ -107,6 +107,14 @@ type Exchange struct {
 	Size     int64             `json:"size,omitempty"`     // bytes on the network
 	Redirect string            `json:"redirect,omitempty"`
 	Body     []byte            `json:"body,omitempty"` // only with --record-text
+}
+
+// Summary is an Exchange without headers and body; nil for nil.
+func (x *Exchange) Summary() *Exchange {
+	if x == nil {
+		return nil
+	}
+	return &Exchange{Method: x.Method, URL: x.URL, Type: x.Type, Status: x.Status, Mime: x.Mime}
 }
 
 // overhead is about how many bytes an Entry needs in memory beside its texts.

@@ -17,6 +17,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"go.uber.org/zap"
 
+	"github.com/cdphub/cdphub/internal/optionname"
 	"github.com/cdphub/cdphub/relay/quota"
 )
 
@@ -95,24 +96,22 @@ const (
 )
 
 func openFiles(o Record, quotas *quota.Ledger, log *zap.Logger) (*files, error) {
-	if o.Size == 0 {
-		o.Size = 1 << 30
-	}
+	o.Size = cmp.Or(o.Size, 1<<30)
 	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
-		return nil, fmt.Errorf("--record: the folder cannot be made: %w", err)
+		return nil, optionname.Errorf("{server.Timeline.Record}: the folder cannot be made: %w", err)
 	}
 	root, err := os.OpenRoot(o.Dir)
 	if err != nil {
-		return nil, fmt.Errorf("--record: the folder cannot be opened: %w", err)
+		return nil, optionname.Errorf("{server.Timeline.Record}: the folder cannot be opened: %w", err)
 	}
 	f := &files{o: o, log: log.Named("journal"), audit: log.Named("audit"), root: root, pool: quotas.Pool(quota.Recordings, o.Size), lines: make(map[*line]*fileLine), sizes: make(map[string]*size), flushed: time.Now()}
 	if err := f.tryOut(); err != nil {
 		root.Close()
-		return nil, fmt.Errorf("--record: nothing can be written to the folder: %w", err)
+		return nil, optionname.Errorf("{server.Timeline.Record}: nothing can be written to the folder: %w", err)
 	}
 	if err := f.measure(); err != nil {
 		root.Close()
-		return nil, fmt.Errorf("--record: the folder cannot be read: %w", err)
+		return nil, optionname.Errorf("{server.Timeline.Record}: the folder cannot be read: %w", err)
 	}
 	f.encoder, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20))
 	return f, err
@@ -151,14 +150,11 @@ func (f *files) measure() error {
 
 // baseOf is the recording that a file in the folder belongs to; "" for none.
 func baseOf(name string) string {
+	suffix := Extension
 	if dir, _, in := strings.Cut(name, "/"); in {
-		base, ok := strings.CutSuffix(dir, picturesIn)
-		if !ok {
-			return ""
-		}
-		return base
+		name, suffix = dir, picturesIn
 	}
-	base, ok := strings.CutSuffix(name, Extension)
+	base, ok := strings.CutSuffix(name, suffix)
 	if !ok {
 		return ""
 	}
@@ -277,13 +273,13 @@ func (f *files) save(fl *fileLine) {
 		f.detach(fl)
 		if now := time.Now(); now.Sub(f.saidFull) >= mayRemove {
 			f.saidFull = now
-			f.log.Error("entries are missing in the recordings: set a greater --record-size; everything else continues", zap.String("file", fl.name+Extension), zap.Error(err))
+			f.log.Error(optionname.Text("entries are missing in the recordings: set a greater {server.Timeline.RecordSize}; everything else continues"), zap.String("file", fl.name+Extension), zap.Error(err))
 		}
 		return
 	}
 	if err != nil {
 		f.stopped = true
-		f.log.Error("recording has stopped: make room in the folder of --record, then start the hub again; everything else continues", zap.Error(err))
+		f.log.Error(optionname.Text("recording has stopped: make room in the folder of {server.Timeline.Record}, then start the hub again; everything else continues"), zap.Error(err))
 		return
 	}
 	if fl.offset == int64(len(frame)) {
@@ -294,11 +290,7 @@ func (f *files) save(fl *fileLine) {
 
 // detach has what comes of a target go into another recording.
 func (f *files) detach(fl *fileLine) {
-	for l, other := range f.lines {
-		if other == fl {
-			delete(f.lines, l)
-		}
-	}
+	maps.DeleteFunc(f.lines, func(_ *line, other *fileLine) bool { return other == fl })
 }
 
 func (f *files) savePictures(fl *fileLine) error {
@@ -330,10 +322,7 @@ func (f *files) create(name string, data []byte) error {
 		return err
 	}
 	_, err = file.Write(data)
-	if closed := file.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
+	if err = cmp.Or(err, file.Close()); err != nil {
 		_ = f.root.Remove(name) // what is not whole is of no use
 	}
 	return err
@@ -353,10 +342,7 @@ func (f *files) appendFrame(fl *fileLine, frame []byte) error {
 	if _, err = file.Write(frame); err != nil {
 		_ = file.Truncate(fl.offset) // the reader copes with what stays
 	}
-	if closed := file.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
+	if err = cmp.Or(err, file.Close()); err == nil {
 		fl.offset += int64(len(frame))
 	}
 	return err

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/cdphub/cdphub/internal/wire"
@@ -13,7 +14,7 @@ import (
 // keys that were typed before. A picture follows.
 func (j *Journal) acted(l *line, e Entry) {
 	e.Kind = Command
-	l.lastMethod, l.lastAt = e.Method, timeOf(e.At)
+	l.lastMethod, l.lastAt = e.Method, time.UnixMilli(e.At)
 	j.keepLocked(l, e, nil)
 	l.pictures.want()
 }

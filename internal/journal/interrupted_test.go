@@ -11,8 +11,8 @@ import (
 
 // handOff tells the Journal alone of a handoff; the hub would also end the commands on the way.
 func (s *stage) handOff(held bool) {
-	s.hub.Ask("", "", nil, func([]byte, *relay.Error) { // under the lock
-		s.hub.ObserveLease(relay.LeaseChange{TargetID: "T0", Name: "Ann", Handoff: true, Held: held})
+	s.hub.Control().Ask("", "", nil, func([]byte, *relay.Error) { // under the lock
+		s.hub.Control().ObserveLease(relay.LeaseChange{TargetID: "T0", Name: "Ann", Handoff: true, Held: held})
 	})
 }
 

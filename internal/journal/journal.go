@@ -1,7 +1,7 @@
 package journal
 
 import (
-	"slices"
+	"cmp"
 	"sync"
 	"time"
 
@@ -54,15 +54,11 @@ func New(o Options) (*Journal, error) {
 	if o.Log == nil {
 		o.Log = zap.NewNop()
 	}
-	if o.Size == 0 {
-		o.Size = 2 << 20
-	}
-	if o.Time == 0 {
-		o.Time = 30 * time.Minute
-	}
 	if o.Quotas == nil {
 		o.Quotas = quota.New(quota.Options{})
 	}
+	o.Size = cmp.Or(o.Size, 2<<20)
+	o.Time = cmp.Or(o.Time, 30*time.Minute)
 	j := &Journal{
 		log: o.Log.Named("journal"), o: o, done: make(chan struct{}), lines: make(map[lineKey]*line),
 		memory: o.Quotas.Pool(quota.TimelineMemory, o.Memory), timelines: o.Quotas.Pool(quota.Timelines, 0),
@@ -99,8 +95,7 @@ func (j *Journal) Entries(hub, targetID string, after uint64, w relay.Watcher) [
 		return list
 	}
 	j.expireLocked(l, time.Now())
-	// Entries are sorted by Seq. The difference is signed, since Seqs are unsigned.
-	from, _ := slices.BinarySearchFunc(l.ring.kept, after+1, func(k kept, seq uint64) int { return int(int64(k.Seq) - int64(seq)) })
+	from, _ := l.ring.find(after + 1)
 	for _, k := range l.ring.kept[from:] {
 		if k.shows(w) {
 			list = append(list, k.Entry)
@@ -121,7 +116,7 @@ func (j *Journal) Picture(hub, targetID string, seq uint64, w relay.Watcher) []b
 	if l == nil {
 		return nil
 	}
-	i, found := slices.BinarySearchFunc(l.ring.kept, seq, func(k kept, seq uint64) int { return int(int64(k.Seq) - int64(seq)) })
+	i, found := l.ring.find(seq)
 	if !found || !l.ring.kept[i].shows(w) {
 		return nil
 	}
@@ -154,8 +149,7 @@ func (j *Journal) removeLocked(key lineKey, l *line) {
 func (j *Journal) lineLocked(key lineKey, payer quota.Payer, now time.Time) *line {
 	l := j.lines[key]
 	if l == nil {
-		l = newLine(key)
-		l.owner = payer
+		l = &line{key: key, owner: payer}
 		for j.timelines.Excess() >= 0 {
 			j.removeOldestLocked(j.timelines.Most())
 		}
@@ -192,9 +186,7 @@ func (j *Journal) keepLocked(l *line, e Entry, picture []byte) {
 		j.files.write(l, &e, picture)
 	}
 	// Memory has no headers and bodies: they are for exports.
-	if e.Load != nil { // only files have the rest
-		e.Load = &Exchange{Method: e.Load.Method, URL: e.Load.URL, Type: e.Load.Type, Status: e.Load.Status, Mime: e.Load.Mime}
-	}
+	e.Load = e.Load.Summary()
 	before := l.ring.bytes
 	l.ring.add(kept{e, picture}, j.o.Size)
 	j.memory.Add(l.owner, l.ring.bytes-before)

@@ -213,9 +213,9 @@ func TestR161AddressesAndHeadersGiveNoAccess(t *testing.T) {
 func TestR162NothingOfAHandoffIsKept(t *testing.T) {
 	play(t, Options{Record: &Record{Dir: t.TempDir()}}, func(s *stage) {
 		lease := func(held bool) {
-			s.j.Observe(s.hub)                                  // another Observer changes nothing
-			s.hub.Ask("", "", nil, func([]byte, *relay.Error) { // under the lock
-				s.hub.ObserveLease(relay.LeaseChange{TargetID: "T0", Name: "Ann", Handoff: true, Held: held})
+			s.j.Observe(s.hub)                                            // another Observer changes nothing
+			s.hub.Control().Ask("", "", nil, func([]byte, *relay.Error) { // under the lock
+				s.hub.Control().ObserveLease(relay.LeaseChange{TargetID: "T0", Name: "Ann", Handoff: true, Held: held})
 			})
 		}
 		lease(true)

@@ -35,12 +35,12 @@ func TestR296Limits(t *testing.T) {
 		for i := range n {
 			h[fmt.Sprint("x-", i)] = ""
 		}
-		return len(newLine(lineKey{}).headers(h)) == n
+		return len(new(line).headers(h)) == n
 	})
 	limittest.Reach(t, "longestParams", longestParams, func(n int) bool { return len(copyParams(make([]byte, n))) == n })
-	limittest.Reach(t, "longestText", longestText, func(n int) bool { return len(newLine(lineKey{}).text(strings.Repeat("x", n))) == n })
+	limittest.Reach(t, "longestText", longestText, func(n int) bool { return len(new(line).text(strings.Repeat("x", n))) == n })
 	limittest.Reach(t, "longestURL", longestURL, func(n int) bool {
-		return len(newLine(lineKey{}).address("http://a.test/"+strings.Repeat("x", n-14))) == n
+		return len(new(line).address("http://a.test/"+strings.Repeat("x", n-14))) == n
 	})
 	limittest.Reach(t, "mostPieces", mostPieces, func(n int) bool {
 		typed := typed{}
@@ -55,7 +55,7 @@ func TestR296Limits(t *testing.T) {
 		return typed.redact("0000 typed") != "0000 typed"
 	})
 	limittest.Reach(t, "mostQueued", mostQueued, func(n int) bool {
-		l := newLine(lineKey{})
+		l := new(line)
 		l.probe.making = true
 		for range n {
 			l.inWorld(nil)
@@ -63,7 +63,7 @@ func TestR296Limits(t *testing.T) {
 		return len(l.probe.queued) == n
 	})
 	asksBody := func(status, size int) bool {
-		l := newLine(lineKey{})
+		l := new(line)
 		l.asking, l.hub = mostAsked, &observer{j: new(Journal)}
 		l.hub.j.queue.closed = true
 		return (&Journal{files: &files{o: Record{Text: true}}}).askBody(l, new(event), "1", &load{Exchange: Exchange{Status: status, Size: int64(size)}})
@@ -75,12 +75,12 @@ func TestR296Limits(t *testing.T) {
 		}
 	}
 	limittest.Reach(t, "longestID", longestID, func(n int) bool {
-		l := newLine(lineKey{})
+		l := new(line)
 		requestSent(new(Journal), l, &event{params: []byte(`{"requestId":"` + strings.Repeat("x", n) + `","request":{}}`)})
 		return len(l.loads.order) == 1
 	})
 	limittest.Reach(t, "mostAsked", mostAsked, func(n int) bool {
-		l := newLine(lineKey{})
+		l := new(line)
 		l.asking, l.hub = n-1, &observer{j: new(Journal)}
 		l.hub.j.queue.closed = true // a refusal is an item of the queue
 		l.ask(capture, nil, nil)

@@ -35,14 +35,12 @@ type line struct {
 	away    bool       // a person has the page during a handoff
 	// personKind is what that person has done last: see person.go.
 	personKind string
-	pictures   pacing // when to take the next one
-	probe      probe  // of what is under the pointer and in focus
-	url        string // where the main frame is
-	notWeb     bool   // what happens now is of no page of the web
-	past       *past  // nil while the target is there
+	pictures   pacing       // when to take the next one
+	probe      probe        // of what is under the pointer and in focus
+	url        string       // where the main frame is
+	notWeb     bool         // what happens now is of no page of the web
+	closed     *endedTarget // nil while the target is there
 }
-
-func newLine(key lineKey) *line { return &line{key: key} }
 
 // longestText and longestURL bound the texts of an entry, in bytes.
 const (
@@ -57,7 +55,7 @@ func (l *line) text(s string) string { return l.clean(s, longestText) }
 func (l *line) short(s string) string { return l.clean(s, 100) }
 
 // address is a URL as it may be kept. It also notes an address that is no page of the
-// web, such as file:, which not everybody may see. Of a data: URL only the type is
+// web, such as file:, which only a Watcher who sees files may see. Of a data: URL only the type is
 // kept.
 func (l *line) address(s string) string {
 	l.notWeb = l.notWeb || !scope.Web(s)

@@ -47,7 +47,7 @@ const (
 	frameEvent = "Page.frameNavigated"
 )
 
-// methods are the commands that act on a page, and the events that show what the page
+// methods are, by name, the commands that act on a page, and the events that show what it
 // does. Commands that only read, such as Runtime.callFunctionOn, are left out: they
 // are most of what programs send, and say nothing to a person.
 var methods = withNames(map[string]*method{
@@ -89,6 +89,3 @@ func withNames(list map[string]*method) map[string]*method {
 	}
 	return list
 }
-
-// knownMethod is a method that matters; nil for all others.
-func knownMethod(name string) *method { return methods[name] }

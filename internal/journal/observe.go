@@ -86,13 +86,13 @@ const leadPause = 2 * time.Second
 const longestParams = 64 << 10
 
 // Wants implements relay.Observer.
-func (o *observer) Wants(method string) bool { return knownMethod(method) != nil }
+func (o *observer) Wants(method string) bool { return methods[method] != nil }
 
 // Command implements relay.Observer. It returns the function for the answer; nil for
 // a command that is not kept. While a person has the page during a handoff, only the kinds
 // of that person's actions are kept.
 func (o *observer) Command(c relay.Observed) func([]byte, *relay.Error) {
-	m := knownMethod(c.Method)
+	m := methods[c.Method]
 	switch {
 	case m.command == nil:
 		return nil
@@ -147,7 +147,7 @@ func copyParams(params []byte) []byte {
 
 // Event implements relay.Observer.
 func (o *observer) Event(e relay.Observed) {
-	m := knownMethod(e.Method)
+	m := methods[e.Method]
 	o.worldGone(e)
 	if m.event == nil || o.away[e.TargetID] || !o.leader(leadKey{e.TargetID, m.domain}, e.SessionID, e.Inside) {
 		return
@@ -259,7 +259,7 @@ func (l *line) ask(method string, params []byte, done func(j *Journal, l *line, 
 	session, asked := l.session, time.Now()
 	// Not here: the caller has Journal.mu, under which no hub is called.
 	o.j.asks = append(o.j.asks, func() {
-		o.hub.Ask(session, method, params, func(result []byte, err *relay.Error) {
+		o.hub.Control().Ask(session, method, params, func(result []byte, err *relay.Error) {
 			made := o.answered(key, asked, result, err, func(j *Journal, l *line, result []byte, failed bool) {
 				l.asking--
 				l.left = err == relay.ErrNoSession

@@ -5,13 +5,10 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/cdphub/cdphub/internal/wire"
 )
-
-func timeOf(ms int64) time.Time { return time.UnixMilli(ms) }
 
 func noteNavigation(j *Journal, l *line, c *command) {
 	var p struct{ URL, FrameID string }

@@ -17,9 +17,9 @@ type Closed struct {
 	At       int64  `json:"at"`               // when it ended, ms since 1970
 }
 
-// past is what a timeline keeps of a target that has ended, to decide who may still
+// endedTarget is what a timeline keeps of a target that has ended, to decide who may still
 // see it.
-type past struct {
+type endedTarget struct {
 	relay.Past
 	Closed
 }
@@ -35,7 +35,7 @@ func (o *observer) Ended(p relay.Past) {
 	o.j.queue.put(item{key: o.key(p.ID), payer: payer, size: len(p.Title) + len(p.URL) + overhead, ends: true, do: func(_ *Journal, l *line) {
 		c := Closed{p.ID, l.text(p.Title), l.address(p.URL), p.Client, at}
 		p.Title, p.URL = "", "" // they may be long
-		l.past = &past{p, c}
+		l.closed = &endedTarget{p, c}
 	}})
 }
 
@@ -46,8 +46,8 @@ func (j *Journal) Closed(hub string, w relay.Watcher, most int) []Closed {
 	defer j.mu.Unlock()
 	var list []Closed
 	for key, l := range j.lines {
-		if key.hub == hub && l.past != nil && len(l.ring.kept) > 0 && l.past.Shows(w) {
-			list = append(list, l.past.Closed)
+		if key.hub == hub && l.closed != nil && len(l.ring.kept) > 0 && l.closed.Shows(w) {
+			list = append(list, l.closed.Closed)
 		}
 	}
 	slices.SortFunc(list, func(a, b Closed) int {
@@ -61,5 +61,5 @@ func (j *Journal) Shows(hub, targetID string, w relay.Watcher) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	l := j.lines[lineKey{hub, targetID}]
-	return l != nil && l.past != nil && l.past.Shows(w)
+	return l != nil && l.closed != nil && l.closed.Shows(w)
 }

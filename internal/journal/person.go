@@ -8,9 +8,9 @@ import (
 	"github.com/cdphub/cdphub/relay"
 )
 
-// In a handoff the person does what nobody may read. The timeline tells which kinds of actions
-// they were and whose, so that nobody acts unseen by a link: neither what was typed nor where,
-// how often and on what. Even the places of clicks would tell a PIN.
+// In a handoff no Client may read what the person does. The timeline has the kinds of the
+// actions and the person's name, so that a person cannot act unseen by a link: neither what was
+// typed nor where, how often and on what. Even the places of clicks would tell a PIN.
 
 // personKinds are the kinds of actions, by their methods and the types of their params.
 var personKinds = map[string][]struct{ part, text string }{
@@ -44,7 +44,7 @@ func (o *observer) personActed(c relay.Observed) {
 	if kind == "" {
 		return
 	}
-	at, name, method := time.Now(), strings.Clone(c.Person), knownMethod(c.Method).name
+	at, name, method := time.Now(), strings.Clone(c.Person), methods[c.Method].name
 	o.put(o.key(c.TargetID), 0, func(j *Journal, l *line) {
 		if l.personKind == kind {
 			return

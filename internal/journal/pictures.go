@@ -48,8 +48,8 @@ func (p *pacing) due(now time.Time) bool {
 		(p.asked.IsZero() || now.Sub(p.asked) > pictureWithin)
 }
 
-// came notes that the picture that was asked for has come, or has failed to.
-func (p *pacing) came(now time.Time) {
+// answered notes that the picture that was asked for has come, or has failed to.
+func (p *pacing) answered(now time.Time) {
 	if !p.asked.IsZero() {
 		p.took = now.Sub(p.asked)
 	}
@@ -84,7 +84,7 @@ func (o *observer) takeAlone(key lineKey) {
 		defer c.Leave() // also fails a command that is not answered within the time
 		session = attachTo(ctx, c, key.target)
 	}
-	o.hub.Ask(session, capture, captureParams, func(result []byte, err *relay.Error) {
+	o.hub.Control().Ask(session, capture, captureParams, func(result []byte, err *relay.Error) {
 		o.answered(key, asked, result, err, keepPicture)
 		close(answered)
 	})
@@ -112,7 +112,7 @@ func keepPicture(j *Journal, l *line, result []byte, failed bool) {
 		go l.hub.takeAlone(l.key) // it ends within pictureWithin
 		return
 	}
-	l.pictures.came(time.Now())
+	l.pictures.answered(time.Now())
 	var shot struct{ Data string }
 	if failed || wire.Decode(result, &shot) != nil {
 		return

@@ -124,7 +124,7 @@ func (o *observer) look(c *command, target string, moved bool) {
 	if delete(o.moving, target); moved {
 		o.moving.put(target, true)
 	}
-	o.hub.AskNow(c.session, "Runtime.evaluate", scriptAt(world, c.x, c.y), func(result []byte, err *relay.Error) {
+	o.hub.Control().AskNow(c.session, "Runtime.evaluate", scriptAt(world, c.x, c.y), func(result []byte, err *relay.Error) {
 		if moved {
 			delete(o.moving, target)
 		}

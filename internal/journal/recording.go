@@ -2,6 +2,7 @@ package journal
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,7 +25,7 @@ type Recording struct {
 	pictures string // the folder
 }
 
-// Limits of what is read of a recording. The file may be anybody's, and a small zstd
+// Limits of what is read of a recording. The file may come from anywhere, and a small zstd
 // file can hold very much.
 const (
 	mostFile     = 256 << 20 // bytes of lines
@@ -95,7 +96,7 @@ func readLines(in io.Reader, read func(*bufio.Scanner, *io.LimitedReader) error)
 // scanHeader reads the first of some lines.
 func scanHeader(lines *bufio.Scanner) (h Header, err error) {
 	if !lines.Scan() {
-		return h, fmt.Errorf("this is not a recording of cdphub: %w", cmpError(lines.Err(), io.ErrUnexpectedEOF))
+		return h, fmt.Errorf("this is not a recording of cdphub: %w", cmp.Or(lines.Err(), io.ErrUnexpectedEOF))
 	}
 	if err := json.Unmarshal(lines.Bytes(), &h); err != nil || h.Version == 0 {
 		return h, errors.New("this is not a recording of cdphub: its first line is not that of a recording")
@@ -104,13 +105,6 @@ func scanHeader(lines *bufio.Scanner) (h Header, err error) {
 		return h, fmt.Errorf("a newer version of cdphub has made this recording (format %d): use that version", h.Version)
 	}
 	return h, nil
-}
-
-func cmpError(err, otherwise error) error {
-	if err == nil {
-		return otherwise
-	}
-	return err
 }
 
 // readEntries reads all lines up to the first that is wrong, which Cut then names.

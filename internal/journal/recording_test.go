@@ -176,7 +176,7 @@ func TestRecordToNoFolder(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := New(Options{Record: &Record{Dir: file}}); err == nil || !strings.Contains(err.Error(), "--record") {
+	if _, err := New(Options{Record: &Record{Dir: file}}); err == nil || !strings.Contains(err.Error(), "server.Timeline.Record") {
 		t.Errorf("a file in place of the folder: %v", err)
 	}
 }

@@ -169,16 +169,6 @@ func (x *load) respond(j *Journal, l *line, response []byte) {
 	l.loads.count(x)
 }
 
-// idOf is the request that an event is about.
-func idOf(params []byte) (id string) {
-	eachMember(params, func(key string, value []byte) {
-		if key == "requestId" {
-			id = textOf(value)
-		}
-	})
-	return id
-}
-
 // responseReceived reads Network.responseReceived (CDP). Its type replaces that of
 // the request.
 func responseReceived(j *Journal, l *line, e *event) {
@@ -203,18 +193,20 @@ func responseReceived(j *Journal, l *line, e *event) {
 // loadingFinished reads Network.loadingFinished (CDP). The request is an entry at
 // once, unless its body is asked for first.
 func loadingFinished(j *Journal, l *line, e *event) {
-	id := idOf(e.params)
-	x := l.loads.open[id]
+	// EncodedDataLength is the number of bytes on the network (CDP,
+	// Network.loadingFinished).
+	var p struct {
+		RequestID         string
+		EncodedDataLength float64
+	}
+	readParams(e.params, &p)
+	x := l.loads.open[p.RequestID]
 	if x == nil {
 		return
 	}
-	// EncodedDataLength is the number of bytes on the network (CDP,
-	// Network.loadingFinished).
-	var p struct{ EncodedDataLength float64 }
-	readParams(e.params, &p)
 	x.Size = int64(min(max(p.EncodedDataLength, 0), 1<<53)) // as JSON has integers
-	if !j.askBody(l, e, id, x) {
-		l.finish(j, e, id, x, "")
+	if !j.askBody(l, e, p.RequestID, x) {
+		l.finish(j, e, p.RequestID, x, "")
 	}
 }
 

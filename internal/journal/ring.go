@@ -1,6 +1,10 @@
 package journal
 
-import "time"
+import (
+	"cmp"
+	"slices"
+	"time"
+)
 
 // ring holds the newest entries of one target, within a number of bytes.
 type ring struct {
@@ -28,6 +32,12 @@ func (r *ring) add(k kept, most int64) {
 	for len(r.kept) > mostEntries || r.bytes > most && len(r.kept) > 1 {
 		r.drop()
 	}
+}
+
+// find is the index of the entry with a Seq, by which entries are sorted, or of the one
+// after it.
+func (r *ring) find(seq uint64) (i int, found bool) {
+	return slices.BinarySearchFunc(r.kept, seq, func(k kept, seq uint64) int { return cmp.Compare(k.Seq, seq) })
 }
 
 // drop forgets the oldest entry.

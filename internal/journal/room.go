@@ -12,7 +12,7 @@ import (
 	"github.com/cdphub/cdphub/relay/quota"
 )
 
-var errFull = errors.New("the recordings of the last minute need more than --record-size")
+var errFull = errors.New("the recordings of the last minute need more room than all recordings may take")
 
 // makeRoom removes recordings until there is room for some bytes: the oldest of the Payer
 // that has most, so that the noise of one token removes its own recordings, and never

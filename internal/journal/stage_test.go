@@ -147,7 +147,7 @@ func (s *stage) wantsNothingLeft() {
 		return
 	}
 	heldtest.WantsNothing(s.t, "the journal", s.j.Held())
-	heldtest.WantsNothing(s.t, "the hub", s.hub.Held())
+	heldtest.WantsNothing(s.t, "the hub", s.hub.Control().Held())
 	left := s.j.o.Quotas.Held()
 	maps.DeleteFunc(left, func(what string, _ int) bool { return strings.HasPrefix(what, quota.Table[quota.Recordings].Name) }) // files stay
 	heldtest.WantsNothing(s.t, "the ledger", left)

@@ -3,6 +3,7 @@ package journal
 import (
 	"encoding/json"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -101,11 +102,7 @@ func formsOf(text string) []string {
 	var list []string
 	for _, f := range []string{text, string(quoted[1 : len(quoted)-1]), url.QueryEscape(text), url.PathEscape(text)} {
 		f = lowerASCII(f)
-		known := false
-		for _, other := range list {
-			known = known || other == f
-		}
-		if !known {
+		if !slices.Contains(list, f) {
 			list = append(list, f)
 		}
 	}

@@ -191,8 +191,8 @@ func (p *Pipe) takeLocked(f frame) bool {
 		p.finished, p.owes = true, true
 		p.received++
 	}
-	// Nobody reads any more, but the peer's bytes are acknowledged, so that it comes to its
-	// end.
+	// Nothing is read any more, but the peer's bytes are acknowledged, so that it comes to
+	// its end.
 	if p.closed {
 		p.dropLocked()
 	}

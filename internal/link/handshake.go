@@ -11,7 +11,7 @@ import (
 // The request:
 //
 //	Sec-WebSocket-Protocol: link.cdphub.1
-//	Cdphub-Link-Key: 26 or more letters and digits that nobody can guess, by which the link is known
+//	Cdphub-Link-Key: 26 or more letters and digits that cannot be guessed, by which the link is known
 //	Cdphub-Link-Epoch: 1 for a new link, and a higher number with each attempt for the same one
 //	Cdphub-Link-Received: the position up to which the asker has received
 //	Cdphub-Link-Node: what the last answer had there, if anything

@@ -55,7 +55,7 @@ type Pipe struct {
 	finished bool   // the peer writes nothing more; received has the position of that
 	toldAck  uint64 // of received, to the peer
 	toldUpTo uint64 // the limit, to the peer
-	owes     bool   // the peer is to be told both
+	owes     bool   // both are still to be sent to the peer
 
 	conn             *wsconn.Conn // nil while the link is lost
 	epoch            uint64
@@ -176,7 +176,7 @@ func (p *Pipe) Close() error {
 	return nil
 }
 
-// dropLocked drops what nobody will read.
+// dropLocked drops what will not be read.
 func (p *Pipe) dropLocked() {
 	p.read += uint64(p.unread.len())
 	p.unread = queue{}
@@ -198,7 +198,7 @@ func (p *Pipe) end() uint64 {
 	return p.written
 }
 
-// End ends the pipe: reads and writes fail with why, and the peer is told the
+// End ends the pipe: reads and writes fail with why, and the peer gets the
 // reason. Only the first call counts.
 func (p *Pipe) End(why error, reason wsconn.Reason) {
 	p.mu.Lock()

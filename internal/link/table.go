@@ -46,7 +46,7 @@ type owned struct {
 
 // Peer is the asker of a link, as the hub knows it.
 type Peer struct {
-	Owner         string      // alone may go on with the link; "" for whoever knows the key
+	Owner         string      // alone may go on with the link; "" for every peer that knows the key
 	Place         string      // counts where there is no owner
 	Payer         quota.Payer // for whom its memory counts
 	Local, Remote net.Addr    // of the Pipe

@@ -45,7 +45,7 @@ const (
 	attaching   = 3 * time.Second // until another session takes the place of one that does not answer
 )
 
-// run shows the target until nobody looks any more, or the target has gone. It is the
+// run shows the target until there is no viewer any more, or the target has gone. It is the
 // only goroutine that waits for the target.
 func (v *View) run() {
 	defer v.ended()
@@ -223,7 +223,7 @@ func (v *View) step(now time.Time) (next time.Duration, err error) {
 	want, ready, after := v.wants(now)
 	sooner(after)
 	switch {
-	case !ready: // whoever is slow costs the target nothing
+	case !ready: // a slow viewer costs the target nothing
 	case want.width != v.cast.width || want.height != v.cast.height:
 		return next, v.lasting(v.start())
 	case v.hidden:

@@ -48,7 +48,7 @@ type Options struct {
 	Join     Join
 	// Info is the target as the viewers may see it; ok is false once it has gone.
 	Info func() (i Info, ok bool)
-	// Holder is who has taken over the target, if anybody has. Both are asked without
+	// Holder is who has taken over the target, if a person has. Both are asked without
 	// a lock.
 	Holder func() (relay.Holding, bool)
 	// Quieted is the lease because of which the target is quiet, if it is: its own, or that of
@@ -57,7 +57,7 @@ type Options struct {
 	// Watch calls changed when the holder may have changed, until stop is called.
 	Watch func(changed func()) (stop func())
 	Lease relay.LeaseOptions // Key, Handoff, Account and Ended are the viewer's
-	// Asked reports whether an agent asks for something on the target: whoever has the
+	// Asked reports whether an agent asks for something on the target: the person with the
 	// target may take it again, for the handoff. It is asked without a lock. Nil: it never
 	// is.
 	Asked func() bool
@@ -120,22 +120,22 @@ type View struct {
 	wake    chan struct{} // holds an item when there is something for run to do
 	turn    chan struct{} // holds an item but while the holder changes, and the hub and the target hear of it
 
-	mu      sync.Mutex `stays:"the view goes with its last viewer"` // guards everything below
-	over    bool       // it takes no more viewers
-	viewers map[*Viewer]struct{}
-	holder  *Viewer // whose input is carried out; nil: none of this view
-	client  Client  // nil before and after
-	session string  // "" before there is one
-	news    news
-	begun   func()  // to be called for a picture while the capture begins; nil when it has
-	latest  picture // of the target
-	info    Info
-	held    relay.Holding // as the viewers were told
-	isHeld  bool
-	quieted relay.Holding // because of which viewers do not see the target
-	isQuiet bool
-	told    *Viewer // who was told that the lease is its own
-	taken   int     // how often a viewer has taken the target over
+	mu       sync.Mutex `stays:"the view goes with its last viewer"` // guards everything below
+	over     bool       // it takes no more viewers
+	viewers  map[*Viewer]struct{}
+	holder   *Viewer // whose input is carried out; nil: none of this view
+	client   Client  // nil before and after
+	session  string  // "" before there is one
+	news     news
+	begun    func()  // to be called for a picture while the capture begins; nil when it has
+	latest   picture // of the target
+	info     Info
+	held     relay.Holding // as the viewers were told
+	isHeld   bool
+	quieted  relay.Holding // because of which viewers do not see the target
+	isQuiet  bool
+	notified *Viewer // who was told that the lease is its own
+	taken    int     // how often a viewer has taken the target over
 }
 
 func newView(o Options) *View {
@@ -148,7 +148,7 @@ func newView(o Options) *View {
 	return v
 }
 
-// takeTurn waits until nobody else changes the holder. Without turns, the hub could
+// takeTurn waits until no other call changes the holder. Without turns, the hub could
 // hear of two changes in another order than the view.
 func (v *View) takeTurn() (done func()) {
 	<-v.turn
@@ -166,7 +166,7 @@ func (v *View) stir() {
 // news is what events have brought, for run to read. An event runs under the hub's
 // lock and can only leave it here.
 type news struct {
-	frame  []byte // the newest Page.screencastFrame that nobody has read
+	frame  []byte // the newest Page.screencastFrame that was not read yet
 	frames int    // how many have come
 	hidden *bool  // of the newest Page.screencastVisibilityChanged
 	gone   string // why the session has ended

@@ -84,8 +84,8 @@ func (v *View) tellHolder(held relay.Holding, isHeld bool, taken int) {
 		v.holder = nil
 		defer v.input.release()
 	}
-	changed := isHeld != v.isHeld || held.Name != v.held.Name || held.Quiet != v.held.Quiet || v.told != v.holder
-	v.held, v.isHeld, v.told = held, isHeld, v.holder
+	changed := isHeld != v.isHeld || held.Name != v.held.Name || held.Quiet != v.held.Quiet || v.notified != v.holder
+	v.held, v.isHeld, v.notified = held, isHeld, v.holder
 	if changed {
 		for w := range v.viewers {
 			w.tellHolderLocked()

@@ -44,7 +44,7 @@ func (v *View) frame(params []byte) {
 // noise on a large screen has a tenth of it.
 const longestPicture = 16 << 20
 
-// maxPixels is the largest size of a page that viewers are told, in CSS pixels. It is beyond
+// maxPixels is the largest size of a page that viewers get, in CSS pixels. It is beyond
 // what Chromium can lay out.
 const maxPixels = 1 << 26
 

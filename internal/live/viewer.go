@@ -2,6 +2,7 @@ package live
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/cdphub/cdphub/relay"
@@ -13,7 +14,7 @@ type ViewerOptions struct {
 	Key  string // the same for the same person: see relay.LeaseOptions
 	// Handoff and Account are those of relay.LeaseOptions.
 	Handoff, Account string
-	// Reads reports whether the viewer may see what somebody else does during a handoff. Nil:
+	// Reads reports whether the viewer may see what another person does during a handoff. Nil:
 	// it may not.
 	Reads func(relay.Holding) bool
 	// Control says that the viewer may act on the target.
@@ -89,7 +90,7 @@ func (w *Viewer) greetLocked() {
 	w.tellHolderLocked()
 }
 
-// blindLocked reports whether somebody else does in a handoff what this viewer may not see.
+// blindLocked reports whether another person does in a handoff what this viewer may not see.
 func (w *Viewer) blindLocked() bool {
 	v := w.view
 	return v.isQuiet && v.holder != w && (w.Reads == nil || !w.Reads(v.quieted))
@@ -142,13 +143,7 @@ func (w *Viewer) ack(seq int64) {
 	v := w.view
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	left := w.inFlight[:0]
-	for _, n := range w.inFlight {
-		if n > seq {
-			left = append(left, n)
-		}
-	}
-	w.inFlight = left
+	w.inFlight = slices.DeleteFunc(w.inFlight, func(n int64) bool { return n <= seq })
 	v.stir()
 }
 
@@ -220,7 +215,7 @@ func (w *Viewer) take() error {
 	return nil
 }
 
-// lease are the options of the viewer's lease. Of one that it has, it is told the end once.
+// lease are the options of the viewer's lease. For a lease that it has already, the end is reported once.
 func (w *Viewer) lease(again bool) relay.LeaseOptions {
 	o := w.view.Lease
 	o.Key, o.Handoff, o.Account = w.Key, w.Handoff, w.Account

@@ -64,7 +64,7 @@ func (c limitedCore) With(f []zapcore.Field) zapcore.Core {
 }
 
 // auditLogger is the name of the logger whose lines say who has done what. The level of
-// the log says nothing of them: somebody who sets it must not go on unseen.
+// the log does not count for them: a high one must not hide who has done what.
 const auditLogger = "audit"
 
 // Enabled implements zapcore.Core. It is asked before the name of the logger is known, so

@@ -58,7 +58,7 @@ func Open(w io.Writer, o Options) (*Log, error) {
 // came.
 func (l *Log) DroppedByRate() uint64 { return l.limit.Dropped() }
 
-// DroppedBySink is the number of lines left out because nobody read the log.
+// DroppedBySink is the number of lines left out because the log was not read.
 func (l *Log) DroppedBySink() uint64 { return l.sink.Dropped() }
 
 // encoderFor makes lines for people on a terminal, or JSON.

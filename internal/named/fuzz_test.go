@@ -16,7 +16,7 @@ func mustQuery(text string) url.Values {
 
 func TestR200Queries(t *testing.T) {
 	ss := New(Options{Longest: 10 * time.Minute})
-	for query, want := range map[string]Wish{
+	for query, want := range map[string]Request{
 		"":                               {},
 		"name=x":                         {},
 		"session=a.b_C-9":                {Name: "a.b_C-9"},
@@ -41,7 +41,7 @@ func TestR200Queries(t *testing.T) {
 		}
 	}
 	granted := Granted{Name: "mine", Longest: time.Minute}
-	for query, want := range map[string]Wish{
+	for query, want := range map[string]Request{
 		"":                    {Name: "mine", Grace: time.Minute},
 		"session=a&grace=30s": {Name: "a", Grace: 30 * time.Second},
 		"resume=on":           {Name: "mine", Grace: time.Minute, Numbered: true},
@@ -74,7 +74,7 @@ func FuzzR200Queries(f *testing.F) {
 			}
 		case w.Name != "" && !ValidName(w.Name), w.Grace < 0, w.Grace > ss.o.Longest, w.Resumes() && (!w.Numbered || w.Fresh), w.After > 1<<53:
 			t.Errorf("%q is read as %+v", query, w)
-		case w.Name == "" && w != (Wish{}):
+		case w.Name == "" && w != (Request{}):
 			t.Errorf("%q wants %+v of no session", query, w)
 		}
 	})

@@ -46,7 +46,7 @@ func TestR203MemoryIsBounded(t *testing.T) {
 			r.join("c", fmt.Sprintf("session=n%d&resume=on", n))
 			r.sessions.End(r.key("c", fmt.Sprintf("n%d", n)))
 		}
-		p := &r.sessions.past
+		p := &r.sessions.gone
 		if p.ended.Len() != 256 || len(p.count) != 1 {
 			t.Errorf("%d names of %d bearers are remembered", p.ended.Len(), len(p.count))
 		}
@@ -74,7 +74,7 @@ func TestCrowd(t *testing.T) {
 	for n := range 8 {
 		all.Go(func() {
 			for i := range 100 {
-				w := Wish{Name: fmt.Sprintf("s%d", i%3), Grace: time.Hour, Fresh: (i+n)%7 == 0, Numbered: true}
+				w := Request{Name: fmt.Sprintf("s%d", i%3), Grace: time.Hour, Fresh: (i+n)%7 == 0, Numbered: true}
 				client, err := r.hub.Admit(relay.ClientOptions{})
 				if err != nil {
 					t.Error(err)

@@ -79,7 +79,7 @@ func (r *rig) wantsNothingLeft() {
 		r.sessions.EndID(s.ID)
 	}
 	heldtest.WantsNothing(r, "the named sessions", r.sessions.Held())
-	heldtest.WantsNothing(r, "the hub", r.hub.Held())
+	heldtest.WantsNothing(r, "the hub", r.hub.Control().Held())
 }
 
 func (r *rig) key(bearer, name string) Key { return Key{Owner{r.name, bearer}, name} }
@@ -317,7 +317,7 @@ func TestR291DrainEndsSessions(t *testing.T) {
 			}
 			synctest.Wait()
 			heldtest.WantsNothing(t, "the named sessions", r.sessions.Held())
-			heldtest.WantsNothing(t, "the hub", r.hub.Held())
+			heldtest.WantsNothing(t, "the hub", r.hub.Control().Held())
 		})
 	}
 }

@@ -124,7 +124,7 @@ func BenchmarkDeliver(b *testing.B) {
 				b.Fatal(err)
 			}
 			hold := func(func(wsconn.Reason)) func() { return func() {} }
-			link, err := ss.Join(Key{Name: "work"}, &Wish{Name: "work", Numbered: numbered}, sink{}, &Begin{Client: client, Release: func() {}, Hold: hold})
+			link, err := ss.Join(Key{Name: "work"}, &Request{Name: "work", Numbered: numbered}, sink{}, &Begin{Client: client, Release: func() {}, Hold: hold})
 			if err != nil {
 				b.Fatal(err)
 			}

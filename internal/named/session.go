@@ -45,26 +45,26 @@ func (s *Session) change(do func()) {
 // join gives the session another connection. Of two connections the newer one stays.
 // errOver has the caller look for the session again: it has ended in between, or was
 // replaced by a fresh one.
-func (s *Session) join(w *Wish, conn Conn, b *Begin) (*Link, error) {
+func (s *Session) join(req *Request, conn Conn, b *Begin) (*Link, error) {
 	s.turn.Lock()
 	defer s.turn.Unlock()
 	switch {
 	case s.over:
 		return nil, errOver
-	case w.Resumes():
-		if s.stream == nil || s.stream.id != w.Stream {
+	case req.Resumes():
+		if s.stream == nil || s.stream.id != req.Stream {
 			return nil, ErrStream
 		}
-		if err := s.stream.resume(conn, w); err != nil {
+		if err := s.stream.resume(conn, req); err != nil {
 			return nil, err
 		}
 	// replaced has no text, so that the name is not remembered: another session begins with
 	// it at once.
-	case w.Fresh && s.stream != nil:
+	case req.Fresh && s.stream != nil:
 		s.endLocked(replaced)
 		return nil, errOver
 	default:
-		s.beginLocked(w, conn, b)
+		s.beginLocked(req, conn, b)
 	}
 	if s.timer != nil {
 		s.timer.Stop()
@@ -75,8 +75,8 @@ func (s *Session) join(w *Wish, conn Conn, b *Begin) (*Link, error) {
 			s.sessions.ever.Returned++
 		}
 		s.away = time.Time{}
-		if w.Grace > 0 {
-			s.grace = w.Grace
+		if req.Grace > 0 {
+			s.grace = req.Grace
 		}
 	})
 	return &Link{s.stream, conn}, nil
@@ -85,11 +85,11 @@ func (s *Session) join(w *Wish, conn Conn, b *Begin) (*Link, error) {
 // beginLocked begins a stream, which has what the one before it had. The new Client
 // inherits before the old one leaves, so that contexts in a browser are not closed in
 // between (relay.Client.Succeed).
-func (s *Session) beginLocked(w *Wish, conn Conn, b *Begin) {
+func (s *Session) beginLocked(req *Request, conn Conn, b *Begin) {
 	old := s.stream
 	st := &stream{session: s, id: session.NewID(), client: b.Client, kept: s.kept, verdict: b.Verdict}
 	// Before Connect: the event with the stream's id is its first message.
-	st.start(conn, w.Numbered)
+	st.start(conn, req.Numbered)
 	b.Client.Connect(peer{session.NewEncoder(st), st})
 	st.hold(b)
 	if old != nil {

@@ -2,9 +2,9 @@
 // named sessions. docs/sessions.md describes them for the authors of Clients.
 //
 //	sessions := named.New(named.Options{})
-//	wish, err := sessions.Read(query, named.Granted{})     // 400 for an error
-//	err = sessions.Check(key, wish)                        // before the handshake is answered
-//	link, err := sessions.Join(key, wish, conn, begin)     // the connection has the session
+//	request, err := sessions.Read(query, named.Granted{})     // 400 for an error
+//	err = sessions.Check(key, request)                        // before the handshake is answered
+//	link, err := sessions.Join(key, request, conn, begin)     // the connection has the session
 //	link.Receive(message)
 //	link.Left()                                            // the session stays for its grace time
 //
@@ -118,10 +118,10 @@ type Sessions struct {
 	mu     sync.Mutex
 	live   map[Key]*Session   `held:"named sessions"`
 	owners map[Owner]*account `held:"owners of named sessions"`
-	past   past               `stays:"bounded by number and age"`
+	gone   endedNames         `stays:"bounded by number and age"`
 	closed bool               // nothing begins any more
 	ever   Numbers            `stays:"counts what has been"` // without those of now
-	// changed are hubs with changes; nil while nobody watches.
+	// changed are hubs with changes; nil while there is no watcher.
 	changed map[string]struct{} `stays:"hubs, until somebody asks for them"`
 }
 
@@ -149,34 +149,34 @@ func (a *account) add(n int) {
 // Check says why a connection would not get its session: an *EndedError, or one of those
 // above. Join may still find another answer. It changes nothing: it is for an HTTP status
 // before a handshake is answered, when a close code cannot be sent yet.
-func (ss *Sessions) Check(k Key, w *Wish) error {
+func (ss *Sessions) Check(k Key, req *Request) error {
 	ss.mu.Lock()
 	defer ss.mu.Unlock()
 	s := ss.live[k]
 	if s == nil {
-		return ss.refusesLocked(k, w)
+		return ss.refusesLocked(k, req)
 	}
-	if !w.Resumes() {
+	if !req.Resumes() {
 		return nil
 	}
 	st := s.stream
-	if st == nil || st.id != w.Stream {
+	if st == nil || st.id != req.Stream {
 		return ErrStream
 	}
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	return st.refusesLocked(w)
+	return st.refusesLocked(req)
 }
 
 // refusesLocked says why no session begins with this name.
-func (ss *Sessions) refusesLocked(k Key, w *Wish) error {
+func (ss *Sessions) refusesLocked(k Key, req *Request) error {
 	if ss.closed {
 		return ErrClosed
 	}
-	switch e := ss.past.find(k, ss.o.Remembered); {
-	case e != nil && !w.Fresh:
+	switch e := ss.gone.find(k, ss.o.Remembered); {
+	case e != nil && !req.Fresh:
 		return e
-	case w.Resumes():
+	case req.Resumes():
 		return ErrUnknown
 	}
 	if of := ss.owners[k.Owner]; of != nil && of.sessions >= ss.o.Sessions {
@@ -199,13 +199,13 @@ func (ss *Sessions) Tabs(k Key) string {
 // Join gives a connection its session. b is nil for one that resumes. An error is one
 // of those of Check. After an error, b is still the caller's. It tries again as long as
 // sessions end under its hands.
-func (ss *Sessions) Join(k Key, w *Wish, conn Conn, b *Begin) (*Link, error) {
+func (ss *Sessions) Join(k Key, req *Request, conn Conn, b *Begin) (*Link, error) {
 	for {
-		s, err := ss.find(k, w, b)
+		s, err := ss.find(k, req, b)
 		if err != nil {
 			return nil, err
 		}
-		link, err := s.join(w, conn, b)
+		link, err := s.join(req, conn, b)
 		if !errors.Is(err, errOver) {
 			return link, err
 		}
@@ -213,17 +213,17 @@ func (ss *Sessions) Join(k Key, w *Wish, conn Conn, b *Begin) (*Link, error) {
 }
 
 // find finds a session, or begins one.
-func (ss *Sessions) find(k Key, w *Wish, b *Begin) (*Session, error) {
+func (ss *Sessions) find(k Key, req *Request, b *Begin) (*Session, error) {
 	ss.mu.Lock()
 	defer ss.mu.Unlock()
 	if s := ss.live[k]; s != nil {
 		return s, nil
 	}
-	if err := ss.refusesLocked(k, w); err != nil {
+	if err := ss.refusesLocked(k, req); err != nil {
 		return nil, err
 	}
 	// The name is in use again.
-	ss.past.forget(k)
+	ss.gone.forget(k)
 	of := ss.owners[k.Owner]
 	if of == nil {
 		of = &account{whole: &ss.total}
@@ -248,7 +248,7 @@ func (ss *Sessions) remove(s *Session, why ending) {
 		delete(ss.owners, s.key.Owner)
 	}
 	if why.text != "" {
-		ss.past.add(s.key, why, &ss.o)
+		ss.gone.add(s.key, why, &ss.o)
 		ss.o.Log.Info("named session ended", zap.String("hub", s.key.Hub), zap.String("session", s.key.Name), zap.String("why", why.text))
 	}
 	if why == graceOver {

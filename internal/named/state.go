@@ -82,7 +82,7 @@ type EndedState struct {
 func (ss *Sessions) Depart() { ss.departing.Store(true) }
 
 // Take takes the sessions of a hub out, to be restored elsewhere. They end here, and their
-// Clients are told nothing, once relay.Hub.Part has answered their commands.
+// Clients get nothing, once relay.Control.Part has answered their commands.
 func (ss *Sessions) Take(hub string) State {
 	var st State
 	for _, s := range ss.of(hub) {
@@ -151,7 +151,7 @@ func (ss *Sessions) Touch(hub string) {
 	ss.changedLocked(hub)
 }
 
-// changedLocked notes that a hub has changed, if somebody watches.
+// changedLocked notes that a hub has changed, if there is a watcher.
 func (ss *Sessions) changedLocked(hub string) {
 	if ss.changed != nil {
 		ss.changed[hub] = struct{}{}
@@ -166,7 +166,7 @@ func (ss *Sessions) Hubs() []string {
 	for k := range ss.live {
 		hubs[k.Hub] = struct{}{}
 	}
-	for o := range ss.past.count {
+	for o := range ss.gone.count {
 		hubs[o.Hub] = struct{}{}
 	}
 	return slices.Collect(maps.Keys(hubs))
@@ -189,7 +189,7 @@ func (ss *Sessions) of(hub string) (list []*Session) {
 func (ss *Sessions) endedOf(hub string) (list []EndedState) {
 	ss.mu.Lock()
 	defer ss.mu.Unlock()
-	for e := range ss.past.ended.All() {
+	for e := range ss.gone.ended.All() {
 		if e.Hub == hub && time.Since(e.at) <= ss.o.Remembered {
 			list = append(list, EndedState{e.Bearer, e.Name, e.why, e.at})
 		}
@@ -285,7 +285,7 @@ func (ss *Sessions) remember(k Key, e ended) {
 	defer ss.mu.Unlock()
 	if ss.live[k] == nil {
 		e.Key = k
-		ss.past.put(e, &ss.o)
+		ss.gone.put(e, &ss.o)
 		ss.changedLocked(k.Hub)
 	}
 }
@@ -293,7 +293,7 @@ func (ss *Sessions) remember(k Key, e ended) {
 // restore makes one session, and reports whether it did. Its grace time begins now, as if
 // the connection had just been lost.
 func (ss *Sessions) restore(k Key, one *SessionState, b *Begin) bool {
-	s, err := ss.find(k, &Wish{Name: k.Name, Fresh: true}, b)
+	s, err := ss.find(k, &Request{Name: k.Name, Fresh: true}, b)
 	if err != nil {
 		return false
 	}

@@ -65,7 +65,7 @@ func TestR291NothingBeginsAfterClose(t *testing.T) {
 		other.move(t, r, other.sessions.Take)
 		synctest.Wait()
 		heldtest.WantsNothing(t, "the named sessions", r.sessions.Held())
-		heldtest.WantsNothing(t, "the hub", r.hub.Held())
+		heldtest.WantsNothing(t, "the hub", r.hub.Control().Held())
 	})
 }
 

@@ -140,17 +140,17 @@ func (st *stream) start(conn Conn, numbered bool) {
 // resume goes on with another connection. The Client gets the messages behind the last one
 // that it has received. The messages are delivered under the lock, so that none that the
 // hub sends meanwhile overtakes them.
-func (st *stream) resume(conn Conn, w *Wish) error {
+func (st *stream) resume(conn Conn, req *Request) error {
 	st.in.Lock() // until the connection before has been heard out
 	defer st.in.Unlock()
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	if err := st.refusesLocked(w); err != nil {
+	if err := st.refusesLocked(req); err != nil {
 		return err
 	}
-	after := w.After
+	after := req.After
 	if st.unknown { // one number stands for all that is lost
-		st.unknown, st.received = false, w.Sent
+		st.unknown, st.received = false, req.Sent
 		st.sent = after + 1 + uint64(st.ring.len())
 	}
 	if st.conn != nil {
@@ -181,11 +181,11 @@ func (st *stream) resume(conn Conn, w *Wish) error {
 }
 
 // refusesLocked says why there is nothing to resume behind a message.
-func (st *stream) refusesLocked(w *Wish) error {
+func (st *stream) refusesLocked(req *Request) error {
 	switch {
-	case st.over, !st.numbered, st.unknown && !w.Counted:
+	case st.over, !st.numbered, st.unknown && !req.Counted:
 		return ErrStream
-	case !st.unknown && w.After > st.sent:
+	case !st.unknown && req.After > st.sent:
 		return ErrNumber
 	}
 	return nil
@@ -280,7 +280,7 @@ func (st *stream) receive(conn Conn, m []byte) {
 	st.received++
 	whole := false
 	defer func() {
-		if !whole { // a fault of the hub: the message may never be answered, and nobody would learn of it by resuming
+		if !whole { // a fault of the hub: the message may never be answered, and the Client would not learn of it by resuming
 			go st.session.end(st, fault)
 		}
 	}()

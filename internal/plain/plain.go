@@ -1,4 +1,4 @@
-// Package plain writes text that somebody else may have chosen to a terminal. What would
+// Package plain writes text that a stranger may have chosen to a terminal. What would
 // command the terminal is spelled out, as JSON spells it:
 //
 //	out := plain.NewWriter(os.Stdout)

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -91,7 +92,7 @@ const maxAgentMessage = 2 * maxResponseBody
 func (p *handler) serveAgent(w http.ResponseWriter, r *http.Request, own origin) {
 	from := r.Header.Get("Origin")
 	u, err := url.Parse(from)
-	// A comparison in constant time tells nobody how much of the key is right.
+	// A comparison in constant time does not show how much of the key is right.
 	blank := from == "null" && subtle.ConstantTimeCompare([]byte(r.URL.Query().Get("key")), []byte(p.key)) == 1
 	if !blank && (err != nil || originOf(u) != own && !slices.Contains(p.Parents, originOf(u).String())) {
 		http.Error(w, "This is for the app's own pages.", http.StatusForbidden)
@@ -319,10 +320,6 @@ func sendEvent(conn *wsconn.Conn, e agentEvent) {
 }
 
 func withoutFragment(address string) string {
-	for i, b := range []byte(address) {
-		if b == '#' {
-			return address[:i]
-		}
-	}
+	address, _, _ = strings.Cut(address, "#")
 	return address
 }

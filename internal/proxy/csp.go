@@ -83,7 +83,7 @@ func parsePolicies(header string) []policy {
 			name := strings.ToLower(words[0])
 			// CSP, "parse a serialized CSP": of directives with the same name the
 			// first counts.
-			if p.find(name) == nil { // a second one of a name is void
+			if p.find(name) == nil {
 				p = append(p, directive{name, words[1:]})
 			}
 		}

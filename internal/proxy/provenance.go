@@ -54,10 +54,9 @@ func (e *exchange) hopOf(res *http.Response) hop {
 	if res.Request.Header.Get("Cookie") != "" {
 		sent["cookie"] = "" // the agent fills in those that script can read
 	}
-	_, text, _ := strings.Cut(res.Status, " ")
 	return hop{
 		URL: e.own.String() + e.uri, Method: res.Request.Method, Sent: sent,
-		Status: res.StatusCode, StatusText: text, Headers: headers,
+		Status: res.StatusCode, StatusText: statusText(res), Headers: headers,
 	}
 }
 

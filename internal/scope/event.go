@@ -88,38 +88,27 @@ type clearer struct {
 // value writes a value; kind says how it is cleared, "" is not at all.
 func (c *clearer) value(kind string) {
 	c.space()
-	from := c.i
 	switch first := c.in[c.i]; {
-	case kind == "value":
-		c.skip()
-		c.empty(c.in[from:c.i])
-	case kind == "headers" && first != '{', kind == "secret":
-		c.skip()
-		c.empty(c.in[from:c.i])
+	case kind == "value", kind == "secret", kind == "headers" && first != '{':
+		c.empty(c.raw())
 	case first == '{':
 		c.object(kind)
 	case first == '[':
 		c.array(kind)
 	case kind == "address" && first == '"':
-		c.skip()
-		c.address(c.in[from:c.i])
+		value := c.raw()
+		text, changed := redactString(value)
+		c.text(value, text, changed)
 	case kind == "origin" && first == '"':
-		c.skip()
-		c.origin(c.in[from:c.i])
+		value := c.raw()
+		text, _ := wire.Text(value)
+		reduced := Reduce(text)
+		c.text(value, reduced, reduced != text)
 	case c.hush && kind != "keep" && first == '"':
-		c.skip()
-		c.empty(c.in[from:c.i])
+		c.empty(c.raw())
 	default:
-		c.skip()
-		c.out = append(c.out, c.in[from:c.i]...)
+		c.out = append(c.out, c.raw()...)
 	}
-}
-
-// skipValue leaves a value out. The comma before it has been left out as well: see object.
-func (c *clearer) skipValue() {
-	c.space()
-	c.skip()
-	c.changed = true
 }
 
 // empty writes the empty value of a value's type.
@@ -139,9 +128,8 @@ func (c *clearer) empty(value []byte) {
 	c.out = append(c.out, with...)
 }
 
-// address writes a text without the secrets in it (package secrets).
-func (c *clearer) address(value []byte) {
-	text, changed := redactString(value)
+// text writes a text in place of a value if it has changed, else the value.
+func (c *clearer) text(value []byte, text string, changed bool) {
 	if !changed {
 		c.out = append(c.out, value...)
 		return
@@ -150,37 +138,19 @@ func (c *clearer) address(value []byte) {
 	c.out = wire.AppendString(c.out, text)
 }
 
-// origin writes as much of an address as Reduce leaves.
-func (c *clearer) origin(value []byte) {
-	text, _ := wire.Text(value)
-	reduced := Reduce(text)
-	if reduced == text {
-		c.out = append(c.out, value...)
-		return
-	}
-	c.changed = true
-	c.out = wire.AppendString(c.out, reduced)
-}
-
 // object writes an object; in one of headers those with secrets are cleared.
 func (c *clearer) object(kind string) {
 	c.i++
 	c.out = append(c.out, '{')
-	for first, empty := true, true; ; first = false {
-		if c.space(); c.in[c.i] == '}' {
-			break
-		}
-		if !first {
-			c.i++
-			c.space()
-		}
+	for first, empty := true, true; c.more(first); first = false {
 		from := c.i
 		name := c.name()
 		// The name is looked up at any depth: {"request":{"postData":…}} as well as
 		// {"postData":…}.
 		next := c.kinds[name]
 		if next == "out" {
-			c.skipValue()
+			c.raw()
+			c.changed = true
 			continue
 		}
 		if !empty {
@@ -196,7 +166,6 @@ func (c *clearer) object(kind string) {
 		}
 		c.value(next)
 	}
-	c.i++
 	c.out = append(c.out, '}')
 }
 
@@ -204,17 +173,12 @@ func (c *clearer) object(kind string) {
 func (c *clearer) array(kind string) {
 	c.i++
 	c.out = append(c.out, '[')
-	for first := true; ; first = false {
-		if c.space(); c.in[c.i] == ']' {
-			break
-		}
+	for first := true; c.more(first); first = false {
 		if !first {
-			c.i++
 			c.out = append(c.out, ',')
 		}
 		c.value(kind)
 	}
-	c.i++
 	c.out = append(c.out, ']')
 }
 

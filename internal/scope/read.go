@@ -157,14 +157,7 @@ func (r *reader) object(listed map[string]*member, each func(name string, from i
 	r.space()
 	r.i++ // the brace
 	r.out = append(r.out, '{')
-	for first, n := true, 0; r.err == nil; first = false {
-		if r.space(); r.in[r.i] == '}' {
-			break
-		}
-		if !first {
-			r.i++ // the comma
-			r.space()
-		}
+	for first, n := true, 0; r.err == nil && r.more(first); first = false {
 		name := r.name()
 		if !seen.add(name) {
 			r.fail(wire.InvalidParams("Failed to deserialize " + r.at(name) + " - it is a duplicate"))
@@ -175,7 +168,7 @@ func (r *reader) object(listed map[string]*member, each func(name string, from i
 			return
 		}
 		if m == nil && r.strict && listed != nil {
-			r.skip()
+			r.raw()
 			continue
 		}
 		if n++; n > 1 {
@@ -193,7 +186,6 @@ func (r *reader) object(listed map[string]*member, each func(name string, from i
 			each(name, from)
 		}
 	}
-	r.i++
 	r.out = append(r.out, '}')
 }
 
@@ -214,7 +206,6 @@ func (r *reader) value(m *member, name string) {
 	r.path = append(r.path, name)
 	defer func() { r.path = r.path[:len(r.path)-1] }()
 	r.space()
-	from := r.i
 	var inner map[string]*member
 	if m != nil {
 		inner = m.inner
@@ -226,12 +217,10 @@ func (r *reader) value(m *member, name string) {
 	case '[':
 		r.array()
 	case '"':
-		r.skip()
-		text, _ := wire.Text(r.in[from:r.i])
+		text, _ := wire.Text(r.raw())
 		r.out = wire.AppendString(r.out, text)
 	default:
-		r.skip()
-		r.out = append(r.out, r.in[from:r.i]...)
+		r.out = append(r.out, r.raw()...)
 	}
 	if m == nil || r.err != nil {
 		return
@@ -274,17 +263,12 @@ func (r *reader) judge(m *member, at int) {
 func (r *reader) array() {
 	r.i++ // the bracket
 	r.out = append(r.out, '[')
-	for first := true; r.err == nil; first = false {
-		if r.space(); r.in[r.i] == ']' {
-			break
-		}
+	for first := true; r.err == nil && r.more(first); first = false {
 		if !first {
-			r.i++ // the comma
 			r.out = append(r.out, ',')
 		}
 		r.value(nil, "[]")
 	}
-	r.i++
 	r.out = append(r.out, ']')
 }
 

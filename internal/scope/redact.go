@@ -23,8 +23,7 @@ func Redact(in []byte) []byte {
 			break
 		}
 		from := r.i + begin
-		r.i = from
-		r.skip()
+		r.i = wire.SkipValue(in, from)
 		text, changed := redactString(in[from:r.i])
 		if !changed {
 			continue

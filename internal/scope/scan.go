@@ -7,16 +7,34 @@ func (r *reader) space() { r.i = wire.SkipSpace(r.in, r.i) }
 
 // name reads a member's name and goes to its value.
 func (r *reader) name() string {
-	from := r.i
-	r.skip()
-	name, _ := wire.Text(r.in[from:r.i])
+	name, _ := wire.Text(r.raw())
 	r.space()
 	r.i++ // the colon
 	return name
 }
 
-// skip goes past a value, which internal/wire has checked.
-func (r *reader) skip() { r.i = wire.SkipValue(r.in, wire.SkipSpace(r.in, r.i)) }
+// more goes to the next member of an object or element of an array, past the comma before
+// it; at the end it goes past the bracket, and is false.
+func (r *reader) more(first bool) bool {
+	r.space()
+	if c := r.in[r.i]; c == '}' || c == ']' {
+		r.i++
+		return false
+	}
+	if !first {
+		r.i++
+		r.space()
+	}
+	return true
+}
+
+// raw goes past a value and returns it.
+func (r *reader) raw() []byte {
+	r.space()
+	from := r.i
+	r.i = wire.SkipValue(r.in, r.i)
+	return r.in[from:r.i]
+}
 
 // names is a set of names, small most of the time. Up to eight are compared one by one,
 // which is faster than a map. The map bounds the time for params with thousands of names.

@@ -6,7 +6,7 @@
 //	seen, ok := s.Event("Network.requestWillBeSent", e) // what the Client gets of it
 //
 // A method or event that is not in the table needs Privileged: what a new version of
-// Chromium adds is refused until somebody has judged it.
+// Chromium adds is refused until it is in the table.
 package scope
 
 import (

@@ -29,7 +29,7 @@ type tables struct {
 	heard  map[string]map[string]string // events, while a page is quiet: kinds by the names of members
 }
 
-// Domain is a part of the table, for whoever prints it.
+// Domain is a part of the table, for printing.
 type Domain struct {
 	Name    string
 	About   string

@@ -79,19 +79,13 @@ func hushTarget(info []byte, quiet func(targetID string) bool) []byte {
 
 // elements goes past an array and returns where each of its elements begins and ends.
 func (r *reader) elements() (list [][2]int) {
-	for r.i++; ; r.i++ {
-		if r.space(); r.in[r.i] == ']' {
-			r.i++
-			return list
-		}
+	r.i++ // the bracket
+	for first := true; r.more(first); first = false {
 		from := r.i
-		r.skip()
+		r.raw()
 		list = append(list, [2]int{from, r.i})
-		if r.space(); r.in[r.i] == ']' {
-			r.i++
-			return list
-		}
 	}
+	return list
 }
 
 // Origin is the origin of an address of a document, such as "https://app.example:8443", in

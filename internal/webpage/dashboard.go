@@ -6,7 +6,7 @@ import (
 )
 
 // Dashboard is what the page of a hub's dashboard contains. It has nothing about what
-// runs: the page's script asks for that, with the token of whoever has one.
+// runs: the page's script asks for that, with the token of its user.
 // web/src/dashboard/page.ts reads its JSON.
 type Dashboard struct {
 	Hub     string    `json:"hub"`     // its name; "" is the default hub

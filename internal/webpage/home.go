@@ -3,7 +3,7 @@ package webpage
 import "net/http"
 
 // Home is what the home page of a hub contains. It has nothing about what runs: the
-// page's script asks for that, with the token of whoever has one.
+// page's script asks for that, with the token of its user.
 type Home struct {
 	Hub    string // its name; "" is the default hub
 	Status string // path of the JSON that the script asks for

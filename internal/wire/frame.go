@@ -16,7 +16,7 @@ package wire
 //	{"requestId":"1000.2","dataLength":512}      Body, as it came
 //	,"sessionId":"…"}                            Tail, one per session
 //
-// Any part may be nil. The parts belong to whoever made them: a receiver
+// Any part may be nil. The parts belong to their maker: a receiver
 // copies what it keeps.
 type Frame struct {
 	Head []byte

@@ -52,8 +52,8 @@ func negotiateDeflate(h http.Header) string {
 
 // misplacedRSV reports whether a header sets RSV bits other than that of a
 // compressed message, on its first frame. A control frame or a later fragment must not set
-// RSV1 (RFC 7692, section 6). RSV2 and RSV3 belong to extensions that nobody has
-// negotiated.
+// RSV1 (RFC 7692, section 6). RSV2 and RSV3 belong to extensions that are not
+// negotiated here.
 func misplacedRSV(h ws.Header) bool {
 	return h.Rsv != 0 && (h.Rsv != rsv1 || h.OpCode != ws.OpText && h.OpCode != ws.OpBinary)
 }
@@ -140,7 +140,7 @@ var deflaters = sync.Pool{New: func() any {
 
 // compressBatch returns a batch of the outbox's frames with the large text frames
 // compressed. If there are any, the batch is recycled. The frames were queued before
-// anybody knew whether compression is worth it, and the writer compresses them outside
+// it was known whether compression is worth it, and the writer compresses them outside
 // Conn.mu: so a slow compression delays this peer alone.
 func compressBatch(batch [][]byte) [][]byte {
 	if !isWorthwhile(batch) {

@@ -64,7 +64,7 @@ func orDefault[T int | int64 | time.Duration](v, d T) T {
 	return v
 }
 
-// Conn is one WebSocket connection. Whoever makes one must call Serve or Start, even after
+// Conn is one WebSocket connection. Its maker must call Serve or Start, even after
 // Close: only these close the socket.
 //
 // Deliver, Offer, Close and Pending are safe for concurrent use and do not wait
@@ -82,7 +82,7 @@ type Conn struct {
 	versionOne atomic.Bool                         // the peer knows 1008 in place of our own codes
 
 	memory Account
-	share  *Share // nil: nobody counts its time
+	share  *Share // nil: its time is not counted
 
 	started // for Start; its comments say who owns what
 
@@ -172,7 +172,7 @@ func (c *Conn) Serve(ctx context.Context, handle func(message []byte)) Reason {
 }
 
 // finish waits for the writer, closes the socket and frees the buffers. The order matters:
-// the writer has sent the close frame before drain reads, and nobody uses the buffers once
+// the writer has sent the close frame before drain reads, and no goroutine uses the buffers once
 // the socket is closed.
 func (c *Conn) finish() {
 	<-c.ended

@@ -1,8 +1,6 @@
 package wsconn
 
 import (
-	"bufio"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,10 +9,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-
-	"github.com/gobwas/ws"
-
-	"github.com/cdphub/cdphub/internal/version"
 )
 
 // StatusError is a server's refusal of a handshake: an HTTP status.
@@ -36,65 +30,16 @@ func (e StatusError) Error() string { return fmt.Sprintf("handshake refused with
 //		// 401, 403, 404 …
 //	}
 func Dial(ctx context.Context, rawURL string, header http.Header, l Limits) (*Conn, error) {
-	u, err := url.Parse(rawURL)
-	if err != nil {
-		return nil, fmt.Errorf("dial: %w", err)
-	}
-	if u.Scheme != "ws" && u.Scheme != "wss" {
-		return nil, fmt.Errorf("dial: scheme %q is neither ws nor wss", u.Scheme)
-	}
-	u.Fragment, u.RawFragment = "", "" // never sent (RFC 6455, section 3)
-	d := dialerWith(header)
-	var refused error
-	d.OnStatusError = func(status int, _ []byte, answer io.Reader) { refused = readRefusal(status, answer) }
-	nc, early, _, err := d.Dial(ctx, u.String())
-	if err != nil {
-		return nil, dialError(ctx, u, cmp.Or(refused, err))
-	}
-	limits := l.withDefaults()
-	c := newConn(nc, &limits)
-	// RFC 6455, section 5.1: a client masks what it sends.
-	c.client = true
-	if early != nil { // frames that came right behind the answer
-		b, _ := early.Peek(early.Buffered())
-		c.in.push(b)
-		ws.PutReader(early)
-	}
-	return c, nil
+	c, _, err := DialThrough(ctx, direct, rawURL, header, l)
+	return c, err
 }
 
-// dialerWith returns a dialer that sends a header. Names count in any case. gobwas/ws writes
-// Host and Sec-WebSocket-Protocol from fields of its own: in Dialer.Header they would be
-// there twice.
-func dialerWith(header http.Header) ws.Dialer {
-	var d ws.Dialer
-	others := http.Header{"User-Agent": {version.UserAgent()}} // unless header has another
-	for name, values := range header {
-		switch http.CanonicalHeaderKey(name) {
-		case "Host":
-			d.Host = strings.Join(values, ",")
-		case "Sec-Websocket-Protocol":
-			for offered := range strings.SplitSeq(strings.Join(values, ","), ",") {
-				d.Protocols = append(d.Protocols, strings.TrimSpace(offered))
-			}
-		case "User-Agent":
-			others["User-Agent"] = values
-		default:
-			others[name] = values
-		}
-	}
-	d.Header = ws.HandshakeHeaderHTTP(others)
-	return d
-}
-
-// readRefusal is the error for an answer from its status line on.
-func readRefusal(status int, answer io.Reader) error {
-	resp, err := http.ReadResponse(bufio.NewReader(answer), nil) //nolint:bodyclose // it would read to the end: the dialer closes the connection
-	if err != nil {
-		return StatusError(status)
-	}
-	return refusalOf(resp)
-}
+// direct connects without a proxy. A connection that is refused is not used again.
+var direct = func() *http.Transport {
+	var one http.Protocols
+	one.SetHTTP1(true) // HTTP/2 has no Upgrade
+	return &http.Transport{Protocols: &one, DisableKeepAlives: true}
+}()
 
 // refusalOf is the error for an answer that is not 101.
 func refusalOf(resp *http.Response) error {

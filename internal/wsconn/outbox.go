@@ -20,7 +20,7 @@ type outbox struct {
 	bytes   int
 	frames  int
 	largest int           // bytes of the largest frame, which does not count against the limits
-	room    chan struct{} // closed when the writer takes the chunks; nil unless somebody waits
+	room    chan struct{} // closed when the writer takes the chunks; nil unless a goroutine waits
 }
 
 // The sizes of chunks, in bytes. recycle tells them apart by their capacity.

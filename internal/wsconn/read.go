@@ -59,7 +59,7 @@ func (in *reader) release() {
 	in.buf, in.r, in.w = nil, 0, 0
 }
 
-// push puts bytes in front of the first read. They are what net/http or the dialer has read
+// push puts bytes in front of the first read. They are what net/http has read
 // ahead, behind the handshake.
 func (in *reader) push(b []byte) {
 	if len(b) == 0 {

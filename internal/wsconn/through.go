@@ -40,12 +40,14 @@ func DialThrough(ctx context.Context, by *http.Transport, rawURL string, header 
 	}
 	key := make([]byte, 16)
 	rand.Read(key)
+	req.Header.Set("User-Agent", version.UserAgent()) // unless header has another
 	for name, values := range header {
 		req.Header[http.CanonicalHeaderKey(name)] = values
 	}
+	req.Host = req.Header.Get("Host") // net/http writes no other; of the URL where it is ""
 	for name, value := range map[string]string{
 		"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13",
-		"Sec-WebSocket-Key": base64.StdEncoding.EncodeToString(key), "User-Agent": version.UserAgent(),
+		"Sec-WebSocket-Key": base64.StdEncoding.EncodeToString(key),
 	} {
 		req.Header.Set(name, value)
 	}
@@ -70,12 +72,13 @@ func switchedReader(resp *http.Response, req *http.Request) (io.Reader, error) {
 	if resp.StatusCode != http.StatusSwitchingProtocols {
 		return nil, refusalOf(resp)
 	}
-	chosen, offered := resp.Header.Get("Sec-WebSocket-Protocol"), req.Header.Get("Sec-WebSocket-Protocol")
+	const subprotocol = "Sec-WebSocket-Protocol"
+	chosen := resp.Header.Get(subprotocol)
 	switch {
 	case resp.Header.Get("Sec-WebSocket-Accept") != acceptKey(req.Header.Get("Sec-WebSocket-Key")):
 		return nil, errors.New("the answer is not a WebSocket handshake: its Sec-WebSocket-Accept is wrong")
-	case chosen != offered:
-		return nil, fmt.Errorf("the server chose the subprotocol %q, and %q was offered", chosen, offered)
+	case chosen != "" && !hasToken(req.Header, subprotocol, chosen):
+		return nil, fmt.Errorf("the server chose the subprotocol %q, and %q was offered", chosen, req.Header.Get(subprotocol))
 	case resp.Header.Get("Sec-WebSocket-Extensions") != "":
 		return nil, errors.New("the server chose an extension that was not offered")
 	}

@@ -106,7 +106,7 @@ func (c *Conn) next(spare [][]byte) (batch [][]byte, open bool) {
 	defer c.mu.Unlock()
 	open = c.reason.Code == 0
 	if c.out.frames == 0 {
-		c.writes = !open // nobody else may start once the end is written
+		c.writes = !open // no other may start once the end is written
 		return nil, open
 	}
 	if cap(spare) > 64 {

@@ -27,7 +27,7 @@ const (
 // the same bytes.
 func bootstrapSystem(arch, out string) error {
 	cmd := exec.Command("mmdebstrap", "--variant=essential", "--components=main", "--architectures="+arch, "--include="+browserPackages,
-		"--dpkgopt=force-unsafe-io", // whoever loses power starts again
+		"--dpkgopt=force-unsafe-io", // after a loss of power it starts again
 		"--dpkgopt=path-exclude=/usr/share/man/*", "--dpkgopt=path-exclude=/usr/share/locale/*",
 		"--dpkgopt=path-exclude=/usr/share/doc/*", "--dpkgopt=path-include=/usr/share/doc/*/copyright",
 		fmt.Sprintf("--customize-hook=printf '%s' >> \"$1/etc/passwd\"; printf '%s' >> \"$1/etc/group\"", escapeText(passwd), escapeText(group)),

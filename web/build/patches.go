@@ -12,7 +12,7 @@ import (
 type patch struct{ old, new string }
 
 // snapdomPatches mend what no option or plugin of snapdom can. The patterns are minified code of the version that
-// package-lock.json pins. A build with another version fails until somebody has looked at them again.
+// package-lock.json pins. A build with another version fails until they were looked at again.
 var snapdomPatches = []patch{
 	// In quirks mode the scroll offset of body is that of the viewport, which the clip has in it (CSSOM View, 7).
 	{"r.clip&&g===t||mo(d,g)", "r.clip&&(g===t||g===g.ownerDocument.scrollingElement)||mo(d,g)"},

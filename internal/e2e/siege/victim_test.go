@@ -3,7 +3,6 @@ package siege
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"sync/atomic"
@@ -115,6 +114,3 @@ func (k *worker) step(ctx context.Context, n int) error {
 	}
 	return nil
 }
-
-// errSlow says that an attack has cost the victim more than half of its speed.
-var errSlow = errors.New("the victim has less than half of the speed of the control")

@@ -38,7 +38,7 @@ type recorderStep struct {
 	Land   *bool `json:"isLandscape,omitempty"`
 }
 
-// Limits of what is written. A recording may be anybody's, and may claim that any
+// Limits of what is written. A recording may come from anywhere, and may claim that any
 // number of characters were typed.
 const (
 	mostTyped = 1 << 20 // characters of all steps

@@ -144,9 +144,7 @@ func (p player) serveTimeline(w http.ResponseWriter, r *http.Request) {
 		if e.Seq <= after {
 			continue
 		}
-		if e.Load != nil { // the page shows no bodies
-			e.Load = &journal.Exchange{Method: e.Load.Method, URL: e.Load.URL, Type: e.Load.Type, Status: e.Load.Status, Mime: e.Load.Mime}
-		}
+		e.Load = e.Load.Summary() // the page shows no bodies
 		list = append(list, e)
 	}
 	writeJSON(w, struct {

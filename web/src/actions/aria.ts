@@ -2,100 +2,31 @@
 // in HTML, names by dom-accessibility-api.
 
 import { computeAccessibleName } from "dom-accessibility-api";
-import { isNameless, isRole } from "../agent/accessibility/ariaroles";
+import { isNameless, isRole, overrulesNone } from "../agent/accessibility/ariaroles";
+import { byWord, ROLES_OF_INPUTS, ROLES_OF_TAGS, SECTIONING } from "../agent/accessibility/htmlroles";
+import { styleOf } from "../flattree";
 import { REDACTED, redact, type Redacted, word } from "./redact";
 import { isSecret, isSecretText } from "./secrets";
 import { closest, squash } from "./tree";
-import { styleOf } from "./view";
 
 const BY_TAG: Record<string, string> = {
-  article: "article",
-  aside: "complementary",
-  blockquote: "blockquote",
-  button: "button",
-  caption: "caption",
-  code: "code",
-  datalist: "listbox",
-  dd: "definition",
-  del: "deletion",
-  details: "group",
-  dfn: "term",
-  dialog: "dialog",
-  dt: "term",
-  em: "emphasis",
-  fieldset: "group",
-  figure: "figure",
-  frame: "iframe",
-  h1: "heading",
-  h2: "heading",
-  h3: "heading",
-  h4: "heading",
-  h5: "heading",
-  h6: "heading",
-  hr: "separator",
-  iframe: "iframe",
-  ins: "insertion",
-  main: "main",
-  math: "math",
-  menu: "list",
-  meter: "meter",
-  nav: "navigation",
-  ol: "list",
-  optgroup: "group",
-  option: "option",
-  output: "status",
-  p: "paragraph",
-  progress: "progressbar",
-  search: "search",
-  strong: "strong",
-  sub: "subscript",
-  sup: "superscript",
-  svg: "img",
-  table: "table",
-  tbody: "rowgroup",
-  textarea: "textbox",
-  tfoot: "rowgroup",
-  thead: "rowgroup",
-  time: "time",
-  tr: "row",
-  ul: "list",
+  ...ROLES_OF_TAGS,
+  ...byWord({
+    complementary: "aside",
+    iframe: "frame iframe",
+    img: "svg",
+    listbox: "datalist",
+    math: "math",
+    rowgroup: "tbody",
+    table: "table",
+  }),
 };
-
-const BY_INPUT_TYPE: Record<string, string> = {
-  button: "button",
-  checkbox: "checkbox",
-  file: "button",
-  image: "button",
-  number: "spinbutton",
-  radio: "radio",
-  range: "slider",
-  reset: "button",
-  search: "searchbox",
-  submit: "button",
-  hidden: "",
-};
-
-const SECTIONING =
-  "article,aside,main,nav,section,[role=article],[role=complementary],[role=main],[role=navigation],[role=region]";
-
-/** Attributes that overrule role=none (WAI-ARIA 1.2, section 7.4). */
-const GLOBAL = [
-  "aria-atomic",
-  "aria-busy",
-  "aria-controls",
-  "aria-current",
-  "aria-describedby",
-  "aria-label",
-  "aria-labelledby",
-  "aria-live",
-  "aria-owns",
-];
 
 /** The role of an element: "none" for presentational ones, "generic" if there is no other. */
 export function roleOf(el: Element): Redacted {
   for (const token of (el.getAttribute("role") ?? "").toLowerCase().split(/\s+/)) {
     if (token === "presentation" || token === "none") {
-      if (GLOBAL.some((a) => el.hasAttribute(a)) || isFocusable(el)) break;
+      if (overrulesNone(el) || isFocusable(el)) break;
       return word("none");
     }
     if (token === "image") return word("img");
@@ -141,14 +72,14 @@ function isBesideCells(th: Element): boolean {
 
 function inputRole(el: HTMLInputElement): string {
   if (/^(text|search|url|tel|email)$/.test(el.type) && el.hasAttribute("list")) return "combobox";
-  return BY_INPUT_TYPE[el.type] ?? "textbox";
+  return el.type === "hidden" ? "" : (ROLES_OF_INPUTS[el.type] ?? "textbox");
 }
 
 function isNamed(el: Element): boolean {
   return ["aria-label", "aria-labelledby", "title"].some((a) => el.getAttribute(a)?.trim());
 }
 
-export function isFocusable(el: Element): boolean {
+function isFocusable(el: Element): boolean {
   if (el.matches("button,select,textarea,input:not([type=hidden])")) return !el.matches(":disabled");
   return (
     el.matches("a[href],area[href],iframe,summary,[tabindex],audio[controls],video[controls]") ||

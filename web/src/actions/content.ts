@@ -1,5 +1,7 @@
 // The content of the page as HTML, text or Markdown.
 
+import { flatChildren } from "../agent/accessibility/boxes";
+import type { ContentResult } from "../wire/verbs";
 import { Failure } from "./failure";
 import { checkLength } from "./limit";
 import {
@@ -13,14 +15,13 @@ import {
   redactText,
   title,
   type Redacted,
+  type RedactedIn,
 } from "./redact";
 import { isSecretText } from "./secrets";
-import { childrenOf, isElement, isText, SILENT, squash } from "./tree";
+import { isElement, isText, SILENT, squash } from "./tree";
 import { isHidden } from "./view";
 
-type Content = { content: Redacted; url: Redacted; title: Redacted };
-
-export function contentOf(format: string, root?: Element): Content {
+export function contentOf(format: string, root?: Element): RedactedIn<ContentResult> {
   const el = root ?? document.documentElement;
   return { content: render(format, el, root === undefined), url: address(), title: title() };
 }
@@ -66,12 +67,14 @@ function markdown(root: Element): string {
 function blocks(el: Element): string {
   if (isSecretText(el)) return el.textContent ? REDACTED : "";
   let out = "";
-  for (const node of childrenOf(el)) {
+  for (const node of flatChildren(el)) {
     if (isText(node)) out += node.data.replace(/[ \t\r\n]+/g, " ");
     else if (isElement(node)) out += block(node);
   }
   return out;
 }
+
+const BLOCKS = /^(ul|ol|p|blockquote|div|section|article|table|tr|form|header|footer|main|nav)$/;
 
 function block(el: Element): string {
   if (SILENT.has(el.localName) || isHidden(el)) return "";
@@ -94,32 +97,17 @@ function block(el: Element): string {
       return "\n\n---\n\n";
     case "li":
       return `\n${item(el)}`;
-    case "ul":
-    case "ol":
-      return `\n\n${blocks(el).trim()}\n\n`;
-    case "p":
-    case "blockquote":
-    case "div":
-    case "section":
-    case "article":
-    case "table":
-    case "tr":
-    case "form":
-    case "header":
-    case "footer":
-    case "main":
-    case "nav":
-      return `\n\n${blocks(el).trim()}\n\n`;
+    case "input":
+    case "select":
+    case "textarea":
+      return "";
     case "pre":
       return `\n\n\`\`\`\n${isSecretText(el) ? REDACTED : (el.textContent ?? "")}\n\`\`\`\n\n`;
     case "td":
     case "th":
       return `${blocks(el).trim()} `;
-    case "input":
-    case "select":
-    case "textarea":
-      return "";
   }
+  if (BLOCKS.test(el.localName)) return `\n\n${blocks(el).trim()}\n\n`;
   return blocks(el);
 }
 

@@ -1,56 +1,53 @@
 // The page as a tree of elements with bounds. A ref such as "button[0]" is a position, and the element is searched
 // again at each use.
 
+import { byWord } from "../agent/accessibility/htmlroles";
+import { styleOf } from "../flattree";
 import { stringify } from "../stringify";
+import type { ElementEntry, ElementsResult } from "../wire/verbs";
 import { selectedOf } from "./aria";
 import { Failure } from "./failure";
 import { bytesOf, MAX_SNAPSHOT } from "./limit";
-import { address, attributeOf, say, redact, redactText, title, type Redacted, valueOf, word } from "./redact";
+import {
+  address,
+  attributeOf,
+  say,
+  redact,
+  redactText,
+  title,
+  type Redacted,
+  type RedactedIn,
+  valueOf,
+  word,
+} from "./redact";
 import { isSecretText } from "./secrets";
 import { cut, isElement, isText, squash } from "./tree";
-import { boxOf, type Box, focusedIn, isDisabled, referenced, styleOf } from "./view";
+import { boxOf, type Box, focusedIn, isDisabled, referenced } from "./view";
 
-export type Entry = {
-  ref_id: Redacted;
-  role: Redacted;
-  name: Redacted | null;
-  value: Redacted | null;
-  state: Redacted[];
-  bounds: Box;
-  children?: Entry[];
-};
+type Entry = RedactedIn<ElementEntry>;
 
 const SKIPPED = /^(iframe|frame|script|style|noscript)$/;
-const BY_TAG: Record<string, string> = {
-  a: "link",
+const BY_TAG = byWord({
   button: "button",
-  select: "combobox",
-  textarea: "textbox",
-  img: "img",
-  nav: "navigation",
-  main: "main",
-  aside: "complementary",
+  combobox: "select",
+  complementary: "aside",
   form: "form",
+  heading: "h1 h2 h3 h4 h5 h6",
+  img: "img",
+  link: "a",
+  list: "ul ol",
+  listitem: "li",
+  main: "main",
+  navigation: "nav",
   table: "table",
-  li: "listitem",
-  ul: "list",
-  ol: "list",
-  h1: "heading",
-  h2: "heading",
-  h3: "heading",
-  h4: "heading",
-  h5: "heading",
-  h6: "heading",
-};
-const BY_INPUT_TYPE: Record<string, string> = {
+  textbox: "textarea",
+});
+const BY_INPUT_TYPE = byWord({
+  button: "button image reset submit",
   checkbox: "checkbox",
   radio: "radio",
-  submit: "button",
-  reset: "button",
-  button: "button",
-  image: "button",
-  range: "slider",
-};
+  slider: "range",
+});
 const NAMED_BY_TEXT = /^(button|link|heading|listitem|tab|menuitem)$/;
 const LONGEST_NAME = 500;
 
@@ -170,15 +167,7 @@ function statesOf(el: Element): Redacted[] {
   return list.filter(([, holds]) => holds).map(([word]) => word);
 }
 
-type Elements = {
-  page_title: Redacted;
-  page_url: Redacted;
-  focused_ref: Redacted | null;
-  elements: Entry[];
-  truncated: boolean;
-};
-
-export function snapshotElements(): Elements {
+export function snapshotElements(): RedactedIn<ElementsResult> {
   const focused = focusedIn(document);
   let focused_ref: Redacted | null = null;
   const walk = new Walk((entry, ref, el) => {

@@ -1,7 +1,7 @@
 // The interactive elements of the page with selectors and refs that survive a
 // new rendering: "@submit", "@e7f3a2".
 
-import type { ObserveArgs } from "../wire/verbs";
+import type { ObserveArgs, ObservedElement, ObserveResult, Selector as PlainSelector } from "../wire/verbs";
 import { roleOf as ariaRole } from "./aria";
 import {
   address as addressNow,
@@ -12,39 +12,16 @@ import {
   redactText,
   title,
   type Redacted,
+  type RedactedIn,
   valueOf,
   word,
 } from "./redact";
 import { stale } from "./refs";
 import { cut, elements, SILENT, squash } from "./tree";
-import { boxOf, type Box, focusedIn, isDisabled, isHidden } from "./view";
-/** A selector as adapters take it: {"type":"role","role":"button","name":"Save"}. */
-type Selector = { type: Redacted; value?: Redacted; role?: Redacted; name?: Redacted };
+import { boxOf, focusedIn, isDisabled, isHidden } from "./view";
 
-type Observed = {
-  ref: Redacted;
-  selector: Selector;
-  role: Redacted;
-  name?: Redacted;
-  value?: Redacted;
-  actionHints: Redacted[];
-  bounds?: Box;
-  tagName: Redacted;
-  focused?: boolean;
-  disabled?: boolean;
-  stability?: Redacted;
-  previousRef?: Redacted;
-  alternativeSelectors?: Selector[];
-};
-
-type Observation = {
-  elements: Observed[];
-  total: number;
-  changes?: { added: Redacted[]; updated: Redacted[]; removed: Redacted[] };
-  url: Redacted;
-  title: Redacted;
-  viewport: { width: number; height: number };
-};
+type Selector = RedactedIn<PlainSelector>;
+type Observed = RedactedIn<ObservedElement>;
 
 const ROLES = "button link menuitem tab checkbox radio switch textbox combobox listbox slider"
   .split(" ")
@@ -66,7 +43,7 @@ let address = "";
 /** The changeable state of each element in the last observation, by ref. */
 let last = new Map<Redacted, string>();
 
-export function observe(o: ObserveArgs): Observation {
+export function observe(o: ObserveArgs): RedactedIn<ObserveResult> {
   refresh(o.refreshRefs === true);
   const body = document.body;
   let found = body

@@ -30,6 +30,13 @@ export type RedactedValue =
   | readonly RedactedValue[]
   | { readonly [name: string]: RedactedValue };
 
+/** A result of wire/verbs.ts, with Redacted in the place of each text. */
+export type RedactedIn<T> = T extends string
+  ? Redacted
+  : T extends object
+    ? { [Name in keyof T]: RedactedIn<T[Name]> }
+    : T;
+
 export const REDACTED = "[REDACTED]" as Redacted;
 
 /** A literal of this script, which is no text of the page. */

@@ -1,9 +1,10 @@
 // The properties of one element.
 
+import { styleOf } from "../flattree";
 import { checkedOf, roleOf } from "./aria";
 import { attributeOf, renderedText, type RedactedValue, redact, type Redacted, valueOf, word } from "./redact";
 import { squash } from "./tree";
-import { boxOf, isDisabled, isVisible, styleOf } from "./view";
+import { boxOf, isDisabled, isVisible } from "./view";
 
 const properties: Record<string, (el: Element) => RedactedValue> = {
   visible: isVisible,

@@ -3,7 +3,9 @@
 //     [a1 h1] Pricing
 //     [a3 input email] placeholder="work email"
 
-import type { TaggedArgs } from "../wire/verbs";
+import { flatChildren } from "../agent/accessibility/boxes";
+import { pathOf } from "../flattree";
+import type { TaggedArgs, TaggedResult } from "../wire/verbs";
 import { Lines } from "./limit";
 import {
   address,
@@ -15,22 +17,16 @@ import {
   redactText,
   title,
   type Redacted,
+  type RedactedIn,
   valueOf,
   word,
 } from "./redact";
 import { Refs } from "./refs";
 import { isSecret } from "./secrets";
-import { childrenOf, cut, elements, isElement, isText, SILENT, squash } from "./tree";
+import { cut, elements, isElement, isText, SILENT, squash } from "./tree";
 import { isDisabled, isVisible, meetsViewport } from "./view";
 
 const ATTRIBUTE = "data-rp-id";
-type Tagged = {
-  markdown: Redacted;
-  url: Redacted;
-  title: Redacted;
-  elementCount: number;
-  truncated: boolean;
-};
 
 const INTERACTIVE = "a[href],button,input:not([type=hidden]),select,textarea,summary,[onclick]";
 const INTERACTIVE_ROLES =
@@ -39,7 +35,7 @@ const TEXTUAL = "h1,h2,h3,h4,h5,h6,p,li,td,th,dt,dd,label,legend,figcaption,bloc
 const LONGEST_TEXT = 200;
 const MOST_OPTIONS = 20;
 
-export function snapshotTagged(o: TaggedArgs): Tagged {
+export function snapshotTagged(o: TaggedArgs): RedactedIn<TaggedResult> {
   const lines = new Lines(word("[cut: the snapshot is longer than 1 MiB]"));
   const ids = new Ids(o.reads);
   const most = o.maxElements ?? 500;
@@ -69,9 +65,8 @@ function isInteractive(el: Element): boolean {
 
 function isListed(el: Element, listed: Set<Element>): boolean {
   if (el.localName === "iframe" || isInteractive(el) || el.matches(TEXTUAL)) return !isOptionLike(el);
-  if (isOptionLike(el) || ![...childrenOf(el)].some((c) => isText(c) && squash(c.data))) return false;
-  for (let e = parentIn(el); e; e = parentIn(e)) if (listed.has(e)) return false;
-  return true;
+  if (isOptionLike(el) || !flatChildren(el).some((c) => isText(c) && squash(c.data))) return false;
+  return !pathOf(el).some((e) => listed.has(e));
 }
 
 /** Whether an element is listed only for its text, and has no text of its own. */
@@ -81,10 +76,6 @@ function isEmpty(el: Element): boolean {
 
 function isOptionLike(el: Element): boolean {
   return el.localName === "option" || el.localName === "optgroup";
-}
-
-function parentIn(el: Element): Element | null {
-  return el.assignedSlot ?? el.parentElement ?? ((el.getRootNode() as ShadowRoot).host as Element | undefined) ?? null;
 }
 
 /** Ids that are not in the page, for callers that may only read: "r-3". No attribute is taken for one. */
@@ -184,7 +175,7 @@ function selectOf(el: HTMLSelectElement): Redacted[] {
 /** The text of an element without that of listed elements inside it. */
 function ownText(el: Element): string {
   let text = "";
-  for (const node of childrenOf(el)) {
+  for (const node of flatChildren(el)) {
     if (isText(node)) text += node.data;
     else if (
       isElement(node) &&

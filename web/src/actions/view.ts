@@ -1,13 +1,11 @@
 // Whether an element is visible, and where.
 
+import { flatChildren } from "../agent/accessibility/boxes";
+import { pathOf, styleOf } from "../flattree";
 import { attributeOf } from "./redact";
-import { byId, childrenOf, documentOf, frameAround, isElement, isText, parentOf } from "./tree";
+import { byId, documentOf, frameAround, isElement, isText } from "./tree";
 
 export type Box = { x: number; y: number; width: number; height: number };
-
-export function styleOf(el: Element, pseudo?: string): CSSStyleDeclaration {
-  return (el.ownerDocument.defaultView ?? window).getComputedStyle(el, pseudo);
-}
 
 /** Whether an element or an ancestor is not rendered, so that its text is not visible. */
 export function isHidden(el: Element): boolean {
@@ -17,16 +15,14 @@ export function isHidden(el: Element): boolean {
       styleOf(el).display !== "contents"
     );
   }
-  if (styleOf(el).visibility !== "visible") return true;
-  for (let e: Element | null = el; e; e = parentOf(e)) if (styleOf(e).display === "none") return true;
-  return false;
+  return styleOf(el).visibility !== "visible" || pathOf(el).some((e) => styleOf(e).display === "none");
 }
 
 /** Whether an element can be seen: it has a size, and its style does not hide it. */
 export function isVisible(el: Element): boolean {
   if (isHidden(el)) return false;
   if (styleOf(el).display === "contents") {
-    return childrenOf(el).some((c) => (isElement(c) ? isVisible(c) : isText(c) && isTextVisible(c)));
+    return flatChildren(el).some((c) => (isElement(c) ? isVisible(c) : isText(c) && isTextVisible(c)));
   }
   if (el.localName === "option" || el.localName === "optgroup") {
     const select = el.closest("select");
@@ -45,8 +41,7 @@ function isTextVisible(text: Text): boolean {
 
 /** Whether a control is disabled. */
 export function isDisabled(el: Element): boolean {
-  if (el.matches(":disabled")) return true;
-  for (let e: Element | null = el; e; e = parentOf(e)) if (e.getAttribute("aria-disabled") === "true") return true;
+  if (el.matches(":disabled") || pathOf(el).some((e) => e.getAttribute("aria-disabled") === "true")) return true;
   return el.localName === "label" && !!(el as HTMLLabelElement).control?.matches(":disabled");
 }
 

@@ -1,11 +1,12 @@
 // Waits until an element is ready for an action (auto-wait).
 
 import type { PointArgs, Query, WaitArgs } from "../wire/verbs";
+import { pathOf, styleOf } from "../flattree";
 import { Failure, mayPass } from "./failure";
 import { findOne, show } from "./locate";
 import { forget } from "./redact";
-import { documentOf, frameAround, isWithin, parentOf } from "./tree";
-import { boxOf, describe, hitAt, isDisabled, isEditable, isReadOnly, isVisible, offsetOf, styleOf } from "./view";
+import { documentOf, frameAround } from "./tree";
+import { boxOf, describe, hitAt, isDisabled, isEditable, isReadOnly, isVisible, offsetOf } from "./view";
 
 /** The checks of an element. */
 type Check = "stable" | StaticCheck;
@@ -88,20 +89,14 @@ async function needStable(el: Element): Promise<void> {
   for (let before = boxOf(el), n = 0; ; n++) {
     await nextFrame();
     const now = boxOf(el);
-    if (
-      el.isConnected &&
-      before.x === now.x &&
-      before.y === now.y &&
-      before.width === now.width &&
-      before.height === now.height
-    )
-      return;
+    if (el.isConnected && (["x", "y", "width", "height"] as const).every((side) => before[side] === now[side])) return;
     if (!el.isConnected || n > 30) throw new Failure("NotVisible", `element not visible: ${describe(el)} moves`);
     before = now;
   }
 }
 
 // ---------------------------------------------------------------- the point
+
 const BLOCKS: ScrollLogicalPosition[] = ["center", "end", "start", "nearest"];
 
 /**
@@ -156,11 +151,7 @@ function inView(el: Element, aim: PointArgs): boolean {
 
 /** Whether the hit target `hit` counts as `el`: it is inside of it, or its label. */
 function reaches(hit: Element, el: Element): boolean {
-  if (isWithin(hit, el)) return true;
-  for (let e: Element | null = hit; e; e = parentOf(e)) {
-    if (e.localName === "label" && (e as HTMLLabelElement).control === el) return true;
-  }
-  return false;
+  return pathOf(hit).some((e) => e === el || (e.localName === "label" && (e as HTMLLabelElement).control === el));
 }
 
 function needHit(el: Element, at: Spot): void {

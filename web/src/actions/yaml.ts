@@ -4,7 +4,9 @@
 //   - textbox "Email" [ref=e3]:
 //     - /placeholder: work email
 
-import type { YAMLArgs } from "../wire/verbs";
+import { flatChildren } from "../agent/accessibility/boxes";
+import { styleOf } from "../flattree";
+import type { YAMLArgs, YAMLHole, YAMLResult } from "../wire/verbs";
 import { checkedOf, expandedOf, isInvalid, levelOf, nameOf, roleOf, selectedOf, tri } from "./aria";
 import { Lines } from "./limit";
 import {
@@ -17,13 +19,14 @@ import {
   redact,
   title,
   type Redacted,
+  type RedactedIn,
   valueOf,
   word,
 } from "./redact";
 import { frameName, handles, refsOf } from "./refs";
 import { isSecretText } from "./secrets";
-import { childrenOf, documentOf, isElement, isText, SILENT, squash } from "./tree";
-import { focusedIn, isDisabled, styleOf } from "./view";
+import { documentOf, isElement, isText, SILENT, squash } from "./tree";
+import { focusedIn, isDisabled } from "./view";
 
 interface Item {
   el: Element;
@@ -42,25 +45,8 @@ const LONGEST_NAME = 900;
 /** The options of the hub. `above` comes from the hub, so it needs no redaction. */
 type YAMLOptions = Pick<YAMLArgs, "refs" | "boxes"> & { above: Redacted };
 
-type Snapshot = {
-  text: Redacted;
-  count: number;
-  title: Redacted;
-  url: Redacted;
-  /** The frames with documents of another origin. */
-  holes: Hole[];
-};
-
-/** A frame whose content comes from its own page script. */
-type Hole = {
-  handle: Redacted;
-  /** The index of the frame's own line, from 0. */
-  line: number;
-  /** The prefix of its refs. */
-  above: Redacted;
-};
 /** The snapshot of a subtree, of the body by default. */
-export function snapshotYAML(root: Element | undefined, options: YAMLOptions): Snapshot {
+export function snapshotYAML(root: Element | undefined, options: YAMLOptions): RedactedIn<YAMLResult> {
   const writer = new Writer(options);
   const body = root ?? document.body ?? document.documentElement;
   const top = merge(read(body, false, false));
@@ -68,10 +54,7 @@ export function snapshotYAML(root: Element | undefined, options: YAMLOptions): S
     for (const item of top) writer.write(item, 0, false);
   } else {
     if (options.refs) refsOf(document, options.above).of(body, "root");
-    const [only] = top;
-    const items =
-      top.length === 1 && typeof only === "object" && only.el === body && only.role === "generic" ? only.children : top;
-    for (const item of items) writer.write(item, 0, false);
+    for (const item of withoutBody(top, body)) writer.write(item, 0, false);
   }
   return { text: writer.lines.text(), count: writer.count, title: title(), url: address(), holes: writer.holes };
 }
@@ -135,12 +118,12 @@ function contentsOf(el: Element, role: string, shown: boolean, hidden: boolean, 
   if (el.localName === "svg") return [];
   return [
     generated(el, "::before"),
-    ...childrenOf(el).flatMap((c) => (isElement(c) ? read(c, hidden, pointer) : isText(c) && shown ? [c.data] : [])),
+    ...flatChildren(el).flatMap((c) => (isElement(c) ? read(c, hidden, pointer) : isText(c) && shown ? [c.data] : [])),
     generated(el, "::after"),
   ];
 }
 
-function withoutBody(items: (Item | string)[], body: Element): (Item | string)[] {
+function withoutBody<T extends string>(items: (Item | T)[], body: Element): (Item | T | Redacted)[] {
   const [only] = items;
   return items.length === 1 && typeof only === "object" && only.el === body && only.role === "generic"
     ? only.children
@@ -183,7 +166,7 @@ function propsOf(el: Element, role: string): [Redacted, Redacted][] {
 
 class Writer {
   readonly lines = new Lines(word("# cut: the snapshot is longer than 1 MiB"));
-  readonly holes: Hole[] = [];
+  readonly holes: RedactedIn<YAMLHole>[] = [];
   count = 0;
 
   constructor(private readonly o: YAMLOptions) {}

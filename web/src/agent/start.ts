@@ -10,7 +10,7 @@ import { installConsole, installErrors, replayConsole } from "./runtime/console"
 import type { FrameContext } from "./runtime/context";
 import { announceContexts, createContexts, mainContext } from "./runtime/contexts";
 import { installDialogs } from "./page/dialogs";
-import { installDownloads, setDownloadChannel } from "./page/downloads";
+import { installDownloads, sendFiles } from "./page/downloads";
 import { installChoosers, listenForChoosers } from "./dom/files";
 import { readName } from "./link/framename";
 import { address, describeFrame, frameOfDocument, mainFrame } from "./page/frames";
@@ -36,9 +36,9 @@ import { monotonic, originals } from "./base/originals";
 import { NOT_IN_A_HOST, say } from "../wire/messages";
 import { hubOfProxy } from "./link/hub";
 import { tree } from "./page/page";
-import { control, greet, leave, listenForHost, pair, send } from "./link/port";
+import { greet, leave, listenForHost, pair } from "./link/port";
 import { installPopups, listenForPopups, startPopups, welcomePopups } from "./windows/popups";
-import { installWorkers, startWorkers } from "./workers/workers";
+import { installWorkers } from "./workers/workers";
 import { carryOut, ready } from "./base/parts";
 import { handlerOf } from "./base/registry";
 import { installFocus, listenForFocus } from "./input/webkitfocus";
@@ -95,23 +95,22 @@ export function startFrameAgent(options: AgentOptions): void {
   Object.defineProperty(window, PRESENT, { value: arrive });
   hideFrameElement();
   readName();
-  startPopups(control);
-  startWorkers({ send, control });
+  startPopups();
   wrap(window);
   listen(window);
   listenInBlank();
   if (options.state) restoreScripts(options.state);
   else runStored();
   watchLoading(mainFrame());
-  watchNavigation(control);
+  watchNavigation();
   watchFrames({ wrap, listen }, tellInfo);
-  watchNested({ send, control, tree: () => tree(mainFrame()), focus: giveKeysTo });
+  watchNested({ tree: () => tree(mainFrame()), focus: giveKeysTo });
   surviveDocumentOpen(mainFrame(), relisten);
   watchLeaving();
   if (interceptedBefore()) void ready("Fetch.enable")?.catch(() => {}); // partsFor reports the failure
   pair(options.allowedParents, options.key, partsFor, (w) => {
     // First: welcomed() reports the document's own request, and the Fetch patterns of the sessions apply to it.
-    setDownloadChannel(send, w.downloads);
+    sendFiles(w.downloads);
     restoreNetwork(w);
     welcomed(w);
     beginNetwork();
@@ -229,12 +228,12 @@ function welcomed(w: Welcome): void {
   tellInfo();
 }
 
-let told = false;
+let earlierSent = false;
 
 /** Sends the console messages from before the welcome, and enables the domains of DevTools again. */
 function tellEarlierConsole(): void {
-  if (told) return; // a document from the back/forward cache gets a second welcome
-  told = true;
+  if (earlierSent) return; // a document from the back/forward cache gets a second welcome
+  earlierSent = true;
   for (const s of allSessions()) if (s.enabled.has("Runtime")) replayConsole(s);
   resumeDevTools();
 }

@@ -2,6 +2,7 @@
 
 import type { Lent } from "../agent/devtools";
 
+export { ClientError as CommandError, impossible } from "../clienterror";
 export type { Handlers } from "../agent/base/registry";
 export type { Lent } from "../agent/devtools";
 export type Session = Parameters<Lent["wrap"]>[2];
@@ -11,21 +12,6 @@ export let agent: Lent;
 
 export function lend(lent: Lent): void {
   agent = lent;
-}
-
-/** An error that reaches the Client. */
-export class CommandError extends Error {
-  constructor(
-    message: string,
-    readonly code = -32000,
-  ) {
-    super(message);
-  }
-}
-
-/** The error for what page script cannot do. */
-export function impossible(method: string, reason: string): CommandError {
-  return new CommandError(`${method} is not possible in an embedded frame: ${reason}`);
 }
 
 /** Calls `look` every `ms` milliseconds while a session has enabled the domain. */

@@ -2,6 +2,8 @@
 // script requests it, with the token that the user has entered, if one is needed. The token is sent in a header and
 // never in a cookie, so that no other page can use it. It stays in the tab's sessionStorage.
 
+import type * as wire from "../wire/state";
+
 const KEY = "cdphubToken";
 const EVERY_MS = 3_000;
 
@@ -11,19 +13,11 @@ interface Status {
   hubs: Hub[];
 }
 
-interface Hub {
-  /** "" is the default hub. */
-  hub: string;
-  path: string;
-  hostConnected: boolean;
-  hostHangs: boolean;
-  /** Whether it has a browser of its own, or gets one with its first Client. */
-  browser: boolean;
-  clients: number;
+type Hub = Pick<wire.Hub, "hub" | "path" | "hostConnected" | "hostHangs" | "browser" | "clients"> & {
   targets: number;
   /** Absent if the token may not see the targets. */
   pages?: { title: string; url: string }[];
-}
+};
 
 const { status: address = "", token: role = "" } = document.body.dataset;
 const login = byId<HTMLFormElement>("login");

@@ -9,7 +9,7 @@ export const isBlank = (url: string): boolean => /^about:blank([?#]|$)/.test(url
 
 /** Whether a frame of these origins may be navigated to an address that has an origin of its own. */
 export function mayShow(url: string, origins: string[]): boolean {
-  const parsed = parse(url);
+  const parsed = parseUrl(url);
   return (
     parsed !== undefined &&
     /^(https?|blob):$/.test(parsed.protocol) &&
@@ -23,7 +23,7 @@ export function mayShow(url: string, origins: string[]): boolean {
  * it as a page of another origin.
  */
 export function isOf(url: string, origin: string, origins: string[]): boolean {
-  const parsed = parse(url);
+  const parsed = parseUrl(url);
   if (!parsed) return false;
   if (origin === "null" && origins.includes("null")) return true; // an opaque origin says nothing about the address
   return parsed.origin === "null"
@@ -31,10 +31,17 @@ export function isOf(url: string, origin: string, origins: string[]): boolean {
     : parsed.origin === origin;
 }
 
-function parse(url: string): URL | undefined {
+/** The URL in a text; undefined if the text is none. */
+export function parseUrl(text: string | URL, base?: string | URL): URL | undefined {
   try {
-    return new URL(url);
+    return new URL(text, base);
   } catch {
     return undefined;
   }
+}
+
+/** A URL and its fragment, which begins with "#" or is empty. */
+export function splitFragment(url: string): [plain: string, fragment: string] {
+  const i = url.indexOf("#");
+  return i < 0 ? [url, ""] : [url.slice(0, i), url.slice(i)];
 }

@@ -7,11 +7,9 @@ import { FEATURES } from "./features";
 import { methods } from "./browser";
 import { World, settle, freshClock, tick } from "./fakes";
 
-beforeEach(() => {
-  freshClock();
-});
+beforeEach(freshClock);
 
-test("ready lists the Pairings; later ones are told", () => {
+test("ready lists the Pairings; later ones get a message each", () => {
   const w = new World(["Target.createTarget"]);
   w.pair("T");
   const relay = w.relay();
@@ -37,16 +35,14 @@ test("ready lists the Pairings; later ones are told", () => {
 });
 
 test("the hub's base goes to the agent", () => {
-  const w = new World();
-  w.pair();
+  const w = World.paired();
   w.core.receive({ do: "connect", url: "wss://hub.example/hub/a1/icdp/host?x" });
   w.hello("doc1");
   assert.equal(w.welcomes()[0].welcome.base, "https://hub.example/hub/a1");
 });
 
 test("the key for dialogs goes to the agent, with the first session or with the welcome", () => {
-  const w = new World();
-  w.pair();
+  const w = World.paired();
   const agent = w.hello("doc1")!;
   const relay = w.relay(["sessions", "dialog"]);
   relay.say({ kind: "attached", sessionId: "S1", targetId: "T", dialogKey: "K" });
@@ -56,8 +52,7 @@ test("the key for dialogs goes to the agent, with the first session or with the 
 });
 
 test("a script of a frame is left at the relay, where that takes scripts", async () => {
-  const w = new World();
-  w.pair();
+  const w = World.paired();
   const agent = w.hello("doc1")!;
   const put = { icdp: "evalput", key: "K", source: "1" };
   const refused = { icdp: "evalok", key: "K", refused: true };
@@ -78,13 +73,12 @@ test("a script of a frame is left at the relay, where that takes scripts", async
 });
 
 test("an extended relay: each session its own, in order", () => {
-  const w = new World();
-  w.pair();
+  const w = World.paired();
   const agent = w.hello("doc1")!;
   const relay = w.relay(["sessions"]);
   relay.take();
   agent.say({ method: "Page.x", params: {} });
-  assert.deepEqual(relay.take(), [], "nobody is attached");
+  assert.deepEqual(relay.take(), [], "no Client is attached");
   relay.say({ kind: "attached", sessionId: "S1", targetId: "T" });
   relay.say({ kind: "attached", sessionId: "S2", targetId: "T" });
   const base = "http://hub:9223";
@@ -117,8 +111,7 @@ test("an extended relay: each session its own, in order", () => {
 
 test("an event for several sessions goes to the relay once, if it takes such", () => {
   for (const features of [["sessions", "sessionIds"], ["sessions"]]) {
-    const w = new World();
-    w.pair();
+    const w = World.paired();
     const relay = w.relay(features);
     for (const sessionId of ["S1", "S2", "S3"]) relay.say({ kind: "attached", sessionId, targetId: "T" });
     w.attach("L");
@@ -149,15 +142,13 @@ test("an event for several sessions goes to the relay once, if it takes such", (
 });
 
 test("an agent of version 1 hears nothing of events for several sessions", () => {
-  const w = new World();
-  w.pair();
+  const w = World.paired();
   w.hello();
   assert.deepEqual(w.welcomes()[0].welcome, { icdp: "welcome", v: 1 });
 });
 
 test("a version 1 relay: its sessions are one to the agent, events are plain", () => {
-  const w = new World();
-  w.pair();
+  const w = World.paired();
   const agent = w.hello("doc1")!;
   const relay = w.relay();
   relay.take();
@@ -180,8 +171,7 @@ test("a version 1 relay: its sessions are one to the agent, events are plain", (
 });
 
 test("a version 1 agent behind a version 1 relay", () => {
-  const w = new World();
-  w.pair();
+  const w = World.paired();
   const agent = w.hello()!;
   const relay = w.relay();
   relay.take();
@@ -189,7 +179,7 @@ test("a version 1 agent behind a version 1 relay", () => {
   assert.deepEqual(
     relay.take(),
     [{ kind: "event", targetId: "T", method: "Page.loadEventFired", params: {} }],
-    "the relay has not said who is attached, so all is sent",
+    "the relay has not listed the attached sessions, so all is sent",
   );
   relay.say({ kind: "command", sessionId: "1", targetId: "T", id: 5, method: "X.y", params: {} });
   agent.answer("X.y", { error: { code: -32000, message: "Method not found: X.y" } });
@@ -259,9 +249,8 @@ test("after a good connection the first wait is short again", () => {
   assert.equal(w.sockets.length, before + 1);
 });
 
-test("a lost connection ends its sessions; the next one starts anew", () => {
-  const w = new World();
-  w.pair();
+test("a lost connection ends its sessions; the next one starts without them", () => {
+  const w = World.paired();
   const agent = w.hello("doc1")!;
   const relay = w.relay(["sessions"]);
   relay.say({ kind: "attached", sessionId: "S1", targetId: "T" });
@@ -279,8 +268,7 @@ test("a lost connection ends its sessions; the next one starts anew", () => {
 });
 
 test("a relay that lets it come back keeps its sessions", () => {
-  const w = new World();
-  w.pair();
+  const w = World.paired();
   const agent = w.hello("doc1")!;
   const relay = w.relay(["sessions", "resume"]);
   for (const sessionId of ["S1", "S2"]) relay.say({ kind: "attached", sessionId, targetId: "T" });
@@ -319,8 +307,7 @@ test("sessions end where the relay does not come back, or has forgotten them", (
     [["sessions"], 250],
     [["sessions", "resume"], 40_000],
   ] as const) {
-    const w = new World();
-    w.pair();
+    const w = World.paired();
     const agent = w.hello("doc1")!;
     const relay = w.relay(["sessions", "resume"]);
     relay.say({ kind: "attached", sessionId: "S1", targetId: "T" });

@@ -9,17 +9,19 @@ import {
   CLOSE_POLICY,
   CLOSE_REPLACED,
   type HostCommand,
-  type HostMessage,
   type HubMessage,
+  type TargetEvent,
 } from "../wire/bridge";
-import type { Identity, RelayState } from "../wire/core";
+import type { RelayState } from "../wire/core";
 import { methods } from "./browser";
 import { type Socket, serverError } from "./channel";
 import { Downloads } from "./downloads";
 import { FEATURES } from "./features";
-import { Sender } from "./sender";
+import { NONE } from "./outbox";
+import { placeOf, Sender } from "./sender";
 import { type Consumer, Session } from "./session";
 import type { Target } from "./target";
+import type { Owner } from "./targetview";
 import { type Carried, open, type Reply, read } from "./text";
 
 /** Exponential backoff between attempts, with up to 50 % random jitter. */
@@ -34,25 +36,18 @@ const KEEP_MS = 35_000;
 /** How long the hub may take to accept a script. */
 const PUT_MS = 3_000;
 
-/** What the bridge needs of the Core. */
-export interface Switchboard {
-  readonly identity: Identity;
+/** The parts of the Core that the bridge uses. */
+export interface Switchboard extends Pick<Owner, "env" | "identity" | "ask"> {
   readonly targets: Map<string, Target>;
-  socket(url: string, token?: string): Socket;
-  /** Why the hub refuses this page; undefined if that is not known. */
-  refusal(url: string, token?: string): Promise<string | undefined>;
   command(session: Session, method: string, params: Carried, reply: (r: Reply) => void): void;
   browserRequest(method: string, params: Json): Promise<Json>;
-  relayState(state: RelayState, reason: string): void;
-  /** Resolves when the page's script has run. */
-  alive(): Promise<Json>;
 }
 
 export class Bridge implements Consumer {
   private socket?: Socket;
   // Sends nothing before `open` is set: the message ready must be the first one, and lists every Target.
   private readonly sender = new Sender((text) => this.open && this.socket?.send(text));
-  private readonly files = new Downloads((m, targetId) => this.sender.about(targetId, m));
+  private readonly files = new Downloads((m, targetId) => this.sender.send(m, { targetId, sessions: [NONE] }));
   /** Sessions of the lost connection that the hub has not named again. */
   private unclaimed = new Set<string>();
   private forget?: ReturnType<typeof setTimeout>;
@@ -105,14 +100,14 @@ export class Bridge implements Consumer {
 
   private tell(state: RelayState, reason = ""): void {
     this.state = state;
-    this.board.relayState(state, reason);
+    this.board.env.post({ do: "relay", state, reason });
   }
 
   // --------------------------------------------------------- connection
 
   private connect(): void {
     if (!(this.standby && this.state === "replaced")) this.tell("connecting");
-    const socket = this.board.socket(this.address(), this.token);
+    const socket = this.board.env.socket(this.address(), this.token);
     this.socket = socket;
     socket.onopen = () => {
       if (!this.standby) this.announce();
@@ -142,7 +137,7 @@ export class Bridge implements Consumer {
     const { hostId, browser, hooks } = this.board.identity;
     const handles = [...hooks, ...Object.keys(methods)]; // a hub of version 1 ignores all but hooks
     const targets = [...this.board.targets.values()].map((t) => ({ ...t.info }));
-    this.send({ kind: "ready", v: VERSION, targets, handles, features: FEATURES, hostId, browser });
+    this.sender.send({ kind: "ready", v: VERSION, targets, handles, features: FEATURES, hostId, browser });
     this.tell("connected");
   }
 
@@ -202,7 +197,7 @@ export class Bridge implements Consumer {
   private explain(): void {
     const { attempts, retry } = this;
     if (attempts !== 1 && FIRST_WAIT_MS * 2 ** attempts < LAST_WAIT_MS) return;
-    void this.board.refusal(this.url, this.token).then((why = "") => {
+    void this.board.env.refusal(this.url, this.token).then((why = "") => {
       this.why = why;
       if (why && !this.open && this.retry === retry) this.tell("waiting", why);
     });
@@ -215,10 +210,6 @@ export class Bridge implements Consumer {
   /** The downloads of the frames; undefined while no hub takes them. */
   get downloads(): Downloads | undefined {
     return this.open && this.accepted.has("downloads") ? this.files : undefined;
-  }
-
-  private send(message: HostMessage): void {
-    this.sender.message(message);
   }
 
   // ------------------------------------------------------- from the relay
@@ -239,7 +230,9 @@ export class Bridge implements Consumer {
         return this.attachAgain();
       case "alive": {
         const socket = this.socket;
-        void this.board.alive().then(() => this.socket === socket && this.send({ kind: "alive", n: m.n }));
+        void this.board
+          .ask({ what: "alive" })
+          .then(() => this.socket === socket && this.sender.send({ kind: "alive", n: m.n }));
         return;
       }
       case "attached":
@@ -303,7 +296,7 @@ export class Bridge implements Consumer {
   private browserRequest(id: number, method: string, params: Json): void {
     const socket = this.socket;
     const answer = (r: Answer): void => {
-      if (this.socket === socket) this.send({ kind: "browserResult", id, ...r });
+      if (this.socket === socket) this.sender.send({ kind: "browserResult", id, ...r });
     };
     this.board.browserRequest(method, params).then(
       (result) => answer({ result }),
@@ -324,7 +317,7 @@ export class Bridge implements Consumer {
       };
       const timer = setTimeout(() => end(false), PUT_MS);
       this.scripts.set(key, end);
-      this.send({ kind: "evalput", key, source });
+      this.sender.send({ kind: "evalput", key, source });
     });
   }
 
@@ -357,41 +350,39 @@ export class Bridge implements Consumer {
     this.sessions.set(session.id, session);
     const { id: sessionId } = session;
     const { targetId, type } = targetInfo;
-    const message: HostMessage = {
-      kind: "event",
-      targetId: parent.targetId,
-      sessionId: parent.id,
+    const params = { sessionId, targetInfo, waitingForDebugger: false };
+    this.sendInside(session, parent, {
       method: "Target.attachedToTarget",
       opens: { sessionId, targetId, type },
-      params: { sessionId, targetInfo, waitingForDebugger: false },
-    };
-    this.sender.message(message, parent, session);
+      params,
+    });
     return true;
   }
 
   closes(session: Session, parent: Session, targetId: string): void {
     this.sessions.delete(session.id);
-    const message: HostMessage = {
-      kind: "event",
-      targetId: parent.targetId,
-      sessionId: parent.id,
-      method: "Target.detachedFromTarget",
-      closes: session.id,
-      params: { sessionId: session.id, targetId },
-    };
-    this.sender.message(message, parent, session);
+    const params = { sessionId: session.id, targetId };
+    this.sendInside(session, parent, { method: "Target.detachedFromTarget", closes: session.id, params });
   }
 
+  /** Sends an event about a session to the session that it is in. */
+  private sendInside(session: Session, parent: Session, event: Omit<TargetEvent, "kind">): void {
+    const { targetId, id: sessionId } = parent;
+    this.sender.send({ kind: "event", targetId, sessionId, ...event }, placeOf(parent, session));
+  }
+
+  /** A Target may come with the id of one whose end still waits behind a large message. */
   created(target: Target): void {
-    this.sender.created(target.info);
+    this.sender.send({ kind: "targetCreated", target: target.info }, { targetId: target.id });
   }
 
   changed(target: Target): void {
-    this.sender.changed(target.info);
+    const place = { targetId: target.id, sessions: [NONE] };
+    this.sender.send({ kind: "targetInfoChanged", target: target.info }, place);
   }
 
   destroyed(targetId: string): void {
     this.files.ended(targetId);
-    this.sender.destroyed(targetId);
+    this.sender.send({ kind: "targetDestroyed", targetId }, { targetId });
   }
 }

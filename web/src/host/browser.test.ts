@@ -6,9 +6,7 @@ import { beforeEach, test } from "node:test";
 import { ANSWER_MS } from "./browser";
 import { type Loose, type FakeAgent, World, freshClock, settle, tick } from "./fakes";
 
-beforeEach(() => {
-  freshClock();
-});
+beforeEach(freshClock);
 
 /** Two apps of different sites whose agents answer commands by `reply`. */
 function apps(w: World, reply: (url: string, method: string, params: Loose) => Loose): FakeAgent[] {
@@ -76,7 +74,7 @@ test("what every document refuses is refused; what one can do is done", async ()
   assert.equal((await request(w, "Storage.clearCookies")).error.message, "no");
 });
 
-test("a page that does not answer keeps the others' cookies from nobody", async () => {
+test("the cookies of the other pages arrive without a page that does not answer", async () => {
   const w = new World();
   const [stuck] = apps(w, (url) => ({ result: { cookies: [cookie("c", new URL(url).hostname)] } }));
   stuck.onCommand = () => {};

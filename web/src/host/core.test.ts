@@ -7,15 +7,10 @@ import { World, settle, freshClock, tick } from "./fakes";
 
 const GONE = "Cannot find context with specified id";
 
-beforeEach(() => {
-  freshClock();
-});
+beforeEach(freshClock);
 
 test("an extended agent is welcomed with ids and state, and answers by session", () => {
-  const w = new World();
-  w.pair();
-  w.attach("A");
-  w.attach("B");
+  const w = World.paired("A", "B");
   w.send("A", 1, "Page.enable");
   const agent = w.hello("doc1")!;
   const welcome = w.welcomes()[0].welcome;
@@ -36,17 +31,14 @@ test("an extended agent is welcomed with ids and state, and answers by session",
 });
 
 test("a repeated hello with the same docId changes nothing", () => {
-  const w = new World();
-  w.pair();
+  const w = World.paired();
   const agent = w.hello("doc1")!;
   assert.equal(w.hello("doc1"), undefined);
   assert.equal(agent.closed, false);
 });
 
 test("each new document gets a new loader and the recorded state", () => {
-  const w = new World();
-  w.pair();
-  w.attach("A");
+  const w = World.paired("A");
   const first = w.hello("doc1")!;
   const script = { source: "1", worldName: "util" };
   for (const [method, params] of [
@@ -88,9 +80,7 @@ test("each new document gets a new loader and the recorded state", () => {
 });
 
 test("when a document goes, commands fail, what the state carries over succeeds", () => {
-  const w = new World();
-  w.pair();
-  w.attach("A");
+  const w = World.paired("A");
   const agent = w.hello("doc1")!;
   w.send("A", 1, "Runtime.enable");
   agent.answer("Runtime.enable");
@@ -104,9 +94,7 @@ test("when a document goes, commands fail, what the state carries over succeeds"
 });
 
 test("commands wait in order while a document changes, for 15 s at most", () => {
-  const w = new World();
-  w.pair();
-  w.attach("A");
+  const w = World.paired("A");
   const agent = w.hello("doc1")!;
   agent.say({ icdp: "bye" });
   w.send("A", 1, "DOM.getDocument");
@@ -120,9 +108,7 @@ test("commands wait in order while a document changes, for 15 s at most", () => 
 });
 
 test("with no document under way commands fail at once", () => {
-  const w = new World();
-  w.pair();
-  w.attach("A");
+  const w = World.paired("A");
   w.load();
   w.send("A", 1, "DOM.enable");
   tick(1_500);
@@ -135,9 +121,7 @@ test("with no document under way commands fail at once", () => {
 });
 
 test("a document that the Host makes may take longer: its first load is before its agent", () => {
-  const w = new World();
-  w.pair();
-  w.attach("A");
+  const w = World.paired("A");
   w.load(true);
   w.send("A", 1, "DOM.enable");
   tick(10_000);
@@ -146,17 +130,15 @@ test("a document that the Host makes may take longer: its first load is before i
 });
 
 test("a load event of a document that is still there means nothing", () => {
-  const w = new World();
-  w.pair();
+  const w = World.paired();
   const agent = w.hello("doc1")!;
   w.load();
   tick(60_000);
   assert.equal(agent.closed, false);
 });
 
-test("a session that ends is told to the agent and gets nothing more", () => {
-  const w = new World();
-  w.pair();
+test("the agent gets the end of a session, which then gets nothing more", () => {
+  const w = World.paired();
   const agent = w.hello("doc1")!;
   w.attach("A");
   w.send("A", 1, "Runtime.evaluate");
@@ -167,10 +149,7 @@ test("a session that ends is told to the agent and gets nothing more", () => {
 });
 
 test("a version 1 agent: plain welcome, fan-out, enables counted", () => {
-  const w = new World();
-  w.pair();
-  w.attach("A");
-  w.attach("B");
+  const w = World.paired("A", "B");
   const agent = w.hello()!;
   assert.deepEqual(w.welcomes()[0].welcome, { icdp: "welcome", v: 1 });
   assert.deepEqual(agent.got, [], "it gets no control messages");
@@ -186,9 +165,7 @@ test("a version 1 agent: plain welcome, fan-out, enables counted", () => {
 });
 
 test("a version 1 hello over an open channel is a new document", () => {
-  const w = new World();
-  w.pair();
-  w.attach("A");
+  const w = World.paired("A");
   const first = w.hello()!;
   w.send("A", 1, "Page.enable");
   const second = w.hello()!;
@@ -200,9 +177,7 @@ test("a version 1 hello over an open channel is a new document", () => {
 });
 
 test("unpairing answers everything and ends the sessions", () => {
-  const w = new World();
-  w.pair();
-  w.attach("A");
+  const w = World.paired("A");
   w.hello("doc1");
   w.send("A", 1, "Runtime.evaluate");
   w.core.receive({ do: "unpair", targetId: "T" });
@@ -211,9 +186,7 @@ test("unpairing answers everything and ends the sessions", () => {
 });
 
 test("pairing the same targetId again is a remount: sessions stay", () => {
-  const w = new World();
-  w.pair();
-  w.attach("A");
+  const w = World.paired("A");
   const first = w.hello("doc1")!;
   w.pair();
   assert.equal(first.closed, true);
@@ -222,8 +195,7 @@ test("pairing the same targetId again is a remount: sessions stay", () => {
 });
 
 test("viewport and colour scheme are put back when the last holder ends", async () => {
-  const w = new World();
-  w.pair();
+  const w = World.paired();
   const asks: string[] = [];
   w.carryOut = (a) => {
     asks.push("width" in a ? `${a.what} ${a.width}x${a.height}` : "scheme" in a ? `${a.what} ${a.scheme}` : a.what);
@@ -262,8 +234,7 @@ test("viewport and colour scheme are put back when the last holder ends", async 
 });
 
 test("a size ends, and a target is brought to the front, by command", async () => {
-  const w = new World();
-  w.pair();
+  const w = World.paired();
   const asks: string[] = [];
   w.carryOut = (a) => {
     asks.push(a.what);
@@ -278,8 +249,7 @@ test("a size ends, and a target is brought to the front, by command", async () =
 });
 
 test("title and URL follow the document", async () => {
-  const w = new World();
-  w.pair();
+  const w = World.paired();
   const agent = w.hello("doc1")!;
   agent.say({ icdp: "info", title: "Later", url: "http://app/#x" });
   await settle();
@@ -291,9 +261,7 @@ test("title and URL follow the document", async () => {
 });
 
 test("a hostile agent's messages are dropped", () => {
-  const w = new World();
-  w.pair();
-  w.attach("A");
+  const w = World.paired("A");
   const agent = w.hello("doc1")!;
   for (const m of [
     "",
@@ -329,9 +297,7 @@ test("Page.close is answered before the Target goes, or refused without a hook",
   w.send("A", 1, "Page.close");
   await settle();
   assert.deepEqual(w.told("A"), ["1:{}"]);
-  const plain = new World();
-  plain.pair();
-  plain.attach("A");
+  const plain = World.paired("A");
   plain.send("A", 1, "Page.close");
   assert.deepEqual(plain.told("A"), [
     "1:Page.close is not possible in an embedded frame: this Host page closes no Targets",
@@ -339,9 +305,7 @@ test("Page.close is answered before the Target goes, or refused without a hook",
 });
 
 test("why no agent answers, and the way back", async () => {
-  const w = new World();
-  w.pair();
-  w.attach("A");
+  const w = World.paired("A");
   const reason = async (): Promise<string> => {
     await settle();
     return w.posted.flatMap((m) => (m.do === "targets" ? m.targets : [])).pop()!.reason;

@@ -2,10 +2,10 @@
 // as well as on the main thread.
 
 import type { CdpEvent, Json, Response } from "../wire/cdp";
-import type { Ask, Identity, RelayState, ToCore } from "../wire/core";
+import type { Ask, Identity, ToCore } from "../wire/core";
 import { hooked, methods } from "./browser";
 import { Bridge, type Switchboard } from "./bridge";
-import { type Env, type Socket, serverError } from "./channel";
+import { type Env, serverError } from "./channel";
 import { carryOut } from "./commands";
 import type { Downloads } from "./downloads";
 import { type Consumer, Session } from "./session";
@@ -59,8 +59,8 @@ export class Core implements Owner, Switchboard, Consumer {
         return this.detach(m.sessionId);
       case "command":
         return this.localCommand(m.sessionId, m.id, m.method, m.params ?? {});
-      case "told":
-        return this.told(m);
+      case "answer":
+        return this.answered(m);
     }
   }
 
@@ -120,7 +120,7 @@ export class Core implements Owner, Switchboard, Consumer {
     });
   }
 
-  private told(m: Extract<ToCore, { do: "told" }>): void {
+  private answered(m: Extract<ToCore, { do: "answer" }>): void {
     const waiting = this.asked.get(m.call);
     this.asked.delete(m.call);
     if (m.error) waiting?.reject(new Error(m.error.message));
@@ -186,22 +186,6 @@ export class Core implements Owner, Switchboard, Consumer {
 
   async putScript(key: string, source: string): Promise<boolean> {
     return this.bridge?.putScript(key, source) ?? false;
-  }
-
-  socket(url: string, token?: string): Socket {
-    return this.env.socket(url, token);
-  }
-
-  refusal(url: string, token?: string): Promise<string | undefined> {
-    return this.env.refusal(url, token);
-  }
-
-  alive(): Promise<Json> {
-    return this.ask({ what: "alive" });
-  }
-
-  relayState(state: RelayState, reason: string): void {
-    this.env.post({ do: "relay", state, reason });
   }
 
   command(session: Session, method: string, params: Carried, reply: (r: Reply) => void): void {

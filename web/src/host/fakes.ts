@@ -124,9 +124,17 @@ export class World {
     void Promise.resolve()
       .then(() => this.carryOut(m.ask))
       .then(
-        (result) => this.core.receive({ do: "told", call, result }),
-        (e: Error) => this.core.receive({ do: "told", call, error: { code: -32000, message: e.message } }),
+        (result) => this.core.receive({ do: "answer", call, result }),
+        (e: Error) => this.core.receive({ do: "answer", call, error: { code: -32000, message: e.message } }),
       );
+  }
+
+  /** A World whose frame is paired, with these local sessions. */
+  static paired(...sessions: string[]): World {
+    const w = new World();
+    w.pair();
+    for (const s of sessions) w.attach(s);
+    return w;
   }
 
   pair(targetId = "T", origins = ["http://app"], moved?: Record<string, string>): void {
@@ -144,6 +152,10 @@ export class World {
 
   welcomes(from = 0): Extract<FromCore, { do: "welcome" }>[] {
     return this.posted.slice(from).flatMap((m) => (m.do === "welcome" ? [m] : []));
+  }
+
+  navigations(): Extract<FromCore, { do: "navigate" }>[] {
+    return this.posted.flatMap((m) => (m.do === "navigate" ? [m] : []));
   }
 
   load(made?: true): void {
@@ -167,11 +179,16 @@ export class World {
     this.core.receive({ do: "command", sessionId, id, method, params });
   }
 
-  /** What a local session has been told so far: methods of events, and answers as "id:result". */
+  /** The messages to a local session so far: methods of events, and answers as "id:result". */
   told(sessionId: string): string[] {
     return this.messages(sessionId).map(
       (m) => m.method ?? `${m.id}:${m.error ? m.error.message : JSON.stringify(m.result)}`,
     );
+  }
+
+  /** The answer to a command of a local session. */
+  answer(sessionId: string, id: number): Loose | undefined {
+    return this.messages(sessionId).find((m) => m.id === id);
   }
 
   messages(sessionId: string): Loose[] {

@@ -218,8 +218,8 @@ function isInside(win: Window, outer: Window): boolean {
 }
 
 /**
- * Whether color-scheme on an iframe makes its document dark. In WebKit it does not. Nobody asks for light: Playwright
- * sets it on each page first, and could not connect if that failed.
+ * Whether color-scheme on an iframe makes its document dark. In WebKit it does not. Light is never tested:
+ * Playwright sets it on each page first, and could not connect if that failed.
  */
 export async function darkens(): Promise<boolean> {
   const probe = document.createElement("iframe");

@@ -7,7 +7,7 @@ import type { Answer, Json } from "../wire/cdp";
 import { POPUP_NAME } from "../wire/frame";
 import type { Ask, FromCore, Moved, RelayState, TargetState } from "../wire/core";
 import { hexId, serverError } from "./channel";
-import { isBlank } from "./addresses";
+import { isBlank, parseUrl } from "./addresses";
 import type { AgentScript } from "./data";
 import { Frame, darkens, laidOut } from "./frame";
 import { type Send, startCore } from "./link";
@@ -277,10 +277,10 @@ export class Host {
   }
 
   private asked(call: number, ask: Ask): void {
-    const told = (r: Answer): void => this.core({ do: "told", call, ...r });
+    const answer = (r: Answer): void => this.core({ do: "answer", call, ...r });
     this.carryOut(ask).then(
-      (result) => told({ result }),
-      (e: unknown) => told({ error: serverError(e instanceof Error ? e.message : String(e)) }),
+      (result) => answer({ result }),
+      (e: unknown) => answer({ error: serverError(e instanceof Error ? e.message : String(e)) }),
     );
   }
 
@@ -341,11 +341,7 @@ export class Host {
  * Whether createTarget gets a URL. The hook gives it to an iframe, where javascript: would run in this page's origin.
  */
 function opens(url: string): boolean {
-  try {
-    return isBlank(url) || /^https?:$/.test(new URL(url).protocol);
-  } catch {
-    return false;
-  }
+  return isBlank(url) || /^https?:$/.test(parseUrl(url)?.protocol ?? "");
 }
 
 /** Browser.Bounds of this window. */
@@ -357,7 +353,7 @@ function windowBounds(): Protocol.Browser.Bounds {
 
 /**
  * Product and user agent for Browser.getVersion. Clients derive the keyboard from the platform in the user agent.
- * They treat a headless browser differently, and a frame in somebody's tab is none.
+ * They treat a headless browser differently, and a frame in a user's tab is not headless.
  */
 export function browser(userAgent: string): { product: string; userAgent: string } {
   const plain = userAgent.replace("HeadlessChrome/", "Chrome/");

@@ -6,9 +6,7 @@ import { beforeEach, test } from "node:test";
 import type { FakeAgent } from "./fakes";
 import { World, freshClock, tick } from "./fakes";
 
-beforeEach(() => {
-  freshClock();
-});
+beforeEach(freshClock);
 
 /** A Target with one document and a session with Page and Network. */
 function start(): { w: World; agent: FakeAgent } {
@@ -56,7 +54,7 @@ test("a document that is stuck is led away after 2 s", () => {
   const { w } = start();
   w.send("A", 1, "Page.navigate", { url: "/two" });
   tick(1_900);
-  const led = (): string[] => w.posted.flatMap((m) => (m.do === "navigate" ? [m.url] : []));
+  const led = (): string[] => w.navigations().map((m) => m.url);
   assert.deepEqual(led(), [], "slow is not stuck");
   tick(200);
   assert.deepEqual(led(), ["http://app/two"]);
@@ -65,11 +63,9 @@ test("a document that is stuck is led away after 2 s", () => {
 });
 
 test("a blank page that comes late does not take the place of the app", () => {
-  const w = new World();
-  w.pair();
-  w.attach("A");
+  const w = World.paired("A");
   const blank = w.hello("doc1", "about:blank", "T", "null")!;
-  const led = (): string[] => w.posted.flatMap((m) => (m.do === "navigate" ? [m.url] : []));
+  const led = (): string[] => w.navigations().map((m) => m.url);
   w.send("A", 1, "Page.reload");
   assert.deepEqual(led(), ["about:blank"]);
   w.send("A", 2, "Page.navigate", { url: "http://app/two" });
@@ -82,13 +78,13 @@ test("a blank page that comes late does not take the place of the app", () => {
   assert.match(w.told("A").pop()!, /^2:.*loaderId/);
 });
 
-test("a document that is stuck is loaded anew after 2 s, and one that answers by itself", () => {
+test("a document that is stuck is loaded again after 2 s, and one that answers by itself", () => {
   for (const stuck of [true, false]) {
     const { w, agent } = start();
     w.send("A", 1, "Page.reload");
     if (!stuck) agent.answer("Page.reload");
     tick(2_100);
-    const led = w.posted.flatMap((m) => (m.do === "navigate" ? [m.url] : []));
+    const led = w.navigations().map((m) => m.url);
     assert.deepEqual(led, stuck ? ["http://app/one?q#top"] : []);
     w.hello("doc2", "http://app/one?q#top");
     assert.deepEqual(
@@ -125,10 +121,10 @@ test("the second of two answers the first as aborted", () => {
   const { w } = start();
   w.send("A", 1, "Page.navigate", { url: "/two" });
   w.send("A", 2, "Page.navigate", { url: "/three" });
-  const first = w.messages("A").find((m) => m.id === 1)!;
+  const first = w.answer("A", 1)!;
   assert.equal(first.result.errorText, "net::ERR_ABORTED");
   w.hello("doc2", "http://app/three");
-  const [b, a] = [2, 1].map((id) => w.messages("A").find((m) => m.id === id)!.result.loaderId);
+  const [b, a] = [2, 1].map((id) => w.answer("A", id)!.result.loaderId);
   assert.notEqual(a, b);
   assert.equal(w.welcomes()[0].welcome.loaderId, b);
 });
@@ -139,23 +135,20 @@ test("a document without agent: the reason 1.5 s after its load event, and the n
   agent.say({ icdp: "bye" });
   w.load();
   tick(1_499);
-  assert.equal(
-    w.messages("A").find((m) => m.id === 1),
-    undefined,
-  );
+  assert.equal(w.answer("A", 1), undefined);
   tick(1);
   assert.equal(
-    w.messages("A").find((m) => m.id === 1)!.result.errorText,
+    w.answer("A", 1)!.result.errorText,
     "net::ERR_BLOCKED_BY_CLIENT (no Frame Agent answered in the new document)",
   );
   assert.deepEqual(w.told("A").slice(-3, -1), ["Network.loadingFailed", "Page.frameStoppedLoading"]);
   w.send("A", 2, "Page.navigate", { url: "http://app/two" });
   assert.deepEqual(w.posted[w.posted.length - 1], { do: "navigate", targetId: "T", url: "http://app/two" });
   w.hello("doc2", "http://app/two");
-  assert.equal(w.messages("A").find((m) => m.id === 2)!.result.errorText, undefined);
+  assert.equal(w.answer("A", 2)!.result.errorText, undefined);
 });
 
-test("a link to where no agent is: its failure, told by the loader that the page announced", () => {
+test("a link to a page without an agent: its failure has the loader that the page announced", () => {
   const { w, agent } = start();
   agent.say({ icdp: "nav", loaderId: "L1", url: "https://untrusted/" });
   agent.say({ icdp: "bye" });
@@ -174,12 +167,9 @@ test("nothing comes in 5 min", () => {
   const { w } = start();
   w.send("A", 1, "Page.navigate", { url: "/slow" });
   tick(299_999);
-  assert.equal(
-    w.messages("A").find((m) => m.id === 1),
-    undefined,
-  );
+  assert.equal(w.answer("A", 1), undefined);
   tick(1);
-  assert.equal(w.messages("A").find((m) => m.id === 1)!.result.errorText, "net::ERR_TIMED_OUT");
+  assert.equal(w.answer("A", 1)!.result.errorText, "net::ERR_TIMED_OUT");
 });
 
 test("refused: origins that the Pairing does not name, script and broken URLs", () => {
@@ -209,7 +199,7 @@ test("the page's own navigation brings its loader, unless retracted", () => {
   assert.deepEqual(w.told("A"), ["Runtime.executionContextsCleared"], "its start was the agent's to tell");
 });
 
-test("a document that nobody announced is told from its start", () => {
+test("a document without an announced navigation: its events from the start", () => {
   const { w, agent } = start();
   agent.say({ icdp: "bye" });
   w.hello("doc2", "http://app/two");
@@ -224,7 +214,7 @@ test("a download answers the navigation as aborted", () => {
   const { w, agent } = start();
   w.send("A", 1, "Page.navigate", { url: "/file.zip" });
   agent.say({ icdp: "navabort" });
-  assert.equal(w.messages("A").find((m) => m.id === 1)!.result.errorText, "net::ERR_ABORTED");
+  assert.equal(w.answer("A", 1)!.result.errorText, "net::ERR_ABORTED");
   assert.equal(agent.closed, false);
 });
 
@@ -233,12 +223,9 @@ test("the end of a navigation that a client has replaced is not that of the clie
   agent.say({ icdp: "nav", loaderId: "L1", url: "http://app/one" });
   w.send("A", 1, "Page.navigate", { url: "/two" });
   agent.say({ icdp: "navabort", loaderId: "L1" });
-  assert.equal(
-    w.messages("A").find((m) => m.id === 1),
-    undefined,
-  );
+  assert.equal(w.answer("A", 1), undefined);
   w.hello("doc2", "http://app/two");
-  assert.equal(w.messages("A").find((m) => m.id === 1)!.result.errorText, undefined);
+  assert.equal(w.answer("A", 1)!.result.errorText, undefined);
 });
 
 test("an agent that refuses leaves it to the iframe", () => {
@@ -256,7 +243,7 @@ test("a version 1 agent gives no bye: the load event without a hello ends the wa
   w.send("A", 1, "Page.navigate", { url: "/two" });
   w.load();
   tick(1_500);
-  assert.match(w.messages("A").find((m) => m.id === 1)!.result.errorText, /ERR_BLOCKED_BY_CLIENT/);
+  assert.match(w.answer("A", 1)!.result.errorText, /ERR_BLOCKED_BY_CLIENT/);
 });
 
 test("navigating a child frame is the agent's", () => {
@@ -266,40 +253,30 @@ test("navigating a child frame is the agent's", () => {
   assert.deepEqual(w.told("A"), []);
 });
 
-test("reload answers early even if the document goes first; without one the iframe is loaded anew", () => {
+test("reload answers early even if the document goes first; without one the iframe is loaded again", () => {
   const { w, agent } = start();
   w.send("A", 1, "Page.reload");
   agent.say({ icdp: "bye" });
   assert.equal(w.told("A").pop(), "1:{}");
   w.send("A", 2, "Page.reload");
-  assert.deepEqual(
-    w.posted.find((m) => m.do === "navigate"),
-    { do: "navigate", targetId: "T", url: "http://app/one?q#top" },
-  );
+  assert.deepEqual(w.navigations()[0], { do: "navigate", targetId: "T", url: "http://app/one?q#top" });
 });
 
 test("from a document of an opaque origin the iframe is led elsewhere, once the agent is ready", () => {
-  const w = new World();
-  w.pair();
+  const w = World.paired();
   const agent = w.hello("doc1", "about:blank", "T", "null")!;
   w.attach("L");
   w.send("L", 1, "Page.navigate", { url: "http://app/two" });
   assert.equal(agent.got.find((m) => m.method === "Page.navigate")!.params.led, true);
-  assert.deepEqual(
-    w.posted.filter((m) => m.do === "navigate"),
-    [],
-  );
+  assert.deepEqual(w.navigations(), []);
   agent.answer("Page.navigate");
-  assert.deepEqual(
-    w.posted.filter((m) => m.do === "navigate"),
-    [{ do: "navigate", targetId: "T", url: "http://app/two" }],
-  );
+  assert.deepEqual(w.navigations(), [{ do: "navigate", targetId: "T", url: "http://app/two" }]);
   agent.say({ icdp: "bye" });
   w.hello("doc2", "http://app/two");
   assert.match(w.told("L").at(-1)!, /^1:.*loaderId/);
 });
 
-test("an address that an agent has told is no way past what the Pairing allows", () => {
+test("an address from an agent does not widen the origins of the Pairing", () => {
   const { w, agent } = start();
   for (const url of ["about:srcdoc", "javascript:1", "http://other.example/", "nothing"]) {
     agent.say({ icdp: "info", title: "", url });
@@ -312,22 +289,15 @@ test("an address that an agent has told is no way past what the Pairing allows",
     "Runtime.executionContextsCleared",
     "1:Navigation to about:srcdoc is not allowed for this Target",
   ]);
-  assert.deepEqual(
-    w.posted.filter((m) => m.do === "navigate"),
-    [],
-  );
+  assert.deepEqual(w.navigations(), []);
 });
 
 test("a blank document is made by the Host page", () => {
-  const w = new World();
-  w.pair();
+  const w = World.paired();
   const agent = w.hello("doc1")!;
   w.attach("L");
   w.send("L", 1, "Page.navigate", { url: "about:blank" });
-  assert.deepEqual(
-    w.posted.filter((m) => m.do === "navigate"),
-    [{ do: "navigate", targetId: "T", url: "about:blank" }],
-  );
+  assert.deepEqual(w.navigations(), [{ do: "navigate", targetId: "T", url: "about:blank" }]);
   assert.deepEqual(
     agent.methods().filter((m) => m === "Page.navigate"),
     [],

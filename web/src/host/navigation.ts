@@ -1,14 +1,15 @@
 // Page.navigate, and the loader of the next document.
 //
-// A session gets all events of a document's request or none. Whoever starts the navigation (the Host or the agent)
-// sends Network.requestWillBeSent. The agent of the new document sends the rest, or `failed` does if there is no such
-// document.
+// A session gets all events of a document's request or none. The side that starts the navigation (the Host or the
+// agent) sends Network.requestWillBeSent. The agent of the new document sends the rest, or `failed` does if there is
+// no such document.
 
 import type { Protocol } from "../cdp";
 import type { SessionState } from "../wire/frame";
 import type { Moved } from "../wire/core";
 import { hexId, serverError } from "./channel";
-import { isBlank, mayShow } from "./addresses";
+import { documentFailed, documentRequest } from "../documentevents";
+import { isBlank, mayShow, parseUrl, splitFragment } from "./addresses";
 import { isDataDocument, isMade } from "./data";
 import type { Session } from "./session";
 import type { TargetView } from "./targetview";
@@ -108,35 +109,15 @@ export class Navigation {
     t.emit("Page", "Page.frameStartedNavigating", { frameId, url, loaderId, navigationType: "differentDocument" });
     t.emit("Page", "Page.frameStartedLoading", { frameId });
     if (isBlank(url)) return; // no request is made
-    const [plain, fragment] = split(url);
     const now = Date.now() / 1000;
-    t.emit("Network", "Network.requestWillBeSent", {
-      requestId: loaderId,
-      loaderId,
-      documentURL: plain,
-      request: {
-        url: plain,
-        ...(fragment && { urlFragment: fragment }),
-        method: "GET",
-        headers: { "Upgrade-Insecure-Requests": "1", "User-Agent": t.owner.identity.browser.userAgent },
-        mixedContentType: "none",
-        initialPriority: "VeryHigh",
-        referrerPolicy: "strict-origin-when-cross-origin",
-        isSameSite: true,
-      },
-      timestamp: now,
-      wallTime: now,
-      initiator: { type: "other" },
-      redirectHasExtraInfo: false,
-      type: "Document",
-      frameId,
-      hasUserGesture: false,
-    });
+    const at = { timestamp: now, wallTime: now };
+    const { userAgent } = t.owner.identity.browser;
+    t.emit("Network", "Network.requestWillBeSent", { ...documentRequest(frameId, loaderId, url, userAgent), ...at });
   }
 
   /**
-   * The loader of the document that has just said hello. If nobody has announced the navigation, its first events are
-   * sent here, before those of the agent.
+   * The loader of the document that has just said hello. If neither the Host nor the old document has announced the
+   * navigation, its first events are sent here, before those of the agent.
    */
   arrived(url: string, tell: boolean): string {
     const loaderId = this.pending?.loaderId ?? this.announced?.loaderId;
@@ -187,8 +168,8 @@ export class Navigation {
   }
 
   /**
-   * No document with an agent has come, whoever started the navigation. A link may lead to a page that cannot load in
-   * a frame.
+   * No document with an agent has loaded after a navigation of the Host or of the page. A link may lead to a page
+   * that cannot load in a frame.
    */
   lost(errorText: string): void {
     if (this.announced && !this.pending) this.failed(this.announced, errorText);
@@ -198,15 +179,8 @@ export class Navigation {
 
   private failed({ loaderId, url }: { loaderId: string; url: string }, errorText: string): void {
     const t = this.target;
-    if (!isBlank(url)) {
-      t.emit("Network", "Network.loadingFailed", {
-        requestId: loaderId,
-        timestamp: Date.now() / 1000,
-        type: "Document",
-        errorText,
-        canceled: errorText === "net::ERR_ABORTED",
-      });
-    }
+    if (!isBlank(url))
+      t.emit("Network", "Network.loadingFailed", documentFailed(loaderId, Date.now() / 1000, errorText));
     t.emit("Page", "Page.frameStoppedLoading", { frameId: t.id });
   }
 
@@ -242,14 +216,8 @@ export class Navigation {
 
 function resolve(url: unknown, base: string, moved: Moved): URL | undefined {
   if (typeof url !== "string") return undefined;
-  for (const against of [base, undefined]) {
-    try {
-      return follow(new URL(url, against), moved);
-    } catch {
-      // about:blank cannot be a base URL.
-    }
-  }
-  return undefined;
+  const found = parseUrl(url, base) ?? parseUrl(url); // about:blank cannot be a base URL
+  return found && follow(found, moved);
 }
 
 /** The URL at the origin where its own origin is served. */
@@ -273,10 +241,5 @@ function refusal(url: URL, t: TargetView): string | undefined {
 
 /** Whether a navigation keeps the document: the URLs differ in the fragment only (HTML, "navigate to a fragment"). */
 function sameDocument(url: string, current: string): boolean {
-  return url.includes("#") && split(url)[0] === split(current)[0];
-}
-
-function split(url: string): [plain: string, fragment: string] {
-  const i = url.indexOf("#");
-  return i < 0 ? [url, ""] : [url.slice(0, i), url.slice(i)];
+  return url.includes("#") && splitFragment(url)[0] === splitFragment(current)[0];
 }

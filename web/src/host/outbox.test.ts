@@ -100,8 +100,7 @@ function relayed(features: string[]): {
   agent: (m: object) => void;
   say: (m: object) => void;
 } {
-  const world = new World();
-  world.pair();
+  const world = World.paired();
   const relay = world.relay(features);
   const agent = world.hello("doc1")!;
   const sent: string[] = [];

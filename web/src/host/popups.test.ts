@@ -72,10 +72,7 @@ test("a window is led elsewhere as soon as it is there, but not where its Pairin
   agent.say(open);
   for (const url of ["http://app/q", "http://elsewhere/"]) agent.say({ icdp: "popup", openId: "1.1", url });
   await settle();
-  assert.deepEqual(
-    w.posted.filter((m) => m.do === "navigate"),
-    [{ do: "navigate", targetId: "P", url: "http://app/q" }],
-  );
+  assert.deepEqual(w.navigations(), [{ do: "navigate", targetId: "P", url: "http://app/q" }]);
 });
 
 test("noopener: neither reaches the other", async () => {
@@ -138,8 +135,5 @@ test("a window is not led to script or to what is no address", async () => {
   for (const url of ["javascript:1", "", "http://", "about:srcdoc", "data:text/html,x"])
     agent.say({ icdp: "popup", openId: "1.1", url });
   await settle();
-  assert.deepEqual(
-    w.posted.filter((m) => m.do === "navigate"),
-    [],
-  );
+  assert.deepEqual(w.navigations(), []);
 });

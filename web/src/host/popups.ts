@@ -1,4 +1,4 @@
-// Windows that frames open: each is a Target, which knows who opened it.
+// Windows that frames open: each is a Target, which knows its opener.
 
 import type { Open, OpenerCall, PopupCall, PopupNews, WindowMessage } from "../wire/frame";
 import type { Opened } from "../wire/core";

@@ -37,7 +37,7 @@ test("the next hub gets neither chunks nor unread text before it has accepted th
   assert.equal(sent.length, 1);
 });
 
-test("an event that is too long is told in the log", () => {
+test("an event that is too long is named in the log", () => {
   const { to, sent } = sender();
   to.event(session, "Runtime.consoleAPICalled", object(LONGEST + 8));
   const { method, sessionId, params } = JSON.parse(sent[0]);

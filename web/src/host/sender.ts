@@ -1,14 +1,14 @@
 // Writes the messages of a Bridge in the form that the hub has accepted.
 
-import type { CommandResponse, HostMessage, TargetEvent, TargetInfo } from "../wire/bridge";
-import { NONE, Outbox, type Place } from "./outbox";
+import type { CommandResponse, HostMessage, TargetEvent } from "../wire/bridge";
+import { Outbox, type Place } from "./outbox";
 import type { Session } from "./session";
 import { type Carried, enclose, type Reply, read } from "./text";
 
 /** The envelope of a message with params, result or error. */
 type Passed = Omit<CommandResponse, "result" | "error"> | Omit<TargetEvent, "params">;
 
-const placeOf = (...sessions: Session[]): Place => ({
+export const placeOf = (...sessions: Session[]): Place => ({
   targetId: sessions[0].targetId,
   sessions: sessions.map((s) => s.id),
 });
@@ -51,28 +51,9 @@ export class Sender {
     this.outbox.taken();
   }
 
-  /** `of` are the sessions that the message is about. */
-  message(message: HostMessage, ...of: Session[]): void {
-    this.outbox.send(JSON.stringify(message), of.length ? placeOf(...of) : {});
-  }
-
-  /** A Target may come with the id of one whose end still waits behind a large message. */
-  created(target: TargetInfo): void {
-    const place = { targetId: target.targetId };
-    this.outbox.send(JSON.stringify({ kind: "targetCreated", target } satisfies HostMessage), place);
-  }
-
-  changed(target: TargetInfo): void {
-    this.about(target.targetId, { kind: "targetInfoChanged", target });
-  }
-
-  /** A message about a Target, which follows the Target itself, and overtakes those of its sessions. */
-  about(targetId: string, message: HostMessage): void {
-    this.outbox.send(JSON.stringify(message), { targetId, sessions: [NONE] });
-  }
-
-  destroyed(targetId: string): void {
-    this.outbox.send(JSON.stringify({ kind: "targetDestroyed", targetId } satisfies HostMessage), { targetId });
+  /** Sends a message that the Host itself has made. It stays behind those that it must not overtake. */
+  send(message: HostMessage, place: Place = {}): void {
+    this.outbox.send(JSON.stringify(message), place);
   }
 
   answer(sessionId: string, targetId: string | undefined, id: number, reply: Reply): void {

@@ -5,9 +5,7 @@ import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { World, freshClock, tick } from "./fakes";
 
-beforeEach(() => {
-  freshClock();
-});
+beforeEach(freshClock);
 
 test("replaced by a newer Host: it stays away", () => {
   const w = new World();
@@ -21,8 +19,7 @@ test("replaced by a newer Host: it stays away", () => {
 });
 
 test("replaced at a relay that offers it: on standby until the relay is free", () => {
-  const w = new World();
-  w.pair();
+  const w = World.paired();
   w.relay(["sessions", "standby"]).onclose?.({ code: 4500, reason: "replaced" });
   tick(250);
   const standby = w.sockets[1];

@@ -16,98 +16,65 @@ export function isRecorded(method: string): boolean {
 }
 
 /**
- * Records what a command sets. Returns the command's result for the case that the
- * document is unloaded before it answers: the next document starts with this
- * state, so the command has succeeded. Undefined: nothing is recorded.
+ * Records what a command sets. Returns the command's result for the case that the document is unloaded before it
+ * answers: the next document starts with this state, so the command has succeeded. Undefined: it may not have.
  */
 export function record(s: SessionState, method: string, params: object): Json | undefined {
-  const special = recorders.get(method);
-  if (special) return special(s, params as never);
+  const recorder = recorders.get(method);
   const [domain, verb] = method.split(".");
-  if (verb === "enable") {
-    if (!s.domains.includes(domain)) s.domains.push(domain);
-    return {};
-  }
-  if (verb === "disable") {
-    s.domains = s.domains.filter((d) => d !== domain);
-    return {};
-  }
-  return undefined;
+  if (!recorder && verb !== "enable" && verb !== "disable") return undefined;
+  const result = recorder ? recorder(s, params as never) : setEnabled(s, domain, verb === "enable");
+  return result === false ? undefined : (result ?? {});
 }
 
-type Recorder<P> = (s: SessionState, p: P) => Json | undefined;
+function setEnabled(s: SessionState, domain: string, on: boolean): void {
+  if (!on) s.domains = s.domains.filter((d) => d !== domain);
+  else if (!s.domains.includes(domain)) s.domains.push(domain);
+}
+
+/** Records a command. Returns its result if that is not {}; false if only the document can answer. */
+type Recorder<P> = (s: SessionState, p: P) => Json | false | void;
 
 /** Recorders typed by the params of their methods. */
 type Recorders = { [M in Method]?: Recorder<Params<M> & { identifier?: string }> };
 
 const recorders = new Map(
   Object.entries<Recorder<never>>({
-    "Page.setLifecycleEventsEnabled": (s, p) => {
-      s.lifecycle = p.enabled === true;
-      return {};
-    },
+    "Page.setLifecycleEventsEnabled": (s, p) => void (s.lifecycle = p.enabled === true),
     "Page.enable": (s, p) => {
-      if (!s.domains.includes("Page")) s.domains.push("Page");
+      setEnabled(s, "Page", true);
       if (p.enableFileChooserOpenedEvent === true) s.fileChooserEvents = true;
-      return {};
     },
     "Page.disable": (s) => {
-      s.domains = s.domains.filter((d) => d !== "Page");
+      setEnabled(s, "Page", false);
       s.fileChooser = false;
       s.fileChooserCancels = s.fileChooserEvents = undefined;
-      return {};
     },
     "Page.setInterceptFileChooserDialog": (s, p) => {
       s.fileChooser = p.enabled === true;
       s.fileChooserCancels = (s.fileChooser && p.cancel === true) || undefined;
-      return {};
     },
-    "Emulation.setFocusEmulationEnabled": (s, p) => {
-      s.focus = p.enabled === true;
-      return {};
+    "Emulation.setFocusEmulationEnabled": (s, p) => void (s.focus = p.enabled === true),
+    "Page.addScriptToEvaluateOnNewDocument": (s, { identifier, source, worldName }) => {
+      if (identifier === undefined) return false; // a version 1 agent makes and keeps its own identifiers
+      s.scripts.push({ identifier, source, worldName: worldName || undefined });
+      return { identifier };
     },
-    "Page.addScriptToEvaluateOnNewDocument": (s, p) => {
-      if (p.identifier === undefined) return undefined; // a version 1 agent makes and keeps its own identifiers
-      const script = { identifier: p.identifier, source: p.source, worldName: p.worldName || undefined };
-      s.scripts.push(script);
-      return { identifier: p.identifier };
-    },
-    "Page.removeScriptToEvaluateOnNewDocument": (s, p) => {
-      s.scripts = s.scripts.filter((x) => x.identifier !== p.identifier);
-      return {};
-    },
+    "Page.removeScriptToEvaluateOnNewDocument": (s, p) =>
+      void (s.scripts = s.scripts.filter((x) => x.identifier !== p.identifier)),
     "Runtime.addBinding": (s, p) => {
       // Limited to one context, a binding ends with that context.
-      if (p.executionContextId !== undefined || typeof p.name !== "string") return undefined;
+      if (p.executionContextId !== undefined || typeof p.name !== "string") return false;
       const binding = { name: p.name, worldName: p.executionContextName || undefined };
       if (!s.bindings.some((b) => b.name === binding.name && b.worldName === binding.worldName))
         s.bindings.push(binding);
-      return {};
     },
-    "Runtime.removeBinding": (s, p) => {
-      s.bindings = s.bindings.filter((b) => b.name !== p.name);
-      return {};
-    },
-    "Page.startScreencast": (s, p) => {
-      s.screencast = p;
-      return {};
-    },
-    "Page.stopScreencast": (s) => {
-      s.screencast = undefined;
-      return {};
-    },
-    "Target.setAutoAttach": (s, p) => {
-      s.autoAttach = p.autoAttach === true ? p : undefined;
-      return {};
-    },
-    "Fetch.enable": (s, p) => {
-      s.fetch = p;
-      return {};
-    },
-    "Fetch.disable": (s) => {
-      s.fetch = undefined;
-      return {};
-    },
+    "Runtime.removeBinding": (s, p) => void (s.bindings = s.bindings.filter((b) => b.name !== p.name)),
+    "Page.startScreencast": (s, p) => void (s.screencast = p),
+    "Page.stopScreencast": (s) => void (s.screencast = undefined),
+    "Target.setAutoAttach": (s, p) => void (s.autoAttach = p.autoAttach === true ? p : undefined),
+    "Fetch.enable": (s, p) => void (s.fetch = p),
+    "Fetch.disable": (s) => void (s.fetch = undefined),
   } satisfies Recorders),
 );
 
@@ -115,7 +82,7 @@ const recorders = new Map(
 for (const method of ["Network.setExtraHTTPHeaders", "Network.setCacheDisabled", "Network.emulateNetworkConditions"]) {
   recorders.set(method, (s, p: Json) => {
     s.network = { ...s.network, [method]: p };
-    return undefined;
+    return false;
   });
 }
 
@@ -127,7 +94,6 @@ for (const command of [...Object.keys(overrides), ...Object.keys(clearing)]) {
     if (method === command) s.scripts.push({ identifier, source: overrideScript(method, p) });
     // The proxy sets the request header.
     if (method === "Network.setUserAgentOverride") s.network = { ...s.network, [method]: p };
-    return {};
   });
 }
 

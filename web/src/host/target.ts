@@ -247,7 +247,7 @@ export class Target implements TargetView {
 
   // ----------------------------------------------------------- sessions
 
-  /** A session begins. The agent is told before the session's first command. */
+  /** A session begins. The agent gets `attached` before the session's first command. */
   attach(session: Session): void {
     const same = this.aliases.get(session.alias) ?? [];
     this.sessions.set(session.id, session);

@@ -48,8 +48,7 @@ test("a message encloses text as it is, and objects as JSON", () => {
 
 /** A Host with a session of a relay that has accepted these features, and what it has sent to each side as text. */
 function relayed(features: string[]): { toAgent: string[]; toHub: string[]; world: World } {
-  const world = new World();
-  world.pair();
+  const world = World.paired();
   const relay = world.relay(features);
   const agent = world.hello("doc1")!;
   const [toAgent, toHub]: string[][] = [[], []];

@@ -1,5 +1,5 @@
-// The params and results of messages. The Host reads only envelopes: the content stays the text that it came as,
-// until somebody here has to read it.
+// The params and results of messages. The Host reads only envelopes: the content stays the text that it arrived as,
+// until a part of the Host has to read it.
 
 import type { Answer, CdpError, Json } from "../wire/cdp";
 import { parseObject } from "./channel";

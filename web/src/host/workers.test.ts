@@ -5,9 +5,7 @@ import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { type FakeAgent, type FakeSocket, World, freshClock } from "./fakes";
 
-beforeEach(() => {
-  freshClock();
-});
+beforeEach(freshClock);
 
 const N = "A".repeat(32);
 const W = "B".repeat(32);
@@ -15,8 +13,7 @@ const begun = { icdp: "workerattached", parent: "S1", sessionId: N, targetId: W,
 
 /** A Target with a session that attaches to workers. */
 function driven(features = ["sessions", "nested", "resume"]): { w: World; agent: FakeAgent; relay: FakeSocket } {
-  const w = new World();
-  w.pair();
+  const w = World.paired();
   const agent = w.hello("doc1")!;
   const relay = w.relay(features);
   relay.say({ kind: "attached", sessionId: "S1", targetId: "T" });
@@ -77,7 +74,7 @@ test("a Client ends a worker's session by itself, and with the page's session", 
   }
 });
 
-test("a new document attaches by itself, and a Host that comes back attaches anew", () => {
+test("a new document attaches by itself, and a Host that comes back attaches again", () => {
   const { w, agent, relay } = driven();
   agent.say(begun);
   const next = w.hello("doc2")!;
@@ -87,7 +84,7 @@ test("a new document attaches by itself, and a Host that comes back attaches ane
   assert.deepEqual(next.got.at(-1), { icdp: "detached", sessionId: N });
 });
 
-test("nobody makes sessions where there are none, or others' names", () => {
+test("a message does not make a session of a worker that is not there, nor of another's name", () => {
   const { agent, relay } = driven();
   for (const bad of [{ parent: "S2" }, { sessionId: "x" }, { targetId: "T" }]) agent.say({ ...begun, ...bad });
   assert.deepEqual(relay.take(), []);

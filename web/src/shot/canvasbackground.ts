@@ -1,6 +1,8 @@
 // The background of the root element, or else that of the body, is painted on the whole canvas (CSS Backgrounds 3,
 // 2.11). In a picture the root is a box like any other, so a box behind it stands for the canvas.
 
+import { styleOf } from "../flattree";
+
 const PARTS = ["color", "image", "position", "size", "repeat"].map((part) => `background-${part}`);
 const SIDES = ["Top", "Right", "Bottom", "Left"] as const;
 
@@ -76,8 +78,4 @@ function painted(el: Element): boolean {
   return (
     style.display !== "none" && (style.backgroundImage !== "none" || !/^rgba\(.*, 0\)$/.test(style.backgroundColor))
   );
-}
-
-function styleOf(el: Element): CSSStyleDeclaration {
-  return (el.ownerDocument.defaultView ?? window).getComputedStyle(el);
 }

@@ -2,11 +2,13 @@
 // bundle of its own, because of its size.
 
 import type { Protocol } from "../cdp";
+import { ClientError } from "../clienterror";
+import { base64 } from "../base64";
 import { blank } from "./canvasbackground";
 import { label } from "./label";
 import { lend, type Natives } from "./natives";
 import { picture } from "./picture";
-import { CaptureError, type Options, impossible, optionsOf, viewport } from "./options";
+import { type Options, noPicture, optionsOf, viewport } from "./options";
 import { type Receiver, startCast } from "./screencast";
 
 export { acknowledge, stopCast } from "./screencast";
@@ -41,7 +43,7 @@ async function render(o: Options, background: string, natives: Natives): Promise
   let timer = 0;
   const late = new Promise<never>((_resolve, reject) => {
     timer = natives.setTimeout(
-      () => reject(new CaptureError(`Unable to capture screenshot within ${MAX_MS} ms`)),
+      () => reject(new ClientError(`Unable to capture screenshot within ${MAX_MS} ms`)),
       MAX_MS,
     );
   });
@@ -60,7 +62,7 @@ async function draw(o: Options, background: string): Promise<HTMLCanvasElement> 
   canvas.width = o.width;
   canvas.height = o.height;
   const to = canvas.getContext("2d");
-  if (!to) throw new CaptureError(impossible(`no canvas holds ${o.width} by ${o.height} pixels`));
+  if (!to) throw noPicture(`no canvas holds ${o.width} by ${o.height} pixels`);
   to.fillStyle = background;
   to.fillRect(0, 0, o.width, o.height);
   to.drawImage(image, 0, 0, o.width, o.height);
@@ -74,10 +76,9 @@ async function decoded(url: string): Promise<HTMLImageElement> {
     await image.decode();
     return image;
   } catch {
-    if (url === SMALLEST)
-      throw new CaptureError(impossible("the page's Content Security Policy allows no data: images"));
+    if (url === SMALLEST) throw noPicture("the page's Content Security Policy allows no data: images");
     await decoded(SMALLEST); // throws if a policy forbids images, so that the document is not the reason
-    throw new CaptureError(impossible("the browser cannot draw a copy of the document"));
+    throw noPicture("the browser cannot draw a copy of the document");
   }
 }
 
@@ -89,21 +90,10 @@ function encode(canvas: HTMLCanvasElement, o: Options): Promise<Blob> {
       (b) => {
         if (b?.type === `image/${o.format}`)
           resolve(b); // a browser without an encoder for the format makes PNG
-        else
-          reject(
-            b
-              ? new CaptureError(impossible(`the browser encodes no ${o.format}`))
-              : new Error("Unable to capture screenshot"),
-          );
+        else reject(b ? noPicture(`the browser encodes no ${o.format}`) : new Error("Unable to capture screenshot"));
       },
       `image/${o.format}`,
       o.quality,
     );
   });
-}
-
-function base64(data: Uint8Array): string {
-  let text = "";
-  for (let i = 0; i < data.length; i += 0x8000) text += String.fromCharCode(...data.subarray(i, i + 0x8000));
-  return btoa(text);
 }

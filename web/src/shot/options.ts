@@ -1,6 +1,7 @@
 // The params of Page.captureScreenshot.
 
 import type { Protocol } from "../cdp";
+import { ClientError, impossible } from "../clienterror";
 
 export interface Rect {
   x: number;
@@ -20,20 +21,8 @@ export interface Options {
   height: number;
 }
 
-/** An error as a Client is to see it. */
-export class CaptureError extends Error {
-  constructor(
-    message: string,
-    readonly code = -32000,
-  ) {
-    super(message);
-  }
-}
-
-/** The text for what page script cannot do. */
-export function impossible(reason: string): string {
-  return `Page.captureScreenshot is not possible in an embedded frame: ${reason}`;
-}
+/** The error for what page script cannot do. */
+export const noPicture = (reason: string): ClientError => impossible("Page.captureScreenshot", reason);
 
 // The canvas size that every browser supports.
 const MAX_SIDE = 32_767;
@@ -50,13 +39,13 @@ export function optionsOf(p: Protocol.Page.CaptureScreenshotRequest): Options {
   const width = Math.max(1, Math.round(region.width * scale));
   const height = Math.max(1, Math.round(region.height * scale));
   if (width > MAX_SIDE || height > MAX_SIDE || width * height > MAX_AREA) {
-    throw new CaptureError(impossible(`no canvas holds ${width} by ${height} pixels`));
+    throw noPicture(`no canvas holds ${width} by ${height} pixels`);
   }
   return { format, quality: qualityOf(p.quality), region, width, height };
 }
 
 export function formatOf(format = "png"): Options["format"] {
-  if (!["png", "jpeg", "webp"].includes(format)) throw new CaptureError("Invalid image format", -32602);
+  if (!["png", "jpeg", "webp"].includes(format)) throw new ClientError("Invalid image format", -32602);
   return format as Options["format"];
 }
 
@@ -66,9 +55,9 @@ export function qualityOf(percent = -1): number | undefined {
 
 function clip(c: Protocol.Page.Viewport): Rect {
   for (const name of ["x", "y", "width", "height", "scale"] as const) {
-    if (!Number.isFinite(c[name])) throw new CaptureError("Invalid parameters", -32602);
+    if (!Number.isFinite(c[name])) throw new ClientError("Invalid parameters", -32602);
   }
-  if (!(c.width > 0 && c.height > 0 && c.scale > 0)) throw new CaptureError("Unable to capture screenshot");
+  if (!(c.width > 0 && c.height > 0 && c.scale > 0)) throw new ClientError("Unable to capture screenshot");
   return { x: c.x, y: c.y, width: c.width, height: c.height };
 }
 

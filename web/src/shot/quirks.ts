@@ -2,6 +2,8 @@
 // its line as high as its line-height even if it has no text of its own. In quirks mode it does not (Quirks Mode
 // Standard, 3.4).
 
+import { styleOf } from "../flattree";
+
 const LIMITED = /^-\/\/W3C\/\/DTD (XHTML 1\.0|HTML 4\.01) (Frameset|Transitional)\/\//i;
 const CONTROL = /^(INPUT|TEXTAREA|BUTTON|SELECT|METER|PROGRESS)$/;
 const EDGES = ["Top", "Right", "Bottom", "Left"] as const;
@@ -25,8 +27,7 @@ function hasLineHeight(el: HTMLElement, style: CSSStyleDeclaration): boolean {
     if (child.nodeName === "BR") return true;
     if (child.nodeType === Node.TEXT_NODE && (!collapses || /[^ \t\n\r\f]/.test(child.nodeValue ?? ""))) return true;
   }
-  const win = el.ownerDocument.defaultView ?? window;
-  return ["::before", "::after"].some((pseudo) => !/^(none|normal)$/.test(win.getComputedStyle(el, pseudo).content));
+  return ["::before", "::after"].some((pseudo) => !/^(none|normal)$/.test(styleOf(el, pseudo).content));
 }
 
 /** Whether an inline box has a margin, border or padding. */

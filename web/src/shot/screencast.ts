@@ -5,8 +5,9 @@
 // of a browser; no markup of the app gets into the viewer's page; and the app's text is not copied.
 
 import type { Protocol } from "../cdp";
+import { ClientError } from "../clienterror";
 import { setTimeout, lend, type Natives } from "./natives";
-import { CaptureError, formatOf, qualityOf, viewport } from "./options";
+import { formatOf, qualityOf, viewport } from "./options";
 import { documentIn, exposeNodes } from "../realms";
 
 /** Who gets the pictures: a session of the agent. */
@@ -55,7 +56,7 @@ let draw: Draw;
 /** Begins to send pictures, with the errors of Chromium 156 for params. */
 export function startCast(to: Receiver, p: Protocol.Page.StartScreencastRequest, natives: Natives, by: Draw): void {
   const format = formatOf(p.format);
-  if (format === "webp") throw new CaptureError("Invalid image format", -32602);
+  if (format === "webp") throw new ClientError("Invalid image format", -32602);
   lend(natives);
   draw = by;
   casts.set(to, {

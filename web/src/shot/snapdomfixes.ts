@@ -2,6 +2,7 @@
 // drawn.
 
 import type { CaptureContext } from "@zumer/snapdom";
+import { styleOf } from "../flattree";
 import { addCanvasBackground } from "./canvasbackground";
 import { isQuirky, lineHeight } from "./quirks";
 
@@ -15,7 +16,7 @@ export const snapdomFixes = {
     for (const [copy, source] of nodeMap as Map<Node, Node>) {
       if (!isHtml(copy) || !isHtml(source)) continue;
       copies.set(source, copy);
-      const style = (source.ownerDocument.defaultView ?? window).getComputedStyle(source);
+      const style = styleOf(source);
       if (copy !== clone) margins(copy, source, style); // the clip determines where the root is
       if (quirky) lineHeight(copy, source, style);
       if (isNativeLook(source, style)) restoreLook(copy);

@@ -1,10 +1,10 @@
 // Blended colours of boxes that lie over each other.
 
+import { styleOf } from "../flattree";
+
 type Colour = [r: number, g: number, b: number, a: number];
 
 const WHITE: Colour = [255, 255, 255, 1];
-
-const styleOf = (el: Element): CSSStyleDeclaration => (el.ownerDocument.defaultView ?? window).getComputedStyle(el);
 
 /**
  * Parses "rgb(1, 2, 3)" and "rgba(1, 2, 3, 0.4)", as most computed colours are. Any other colour counts as

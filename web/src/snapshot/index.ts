@@ -3,6 +3,7 @@
 // they are no nodes for page script.
 
 import type { Protocol } from "../cdp";
+import { ClientError } from "../clienterror";
 import { Layout } from "./layout";
 import { type Ids, Nodes } from "./nodes";
 import { Strings } from "./strings";
@@ -12,23 +13,13 @@ export function capture(
   p: Protocol.DOMSnapshot.CaptureSnapshotRequest,
   ids: Ids,
 ): Protocol.DOMSnapshot.CaptureSnapshotResponse {
-  if (!Array.isArray(p.computedStyles)) throw new SnapshotError("Invalid parameters", -32602);
+  if (!Array.isArray(p.computedStyles)) throw new ClientError("Invalid parameters", -32602);
   const strings = new Strings();
   const queue = [document];
   const documents: Protocol.DOMSnapshot.DocumentSnapshot[] = [];
   // Documents of frames join the queue as their owners are met.
   for (let doc = queue[0]; doc; doc = queue[documents.length]) documents.push(snapshot(doc, p, ids, strings, queue));
   return { documents, strings: strings.all };
-}
-
-/** An error as a Client is to see it. */
-class SnapshotError extends Error {
-  constructor(
-    message: string,
-    readonly code = -32000,
-  ) {
-    super(message);
-  }
 }
 
 function snapshot(

@@ -1,6 +1,7 @@
 // DOMSnapshot.LayoutTreeSnapshot and TextBoxSnapshot.
 
 import type { Protocol } from "../cdp";
+import { enclosing } from "../flattree";
 import { Colours } from "./colour";
 import { type Place, Places, isStackingContext, paintOrder } from "./paint";
 import type { Strings } from "./strings";
@@ -148,11 +149,6 @@ export class Layout {
       textBoxes: this.boxes,
     };
   }
-}
-
-/** The element whose style a text has. */
-function enclosing(node: Text): Element | null {
-  return node.assignedSlot ?? node.parentElement ?? (node.parentNode as ShadowRoot).host;
 }
 
 /** Where in a text each of its rectangles begins. */

@@ -1,5 +1,7 @@
 // The painting order of boxes (CSS 2.2, appendix E), as far as computed styles tell.
 
+import { enclosing, styleOf } from "../flattree";
+
 /**
  * The position of a box in the painting order: for each stacking context and positioned box around it, the outermost
  * first, its z-index and its number in tree order.
@@ -34,10 +36,7 @@ export function isStackingContext(el: Element, s: CSSStyleDeclaration): boolean 
 }
 
 function inFlexOrGrid(el: Element): boolean {
-  return (
-    !!el.parentElement &&
-    /flex|grid/.test((el.ownerDocument.defaultView ?? window).getComputedStyle(el.parentElement).display)
-  );
+  return !!el.parentElement && /flex|grid/.test(styleOf(el.parentElement).display);
 }
 
 /** The places of a document's boxes. The elements must come in document order, parents first. */
@@ -46,7 +45,7 @@ export class Places {
   private turns = 0;
 
   of(el: Element, s: CSSStyleDeclaration, stacks: boolean): Place {
-    const parent = el.assignedSlot ?? el.parentElement ?? (el.getRootNode() as Partial<ShadowRoot>).host;
+    const parent = enclosing(el);
     let place = (parent && this.known.get(parent)) || [];
     if (stacks || s.position !== "static") place = [...place, [parseInt(s.zIndex, 10) || 0, ++this.turns]];
     this.known.set(el, place);

@@ -7,7 +7,7 @@ import type { CdpError, CdpEvent, Json, Response } from "./cdp";
 import type { Hello, SessionState, Welcome } from "./frame";
 import type { TargetInfo } from "./bridge";
 
-/** What the Core is told about the page, once, before anything else. */
+/** The facts about the page that the Core gets first, and once. */
 export interface Identity {
   /** Random per load of the Host page. */
   hostId: string;
@@ -57,9 +57,9 @@ export type ToCore =
   | { do: "detach"; sessionId: string }
   | { do: "command"; sessionId: string; id: number; method: string; params?: Json }
   /** The answer to an ask. */
-  | { do: "told"; call: number; result?: Json; error?: CdpError };
+  | { do: "answer"; call: number; result?: Json; error?: CdpError };
 
-/** What the Core asks of the page; each is answered by one `told`. */
+/** What the Core asks of the page. Each gets one `answer`. */
 export type Ask =
   | { what: "resize"; targetId: string; width: number; height: number }
   | { what: "unsize"; targetId: string }

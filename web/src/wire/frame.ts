@@ -197,7 +197,7 @@ export interface Binding {
 // Two commands for the main frame carry a param that Clients do not send:
 //
 //   Page.navigate {url, loaderId}: assign location.href and answer {} at once.
-//     No Nav need follow; one with this url or loaderId is understood as the
+//     No nav need follow; one with this url or loaderId is understood as the
 //     same. Without loaderId only the fragment changes. With led: true the
 //     Host goes there itself once it has the answer.
 //   Page.addScriptToEvaluateOnNewDocument {identifier}: answer with it.
@@ -205,7 +205,7 @@ export interface Binding {
 // One side reports the start of a document's request:
 // Page.frameStartedNavigating, Page.frameStartedLoading and
 // Network.requestWillBeSent come from the Host for Page.navigate and for a
-// document that no side has announced, and from the agent that sends Nav
+// document that no side has announced, and from the agent that sends nav
 // otherwise. Whenever Welcome.navigated is true, the new document's agent reports
 // its end: Network.responseReceived and Network.loadingFinished, requestId being
 // the loaderId. Where no document comes the Host sends Network.loadingFailed.
@@ -214,35 +214,7 @@ export interface Binding {
 // CDP messages travel as JSON strings (Command from the Host; Response and
 // CdpEvent from the agent). An agent that writes the session before params,
 // result or error writes these last: the Host then passes them on unread. The control messages below travel as JSON strings
-// too, are told apart by `icdp`, and pass only between extended peers.
-
-/** Agent to Host: this document is going away (pagehide). */
-export interface Bye {
-  icdp: "bye";
-}
-
-/** Agent to Host: the page itself has started a navigation; the next hello takes this loaderId. */
-export interface Nav {
-  icdp: "nav";
-  loaderId: string;
-  url: string;
-}
-
-/** Agent to Host: the navigation announced by Nav does not happen (a download, a 204, cancelled). */
-export interface NavAbort {
-  icdp: "navabort";
-  /** The navigation's loader. Absent: the pending navigation. */
-  loaderId?: string;
-  /** The reason, if it is not net::ERR_ABORTED. */
-  errorText?: string;
-}
-
-/** Agent to Host: title or URL of the same document changed. */
-export interface Info {
-  icdp: "info";
-  title: string;
-  url: string;
-}
+// too, are distinguished by `icdp`, and pass only between extended peers.
 
 /** Agent to Host: window.open or a link to a new window wants a Target. The fields after url are for extended Hosts. */
 export interface Open {
@@ -283,11 +255,6 @@ export interface OpenerCall {
   message?: WindowMessage;
 }
 
-/** Agent to Host: the page, which script has opened, closes itself. */
-export interface Close {
-  icdp: "close";
-}
-
 /** Host to agent: a change of a window that the page has opened or, without openId, of its opener. */
 export interface PopupNews {
   icdp: "popup";
@@ -319,12 +286,6 @@ export interface WorkerAttached {
   frameId?: string;
 }
 
-/** Agent to Host: a session with a worker has ended. The Host ends one by Detached. */
-export interface WorkerDetached {
-  icdp: "workerdetached";
-  sessionId: string;
-}
-
 /** Agent to the agent around it: the frames and contexts of its document and below. */
 export interface Subtree {
   icdp: "subtree";
@@ -336,18 +297,6 @@ export interface Subtree {
   contexts: Protocol.Runtime.ExecutionContextDestroyedEvent[];
   /** Its load event has been reported. */
   loaded: boolean;
-}
-
-/** Agent to the agent around it: something in its document, or below, has taken the focus. */
-export interface Focus {
-  icdp: "focus";
-}
-
-/** Agent to Host: the hub is to serve a script, once, at BASE/eval/KEY.js. `key` is 32 hexadecimal digits. */
-export interface EvalPut {
-  icdp: "evalput";
-  key: string;
-  source: string;
 }
 
 /** Agent to Host: the page has the browser save a file. */
@@ -370,13 +319,6 @@ export interface Downloaded {
   content?: ArrayBuffer;
 }
 
-/** Host to agent: the hub has accepted the script, or refused it. */
-export interface EvalOk {
-  icdp: "evalok";
-  key: string;
-  refused?: true;
-}
-
 /** Host to agent: a session has begun; no command of it precedes this. */
 export interface Attached extends HubAccess {
   icdp: "attached";
@@ -389,19 +331,38 @@ export interface Detached {
   sessionId: string;
 }
 
+/** Agent to Host, and agent to the agent around it. */
 export type FromAgent =
-  | Bye
-  | Nav
-  | NavAbort
-  | Info
+  /** This document is going away (pagehide). */
+  | { icdp: "bye" }
+  /** The page itself has started a navigation; the next hello takes this loaderId. */
+  | { icdp: "nav"; loaderId: string; url: string }
+  /**
+   * The navigation with this loader, or without one the pending navigation, does not happen (a download, a 204,
+   * cancelled). `errorText` is the reason, if it is not net::ERR_ABORTED.
+   */
+  | { icdp: "navabort"; loaderId?: string; errorText?: string }
+  /** Title or URL of the same document changed. */
+  | { icdp: "info"; title: string; url: string }
   | Open
   | Subtree
-  | Focus
-  | EvalPut
+  /** To the agent around it: something in its document, or below, has taken the focus. */
+  | { icdp: "focus" }
+  /** The hub is to serve a script, once, at BASE/eval/KEY.js. `key` is 32 hexadecimal digits. */
+  | { icdp: "evalput"; key: string; source: string }
   | Download
   | PopupCall
   | OpenerCall
-  | Close
+  /** The page, which script has opened, closes itself. */
+  | { icdp: "close" }
   | WorkerAttached
-  | WorkerDetached;
-export type ToAgent = Attached | Detached | EvalOk | PopupNews;
+  /** A session with a worker has ended. The Host ends one by Detached. */
+  | { icdp: "workerdetached"; sessionId: string };
+
+/** Host to agent. */
+export type ToAgent =
+  | Attached
+  | Detached
+  /** The hub has accepted the script with this key, or refused it. */
+  | { icdp: "evalok"; key: string; refused?: true }
+  | PopupNews;

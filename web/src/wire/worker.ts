@@ -5,59 +5,19 @@ import type { CdpEvent, Command, Response } from "./cdp";
 import type { HeaderPairs } from "./proxy";
 
 /**
- * The prefix of a worker's name if an agent has started the worker. It is followed by: one letter for the current
- * WorkerWants; "p" if a proxy serves scripts with the agent, or else "-"; a blob: URL of the worker agent; a space;
- * and the worker's own name. In other workers the agent does nothing, because no one would listen to it.
+ * The prefix of a worker's name if an agent has started the worker. After it: the letter for the requests of the
+ * worker; "p" if a proxy serves scripts with the agent, or else "-"; a blob: URL of the worker agent; a space; and the
+ * worker's own name. In other workers the agent does nothing, because no page would listen to it.
  */
 export const WORKER_NAME = "cdphub:w:";
 
-/** What Clients want of requests: "h" they are paused (held), "t" they are reported (told), "-" neither. */
+/** What Clients want of requests: "h": hold (pause) them; "t": tell (report) them; "-": neither. */
 export type WantsLetter = "h" | "t" | "-";
 
 /** A worker's agent to its page, by the worker's own postMessage, with one MessagePort in the transfer list. */
 export interface WorkerHello {
   icdp: "worker";
   v: number;
-}
-
-/** A session of a Client with the worker begins. */
-export interface WorkerSessionBegins {
-  worker: "attached";
-  sessionId: string;
-}
-
-/** A session of a Client with the worker ends. */
-export interface WorkerSessionEnds {
-  worker: "detached";
-  sessionId: string;
-}
-
-/** The worker closes itself. */
-export interface WorkerCloses {
-  worker: "closes";
-}
-
-/** The worker's script has started a worker, whose MessagePort comes in the transfer list. */
-export interface WorkerNested {
-  worker: "nested";
-  /** Which of its workers. */
-  key: number;
-  url: string;
-  wants: WantsLetter;
-}
-
-/** The worker's script has ended a worker. */
-export interface WorkerNestedEnds {
-  worker: "nestedends";
-  key: number;
-}
-
-/** What Clients want of the worker's requests, from now on. */
-export interface WorkerWants {
-  worker: "wants";
-  wants: WantsLetter;
-  /** Whether a Client emulates that the network is offline. */
-  offline: boolean;
 }
 
 /** The worker's script makes a request. */
@@ -75,7 +35,7 @@ export interface WorkerRequest {
   referrerPolicy: ReferrerPolicy;
   /** Redirects are followed. */
   follows: boolean;
-  /** It waits for a WorkerGo, WorkerFulfill or WorkerFail. */
+  /** It waits for a decision. */
   held: boolean;
 }
 
@@ -104,12 +64,6 @@ export interface WorkerFulfill {
   redirected: boolean;
   /** Base64. */
   body: string;
-}
-
-/** A request that waits fails. */
-export interface WorkerFail {
-  worker: "fail";
-  id: number;
 }
 
 /** The head of a response has come; with `body` all of it. */
@@ -142,20 +96,33 @@ export interface WorkerFailed {
 }
 
 /** What the page's agent decides of a request that waits. */
-export type WorkerDecision = WorkerGo | WorkerFulfill | WorkerFail;
+export type WorkerDecision =
+  | WorkerGo
+  | WorkerFulfill
+  /** The request fails. */
+  | { worker: "fail"; id: number };
 /** What a worker's agent says of a request. */
 export type WorkerNews = WorkerRequest | WorkerResponse | WorkerBody | WorkerFailed;
 
+/** The page's agent to a worker's. */
 export type ToWorker =
-  | WorkerSessionBegins
-  | WorkerSessionEnds
-  | WorkerWants
+  /** A session of a Client with the worker begins. */
+  | { worker: "attached"; sessionId: string }
+  /** A session of a Client with the worker ends. */
+  | { worker: "detached"; sessionId: string }
+  /** What Clients want of the worker's requests, and whether one emulates that the network is offline. */
+  | { worker: "wants"; wants: WantsLetter; offline: boolean }
   | WorkerDecision
   | (Command & { worker?: undefined });
+
+/** A worker's agent to the page's. */
 export type FromWorker =
-  | WorkerCloses
-  | WorkerNested
-  | WorkerNestedEnds
+  /** The worker closes itself. */
+  | { worker: "closes" }
+  /** The worker's script has started a worker, whose MessagePort comes in the transfer list. `key` says which. */
+  | { worker: "nested"; key: number; url: string; wants: WantsLetter }
+  /** The worker's script has ended a worker. */
+  | { worker: "nestedends"; key: number }
   | WorkerNews
   | (CdpEvent & { worker?: undefined; id?: undefined })
   | (Response & { worker?: undefined });

@@ -4,14 +4,7 @@
 
 import type { Protocol } from "../cdp";
 import type { Answer, Command } from "../wire/cdp";
-import {
-  type FromWorker,
-  type ToWorker,
-  WORKER_NAME,
-  type WantsLetter,
-  type WorkerCloses,
-  type WorkerHello,
-} from "../wire/worker";
+import { type FromWorker, type ToWorker, WORKER_NAME, type WantsLetter, type WorkerHello } from "../wire/worker";
 import { type Answered, answer, argument, awaitPromise } from "../agent/runtime/answers";
 import "../agent/runtime/deep";
 import { getExceptionDetails, getProperties } from "../agent/runtime/properties";
@@ -128,7 +121,7 @@ function begin(): void {
   window.name = given.slice(space + 1);
   const { close } = window;
   window.close = function () {
-    send(originals.stringify({ worker: "closes" } satisfies WorkerCloses));
+    send(originals.stringify({ worker: "closes" } satisfies FromWorker));
     close.call(window);
   };
   installRequests((m: FromWorker) => send(originals.stringify(m)));

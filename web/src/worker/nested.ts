@@ -1,6 +1,7 @@
 // Workers that the worker's script starts. They get the agent as those of a page do.
 
-import { absolute, awaitAgent, optionsFor, watchBlobs, withAgent } from "../agent/workers/script";
+import { parseUrl } from "../host/addresses";
+import { awaitAgent, optionsFor, watchBlobs, withAgent } from "../agent/workers/script";
 import type { FromWorker } from "../wire/worker";
 import { wantsNow } from "./requests";
 
@@ -28,7 +29,7 @@ export function installNested(
   };
   window.Worker = new Proxy(Native, {
     construct(target, args: [string | URL, WorkerOptions?], newTarget) {
-      const url = absolute(args[0], location.href);
+      const url = parseUrl(args[0], location.href)?.href ?? ""; // the browser reports an invalid one itself
       const changed = withAgent(url, () => (text ??= textAt(agentUrl)));
       if (changed === undefined && !(proxied && /^https?:/.test(url)))
         return Reflect.construct(target, args, newTarget);

@@ -21,7 +21,7 @@ interface Call extends Answered {
 
 const calls = new WeakMap<Xhr, Call>();
 /** Stands for an Exchange: the agent of the page reports the request. */
-const nobody = { responded: () => {}, finished: () => {}, failed: () => {} };
+const noExchange = { responded: () => {}, finished: () => {}, failed: () => {} };
 
 /** Wraps XMLHttpRequest. */
 export function installXhr(): void {
@@ -42,7 +42,7 @@ export function installXhr(): void {
         async,
         headers: [],
         size: 0,
-        exchange: nobody,
+        exchange: noExchange,
       });
     },
     setRequestHeader(this: Xhr, name: string, value: string) {

@@ -54,3 +54,27 @@ export function isNamedByContents(role: string): boolean {
 export function isExpandable(role: string): boolean {
   return EXPANDABLE.has(role);
 }
+
+/** Attributes that overrule role=none (WAI-ARIA 1.2, section 7.4). */
+const GLOBAL = [
+  "aria-atomic",
+  "aria-busy",
+  "aria-controls",
+  "aria-current",
+  "aria-describedby",
+  "aria-description",
+  "aria-details",
+  "aria-flowto",
+  "aria-keyshortcuts",
+  "aria-label",
+  "aria-labelledby",
+  "aria-live",
+  "aria-owns",
+  "aria-relevant",
+  "aria-roledescription",
+];
+
+/** Whether an element has an attribute that overrules role=none. */
+export function overrulesNone(el: Element): boolean {
+  return GLOBAL.some((a) => el.hasAttribute(a));
+}

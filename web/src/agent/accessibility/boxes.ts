@@ -1,6 +1,8 @@
 // How elements are laid out, as far as the accessibility tree depends on it. The terms are those of CSS Display 3 and
 // CSS Text 3.
 
+import { styleOf } from "../../flattree";
+
 /** The part an element plays in its parent's layout; "out" is floating or positioned. */
 type Kind = "none" | "contents" | "inline" | "atomic" | "block" | "out";
 
@@ -23,22 +25,9 @@ export interface Box {
   itemises: boolean;
 }
 
-const REPLACED = new Set([
-  "img",
-  "input",
-  "textarea",
-  "select",
-  "button",
-  "video",
-  "audio",
-  "canvas",
-  "iframe",
-  "object",
-  "embed",
-  "meter",
-  "progress",
-  "svg",
-]);
+const REPLACED = new Set(
+  "img input textarea select button video audio canvas iframe object embed meter progress svg".split(" "),
+);
 
 const BLOCK_FLOW = /^(block|inline-block|list-item|table-cell|flow-root|table-caption)$/;
 
@@ -51,11 +40,6 @@ export class Boxes {
     if (!box) this.known.set(el, (box = boxOf(styleOf(el), el)));
     return box;
   }
-}
-
-/** The computed style of an element or of one of its pseudo-elements, whatever window it lives in. */
-export function styleOf(el: Element, pseudo?: string): CSSStyleDeclaration {
-  return (el.ownerDocument.defaultView ?? window).getComputedStyle(el, pseudo);
 }
 
 /** What a computed style means for layout; el is missing for pseudo-elements. */
@@ -99,12 +83,8 @@ export function isSvgPart(el: Element): boolean {
 }
 
 /** The children in the flat tree: a host's open shadow root, and what a slot shows. */
-export function flatChildren(node: Node): ArrayLike<Node> {
-  const el = node as Element;
-  if (el.shadowRoot) return el.shadowRoot.childNodes;
-  if (el.localName === "slot" && el.getRootNode() instanceof ShadowRoot) {
-    const assigned = (el as HTMLSlotElement).assignedNodes();
-    if (assigned.length > 0) return assigned;
-  }
-  return node.childNodes;
+export function flatChildren(node: Node): Node[] {
+  const { shadowRoot, localName } = node as Element;
+  const assigned = localName === "slot" ? (node as HTMLSlotElement).assignedNodes() : [];
+  return assigned.length > 0 ? assigned : [...(shadowRoot ?? node).childNodes];
 }

@@ -3,7 +3,7 @@
 
 import type { Protocol } from "../../cdp";
 import { isDisabled } from "./focus";
-import { append, type Item } from "./item";
+import { append, FOCUSABLE, type Item, property } from "./item";
 import { nameOf } from "./names";
 
 /** One field: its name, its bounds and what it shows while it is empty. */
@@ -112,22 +112,15 @@ function emptyText(field: Field, type: string): string {
 
 function bounds(field: Field, usable: boolean): Protocol.Accessibility.AXProperty[] {
   return [
-    ...(usable ? picker(true).slice(0, 1) : []),
-    { name: "settable", value: { type: "booleanOrUndefined", value: true } },
-    { name: "required", value: { type: "boolean", value: false } },
-    { name: "valuemin", value: { type: "number", value: field.min } },
-    { name: "valuemax", value: { type: "number", value: field.max } },
-    { name: "valuetext", value: { type: "string", value: "" } },
+    ...(usable ? [FOCUSABLE] : []),
+    property("settable", "booleanOrUndefined", true),
+    property("required", "boolean", false),
+    property("valuemin", "number", field.min),
+    property("valuemax", "number", field.max),
+    property("valuetext", "string", ""),
   ];
 }
 
 function picker(usable: boolean): Protocol.Accessibility.AXProperty[] {
-  return [
-    ...(usable
-      ? ([
-          { name: "focusable", value: { type: "booleanOrUndefined", value: true } },
-        ] satisfies Protocol.Accessibility.AXProperty[])
-      : []),
-    { name: "hasPopup", value: { type: "token", value: "menu" } },
-  ];
+  return [...(usable ? [FOCUSABLE] : []), property("hasPopup", "token", "menu")];
 }

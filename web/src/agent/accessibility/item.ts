@@ -41,6 +41,17 @@ export interface Item {
   properties?: Protocol.Accessibility.AXProperty[];
 }
 
+/** A property of an object. */
+export function property(
+  name: Protocol.Accessibility.AXPropertyName,
+  type: Protocol.Accessibility.AXValue["type"],
+  value: unknown,
+): Protocol.Accessibility.AXProperty {
+  return { name, value: { type, value } };
+}
+
+export const FOCUSABLE = property("focusable", "booleanOrUndefined", true);
+
 /** Makes an item at the end of its parent's children. */
 export function append(parent: Item, role: string, more: Partial<Item> = {}): Item {
   const item: Item = { role, children: [], ignored: false, block: parent.block, parent, ...more };

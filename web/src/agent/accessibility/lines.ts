@@ -60,7 +60,7 @@ export class Line {
 }
 
 /** CSS text-transform. */
-export function transform(text: string, how: string): string {
+function transform(text: string, how: string): string {
   if (how.includes("uppercase")) return text.toUpperCase();
   if (how.includes("lowercase")) return text.toLowerCase();
   if (how.includes("capitalize"))

@@ -4,7 +4,7 @@
 // objects of the tree itself, so that they agree with what is rendered.
 
 import { computeAccessibleDescription, computeAccessibleName } from "dom-accessibility-api";
-import { styleOf } from "./boxes";
+import { styleOf } from "../../flattree";
 import { ancestor, type Item } from "./item";
 import { isNamedByContents as takesContents, isNameless } from "./ariaroles";
 import { valueText } from "./values";

@@ -1,7 +1,8 @@
 // What CSS generates: the contents of ::before and ::after, and the markers of
 // list items.
 
-import { type Boxes, boxOf, isBlockFlow, styleOf } from "./boxes";
+import { styleOf } from "../../flattree";
+import { type Boxes, boxOf, isBlockFlow } from "./boxes";
 import { append, type Item } from "./item";
 import { Line } from "./lines";
 

@@ -1,7 +1,8 @@
 // The role of an element: the role attribute by WAI-ARIA 1.2 (section 8.1),
 // else the one HTML-AAM gives its tag, in the names Chromium 156 uses.
 
-import { isRole } from "./ariaroles";
+import { isRole, overrulesNone } from "./ariaroles";
+import { byWord, ROLES_OF_INPUTS, ROLES_OF_TAGS, SECTIONING } from "./htmlroles";
 import { ancestor, type Item } from "./item";
 import { isDataTable } from "./tables";
 
@@ -18,86 +19,30 @@ const NAMED: Record<string, string> = {
 };
 
 const BY_TAG: Record<string, string> = {
-  abbr: "Abbr",
-  acronym: "Abbr",
-  address: "group",
-  article: "article",
-  audio: "Audio",
-  blockquote: "blockquote",
-  button: "button",
-  caption: "caption",
-  code: "code",
-  dd: "definition",
-  del: "deletion",
-  details: "group",
-  dfn: "term",
-  dialog: "dialog",
-  dl: "DescriptionList",
-  dt: "term",
-  em: "emphasis",
-  embed: "EmbeddedObject",
-  fieldset: "group",
-  figcaption: "Figcaption",
-  figure: "figure",
-  form: "form",
-  h1: "heading",
-  h2: "heading",
-  h3: "heading",
-  h4: "heading",
-  h5: "heading",
-  h6: "heading",
-  hgroup: "group",
-  hr: "separator",
-  iframe: "Iframe",
-  ins: "insertion",
-  label: "LabelText",
-  legend: "Legend",
-  li: "listitem",
-  main: "main",
-  mark: "mark",
-  menu: "list",
-  meter: "meter",
-  nav: "navigation",
-  object: "PluginObject",
-  ol: "list",
-  optgroup: "group",
-  option: "option",
-  output: "status",
-  p: "paragraph",
-  progress: "progressbar",
-  ruby: "Ruby",
-  s: "deletion",
-  search: "search",
-  strike: "deletion",
-  strong: "strong",
-  sub: "subscript",
-  sup: "superscript",
-  textarea: "textbox",
-  tfoot: "rowgroup",
-  thead: "rowgroup",
-  time: "time",
-  tr: "row",
-  ul: "list",
-  video: "Video",
+  ...ROLES_OF_TAGS,
+  ...byWord({
+    Abbr: "abbr acronym",
+    Audio: "audio",
+    DescriptionList: "dl",
+    EmbeddedObject: "embed",
+    Figcaption: "figcaption",
+    Iframe: "iframe",
+    LabelText: "label",
+    Legend: "legend",
+    PluginObject: "object",
+    Ruby: "ruby",
+    Video: "video",
+    deletion: "s strike",
+    form: "form",
+    group: "address hgroup",
+    listitem: "li",
+    mark: "mark",
+  }),
 };
 
 const BY_INPUT_TYPE: Record<string, string> = {
-  button: "button",
-  checkbox: "checkbox",
-  color: "ColorWell",
-  date: "Date",
-  "datetime-local": "DateTime",
-  file: "button",
-  image: "button",
-  month: "DateTime",
-  number: "spinbutton",
-  radio: "radio",
-  range: "slider",
-  reset: "button",
-  search: "searchbox",
-  submit: "button",
-  time: "InputTime",
-  week: "DateTime",
+  ...ROLES_OF_INPUTS,
+  ...byWord({ ColorWell: "color", Date: "date", DateTime: "datetime-local month week", InputTime: "time" }),
 };
 
 const BY_MATH_TAG: Record<string, string> = {
@@ -123,34 +68,14 @@ const BY_MATH_TAG: Record<string, string> = {
   munderover: "MathMLUnderOver",
 };
 
-const SECTIONING =
-  "article,aside,main,nav,section,[role=article],[role=complementary],[role=main],[role=navigation],[role=region]";
 const GRIDS = /^(grid|treegrid)$/;
 const TABLES = /^(table|grid|treegrid|LayoutTable)$/;
 
-/** Attributes that overrule role=none (WAI-ARIA 1.2, section 7.4). */
-const GLOBAL = [
-  "aria-atomic",
-  "aria-busy",
-  "aria-controls",
-  "aria-current",
-  "aria-describedby",
-  "aria-description",
-  "aria-details",
-  "aria-flowto",
-  "aria-keyshortcuts",
-  "aria-label",
-  "aria-labelledby",
-  "aria-live",
-  "aria-owns",
-  "aria-relevant",
-  "aria-roledescription",
-];
 /** The role of an element below this parent; named says whether an author gave it a name. */
 export function roleOf(el: Element, parent: Item, named: () => boolean, focusable: () => boolean): string {
   const explicit = explicitRole(el);
   if (explicit === "none") {
-    return focusable() || GLOBAL.some((a) => el.hasAttribute(a)) ? nativeRole(el, parent, named) : "none";
+    return focusable() || overrulesNone(el) ? nativeRole(el, parent, named) : "none";
   }
   if ((explicit === "region" || explicit === "form") && !named()) return "generic";
   return explicit ?? nativeRole(el, parent, named);

@@ -1,5 +1,6 @@
 // Which white space between elements gets an object: Chromium keeps it only where it separates words of one text.
 
+import { enclosing } from "../../flattree";
 import { type Boxes, flatChildren } from "./boxes";
 import type { Item } from "./item";
 
@@ -16,7 +17,7 @@ export function separates(item: Item, boxes: Boxes): boolean {
 
 /** The next node in the flat tree that is not inside this one, climbing where there is none. */
 function sibling(node: Node, step: 1 | -1): Node | undefined {
-  for (let n: Node | null = node; n; n = parentOf(n)) {
+  for (let n: Node | null = node; n; n = enclosing(n)) {
     for (let s = adjacent(n, step); s; s = adjacent(s, step)) if (isLaidOut(s)) return s;
   }
   return undefined;
@@ -31,12 +32,6 @@ function adjacent(n: Node, step: 1 | -1): Node | null {
 
 function isLaidOut(n: Node): boolean {
   return n.nodeType === Node.ELEMENT_NODE || n.nodeType === Node.TEXT_NODE;
-}
-
-function parentOf(n: Node): Node | null {
-  const slot = (n as Element | Text).assignedSlot;
-  if (slot) return slot;
-  return n.parentNode instanceof ShadowRoot ? n.parentNode.host : n.parentNode;
 }
 
 /** Whether a space next to this node adds nothing. */

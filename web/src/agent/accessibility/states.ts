@@ -4,7 +4,7 @@
 import type { Protocol } from "../../cdp";
 import { isDrawn } from "../dom/geometry";
 import { isDisabled, isEditingHost, isFocusable, isFocused } from "./focus";
-import { ancestor, type Item } from "./item";
+import { ancestor, type Item, property } from "./item";
 import { nameOf, references } from "./names";
 import { isExpandable } from "./ariaroles";
 import { ariaNumber, RANGES } from "./values";
@@ -42,7 +42,7 @@ class Properties {
   readonly list: Protocol.Accessibility.AXProperty[] = [];
 
   add(name: Protocol.Accessibility.AXPropertyName, type: Protocol.Accessibility.AXValue["type"], value: unknown): void {
-    if (value !== undefined) this.list.push({ name, value: { type, value } });
+    if (value !== undefined) this.list.push(property(name, type, value));
   }
 
   relate(

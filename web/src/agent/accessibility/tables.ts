@@ -1,7 +1,7 @@
 // Whether a table has data or only lays out a page. The rules are those that Chromium documents in
 // AXNodeObject::IsDataTable.
 
-import { styleOf } from "./boxes";
+import { styleOf } from "../../flattree";
 
 /** Whether the table is one of data. */
 export function isDataTable(table: HTMLTableElement): boolean {

@@ -1,12 +1,12 @@
 // Builds the accessibility tree of one document from its flat tree and the
 // computed styles, object for object as Chromium 156 does.
 
-import type { Protocol } from "../../cdp";
+import { pathOf } from "../../flattree";
 import { type Box, Boxes, flatChildren, isBlockFlow, isSvgPart } from "./boxes";
 import { isFocusable } from "./focus";
 import { addMarker, addPseudo, type Flow } from "./pseudo";
 import { isInteresting, isRedundantLabel } from "./interest";
-import { ancestor, append, type Item, shownChildren } from "./item";
+import { ancestor, append, FOCUSABLE, type Item, shownChildren } from "./item";
 import { Line } from "./lines";
 import { ariaName, nameOf, references } from "./names";
 import { addParts } from "./parts";
@@ -66,9 +66,7 @@ class Builder {
     scope: Scope,
     except?: Node | null,
   ): void {
-    const list = flatChildren(node);
-    for (let i = 0; i < list.length; i++) {
-      const child = list[i];
+    for (const child of flatChildren(node)) {
       if (child.nodeType === Node.TEXT_NODE) {
         if (!showsText(node)) continue;
         if (box.itemises) line.end();
@@ -116,7 +114,7 @@ class Builder {
 
   /** Fills an object with the contents of its element. */
   private contents(item: Item, el: Element, box: Box, line: Line, scope: Scope): void {
-    const own = box.kind === "inline" || box.kind === "contents" ? line : box.kind === "block" ? line : new Line();
+    const own = /^(inline|contents|block)$/.test(box.kind) ? line : new Line();
     if (box.kind === "block") line.end();
     if (box.kind === "block" || box.kind === "out") item.block = item;
     if (!box.skipped && !addParts(item, el, scope.hidden)) {
@@ -227,11 +225,7 @@ class Builder {
 
 /** The summary that the browser puts in where there is none. */
 function addDefaultSummary(details: Item, hidden: boolean): void {
-  const focusable: Protocol.Accessibility.AXProperty = {
-    name: "focusable",
-    value: { type: "booleanOrUndefined", value: true },
-  };
-  const summary = append(details, "DisclosureTriangle", { name: "Details", properties: [focusable], ignored: hidden });
+  const summary = append(details, "DisclosureTriangle", { name: "Details", properties: [FOCUSABLE], ignored: hidden });
   append(summary, "StaticText", { text: "Details", ignored: hidden });
 }
 
@@ -266,10 +260,7 @@ function showsText(node: Node): boolean {
 
 /** The box that lays out the children of an element without a box of its own. */
 function parentBox(el: Element, boxes: Boxes): Box {
-  let host: Element | null = el;
-  while (host && boxes.of(host).kind === "contents") {
-    host = host.assignedSlot ?? host.parentElement ?? (host.getRootNode() as ShadowRoot).host ?? null;
-  }
+  const host = pathOf(el).find((e) => boxes.of(e).kind !== "contents");
   const box = boxes.of(el);
   return host ? { ...box, itemises: boxes.of(host).itemises } : box;
 }

@@ -1,7 +1,7 @@
 // The CSS domain without style sheets and rules. Those are in ../devtools.ts.
 
 import type { Protocol } from "../../cdp";
-import { styleOf } from "./geometry";
+import { styleOf } from "../../flattree";
 import { elementOfParams } from "./nodes";
 import { register } from "../base/registry";
 

@@ -1,5 +1,5 @@
-// Keeps Clients' copies of the DOM tree up to date. A Client gets events only
-// for nodes that it has been told of, as in Chromium.
+// Keeps Clients' copies of the DOM tree up to date. A Client gets events only for nodes that it has been sent, as in
+// Chromium.
 
 import { type DescriptionListener, childrenOf, describe, isShown } from "./describe";
 import { HOVERED } from "../input/hoverstyle";

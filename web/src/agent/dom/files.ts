@@ -1,18 +1,17 @@
 // File choosers, which a Client answers instead of the user.
 
-import { allFrames, frameOfDocument, mainFrame } from "../page/frames";
+import { type Win, allFrames, frameOfDocument, mainFrame } from "../page/frames";
 import { settleClick } from "../windows/popups";
 import { idOfNode } from "./nodes";
 import { register } from "../base/registry";
 import { type Session, onSessionEnd } from "../base/session";
 
-type Win = Window & typeof globalThis;
 const { apply } = Reflect;
 
 /** Sessions that answer file choosers. The value says whether the input gets its cancel event at once. */
 const answering = new Map<Session, boolean>();
 /** Sessions that receive Page.fileChooserOpened. */
-const told = new Set<Session>();
+const listening = new Set<Session>();
 
 /** Whether there is such a session. Only then the agent listens for clicks. */
 let choosing = false;
@@ -20,14 +19,14 @@ let choosing = false;
 /** Changes the two lists, and adds or removes the click listeners. */
 function change(f: () => void): void {
   f();
-  choosing = answering.size > 0 || told.size > 0;
+  choosing = answering.size > 0 || listening.size > 0;
   for (const { win } of allFrames()) if (win) listenForChoosers(win);
 }
 
 onSessionEnd((s) =>
   change(() => {
     answering.delete(s);
-    told.delete(s);
+    listening.delete(s);
   }),
 );
 
@@ -92,7 +91,7 @@ function watch(input: HTMLInputElement): void {
 function opened(input: HTMLInputElement): void {
   const frame = frameOfDocument(input.ownerDocument) ?? mainFrame();
   const mode = input.multiple || input.webkitdirectory ? "selectMultiple" : "selectSingle";
-  for (const s of new Set([...answering.keys(), ...told]))
+  for (const s of new Set([...answering.keys(), ...listening]))
     s.emit("Page.fileChooserOpened", { frameId: frame.id, mode, backendNodeId: idOfNode(input) });
   const win = input.ownerDocument.defaultView ?? window;
   if ([...answering.values()].includes(true)) input.dispatchEvent(new win.Event("cancel", { bubbles: true }));
@@ -106,11 +105,11 @@ register("Page", {
     });
   },
   enable: (p, s) => {
-    if (p.enableFileChooserOpenedEvent === true) change(() => told.add(s));
+    if (p.enableFileChooserOpenedEvent === true) change(() => listening.add(s));
   },
   disable: (_p, s) => {
     change(() => {
-      told.delete(s);
+      listening.delete(s);
       answering.delete(s);
     });
   },

@@ -2,6 +2,9 @@
 
 import { type Owner, frameOfDocument, mainFrame } from "../page/frames";
 import { documentOf, isElement } from "./nodes";
+import { enclosing, styleOf } from "../../flattree";
+
+export { styleOf };
 
 /** A rectangle by its edges. */
 export interface Box {
@@ -16,11 +19,6 @@ export type Quad = number[];
 
 export function quad(b: Box): Quad {
   return [b.left, b.top, b.right, b.top, b.right, b.bottom, b.left, b.bottom];
-}
-
-/** The style of an element, in whatever frame it is. */
-export function styleOf(el: Element): CSSStyleDeclaration {
-  return (el.ownerDocument.defaultView ?? window).getComputedStyle(el);
 }
 
 /** Where a viewport is in another one: its point (px, py) is at (x + px * sx, y + py * sy) there. */
@@ -124,15 +122,6 @@ export function boundsOf(node: Node): Box | undefined {
 export function isDrawn(el: Element, options: CheckVisibilityOptions = {}): boolean {
   if (el.checkVisibility as unknown) return el.checkVisibility(options);
   return el.getClientRects().length > 0 && (!options.visibilityProperty || styleOf(el).visibility === "visible");
-}
-
-/** The element that encloses a node in the flat tree: slots and shadow hosts count. */
-export function enclosing(node: Node): Element | null {
-  const slot = (node as Partial<Element & Text>).assignedSlot;
-  if (slot) return slot;
-  const parent = node.parentNode;
-  if (parent && isElement(parent)) return parent;
-  return (parent as ShadowRoot | null)?.host ?? null;
 }
 
 /**

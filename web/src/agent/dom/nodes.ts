@@ -67,7 +67,7 @@ export function elementOfParams(params: NodeParams, message = "Node is not an El
 // Nodes of child frames are instances of other constructors, so `instanceof` does not work, and nodeType tells the
 // kind.
 
-export function isNode(value: unknown): value is Node {
+function isNode(value: unknown): value is Node {
   return (
     typeof value === "object" &&
     value !== null &&

@@ -15,11 +15,7 @@ onSessionEnd((s) => {
 
 /** Finds all nodes that match the query as text, as an XPath or as a selector, as Chromium does. */
 function search(query: string): Node[] {
-  const found = new Set<Node>();
-  for (const n of byText(query)) found.add(n);
-  for (const n of byPath(query)) found.add(n);
-  for (const n of bySelector(query)) found.add(n);
-  return [...found];
+  return [...new Set([...byText(query), ...byPath(query), ...bySelector(query)])];
 }
 
 function byText(query: string): Node[] {

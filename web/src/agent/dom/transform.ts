@@ -1,6 +1,7 @@
 // Elements that CSS transforms turn or scale.
 
-import { type Box, type Quad, enclosing, quad, styleOf } from "./geometry";
+import { type Box, type Quad, quad } from "./geometry";
+import { enclosing, styleOf } from "../../flattree";
 
 /** What the transforms of an element and of all around it do to a vector; undefined when they leave it as it is. */
 function turnOf(el: Element): DOMMatrix | undefined {

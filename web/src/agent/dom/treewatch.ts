@@ -4,10 +4,8 @@
 // makes the script object of a node at the first access, in the realm of the callback (see realms.ts). Then
 // `instanceof` would fail in the page's own scripts.
 
-import type { Owner } from "../page/frames";
+import type { Owner, Win } from "../page/frames";
 import { isElement } from "./nodes";
-
-type Win = Window & typeof globalThis;
 
 interface Watch {
   /** One for the document, one for all its shadow trees. */

@@ -1,7 +1,7 @@
 // Keys that move the caret.
 
 import type { Protocol } from "../../cdp";
-import { styleOf } from "../dom/geometry";
+import { styleOf } from "../../flattree";
 import { type TextControl, isTextControl, setCaret } from "./editing";
 import { modifiersOf } from "./point";
 

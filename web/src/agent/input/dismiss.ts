@@ -1,6 +1,7 @@
 // Closes popovers and dialogs by Escape and by a press outside of them. Browsers do so only for trusted input.
 
-import { type Spot, pathOf, send } from "./point";
+import { type Spot, send } from "./point";
+import { pathOf } from "../../flattree";
 
 /** A dialog. Older browsers have neither closedBy nor requestClose. */
 type Closable = Omit<HTMLDialogElement, "requestClose"> & Node & { closedBy?: string; requestClose?: () => void };

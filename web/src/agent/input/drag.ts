@@ -3,7 +3,8 @@
 import type { Protocol } from "../../cdp";
 import { type Session, allSessions, onSessionEnd } from "../base/session";
 import { type MouseParams, pointer, state } from "./events";
-import { type Spot, modifiersOf, pathOf, send, spotAt } from "./point";
+import { type Spot, initAt, send, spotAt } from "./point";
+import { pathOf } from "../../flattree";
 
 /** Pixels that a pressed mouse moves before a drag begins. */
 const THRESHOLD = 3;
@@ -124,15 +125,10 @@ function fire(type: string, el: Element, spot: Spot, p: MouseParams, dataTransfe
   return send(
     el,
     new spot.win.DragEvent(type, {
-      bubbles: true,
+      ...initAt(spot, p),
       cancelable,
-      composed: true,
-      view: spot.win,
-      clientX: spot.x,
-      clientY: spot.y,
       screenX: spot.at.x,
       screenY: spot.at.y,
-      ...modifiersOf(p),
       dataTransfer,
     }),
   );

@@ -1,7 +1,7 @@
 // The pointer and mouse events of the one mouse that Clients move.
 
 import type { Protocol } from "../../cdp";
-import { type Spot, isDisabled, modifiersOf, send } from "./point";
+import { type Spot, initAt, isDisabled, send } from "./point";
 
 /** The button numbers of DOM events by CDP's names. */
 export const BUTTONS: Record<string, number> = { none: -1, left: 0, middle: 1, right: 2, back: 3, forward: 4 };
@@ -29,19 +29,13 @@ export type MouseParams = ButtonParams & { x: number; y: number };
 function init<More extends PointerEventInit>(spot: Spot, p: ButtonParams, more: More): MouseEventInit & More {
   const button = BUTTONS[p.button ?? "none"] ?? -1;
   return {
-    bubbles: true,
-    cancelable: true,
-    composed: true,
-    view: spot.win,
-    clientX: spot.x,
-    clientY: spot.y,
+    ...initAt(spot, p),
     screenX: spot.win.screenX + spot.at.x,
     screenY: spot.win.screenY + spot.at.y,
     movementX: spot.at.x - state.x,
     movementY: spot.at.y - state.y,
     button: Math.max(button, 0),
     buttons: state.held,
-    ...modifiersOf(p),
     ...more,
   };
 }

@@ -2,7 +2,8 @@
 
 import { isDrawn } from "../dom/geometry";
 import { changed } from "./editing";
-import { pathOf, send } from "./point";
+import { send } from "./point";
+import { pathOf } from "../../flattree";
 import type { Owner } from "../page/frames";
 import { documentIn } from "../../realms";
 

@@ -2,26 +2,27 @@
 
 import { type MouseParams, mouse, pointer } from "./events";
 import { markHovered } from "./hoverstyle";
-import { type Spot, inViewportOf, pathOf } from "./point";
+import { type Spot, inViewportOf } from "./point";
+import { pathOf } from "../../flattree";
 
 /**
  * The elements under the mouse at its last position: for each document, the outermost first, the element and its
  * ancestors.
  */
-let over: Element[][] = [];
+let hovered: Element[][] = [];
 
 /** Fires over, enter, out and leave for a mouse that is now at `spot`, or outside of the viewport. */
 export function hover(spot: Spot | undefined, p: MouseParams): void {
-  const quiet: MouseParams = { ...p, button: "none" };
+  const noButton: MouseParams = { ...p, button: "none" };
   const now: Spot[] = [];
   for (let s = spot; s; s = s.outer) now.unshift(s);
-  const old = over;
-  over = now.map((s) => pathOf(s.el));
-  markHovered(over);
+  const old = hovered;
+  hovered = now.map((s) => pathOf(s.el));
+  markHovered(hovered);
   const same = (i: number): boolean => old[i]?.[0].ownerDocument === now[i]?.el.ownerDocument;
-  for (let i = old.length - 1; i >= 0; i--) if (!same(i)) cross(old[i], undefined, quiet);
+  for (let i = old.length - 1; i >= 0; i--) if (!same(i)) cross(old[i], undefined, noButton);
   now.forEach((s, i) => {
-    cross(same(i) ? old[i] : [], s, quiet);
+    cross(same(i) ? old[i] : [], s, noButton);
   });
 }
 

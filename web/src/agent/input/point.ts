@@ -1,5 +1,6 @@
 // Finds the element at a point of the Target, and dispatches events to it.
 
+import { pathOf } from "../../flattree";
 import { type Owner, frameOfOwner } from "../page/frames";
 import { placeInTarget, placeOf, within } from "../dom/geometry";
 import { settleClick } from "../windows/popups";
@@ -77,6 +78,12 @@ export function modifiersOf(p: { modifiers?: number }): Modifiers {
   return { altKey: (m & 1) > 0, ctrlKey: (m & 2) > 0, metaKey: (m & 4) > 0, shiftKey: (m & 8) > 0 };
 }
 
+/** What all events at a point have in common. */
+export function initAt({ win, x, y }: Spot, p: { modifiers?: number }): MouseEventInit {
+  const common = { bubbles: true, cancelable: true, composed: true, view: win };
+  return { ...common, clientX: x, clientY: y, ...modifiersOf(p) };
+}
+
 /**
  * Dispatches an event. Returns whether its default action may happen. Playwright's page script ignores untrusted
  * events without this mark.
@@ -86,19 +93,6 @@ export function send(el: EventTarget, event: Event): boolean {
   const unprevented = el.dispatchEvent(event);
   settleClick();
   return unprevented;
-}
-
-/**
- * An element and its ancestors in the flat tree, in the order in which events bubble: through slots, and through
- * shadow roots to their hosts.
- */
-export function pathOf(el: Element | undefined): Element[] {
-  const path: Element[] = [];
-  for (let at: Element | null | undefined = el; at; ) {
-    path.push(at);
-    at = at.assignedSlot ?? at.parentElement ?? (at.getRootNode() as Partial<ShadowRoot>).host;
-  }
-  return path;
 }
 
 /** Whether an element is a disabled form control or inside of one. Those get no mouse events. */

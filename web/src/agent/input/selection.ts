@@ -1,9 +1,9 @@
 // Selects text and options of lists by pressing and dragging the mouse.
 
-import { styleOf } from "../dom/geometry";
+import { pathOf, styleOf } from "../../flattree";
 import { type TextControl, isTextControl, setCaret, notifyChange } from "./editing";
 import type { MouseParams } from "./events";
-import { type Spot, modifiersOf, pathOf } from "./point";
+import { type Spot, modifiersOf } from "./point";
 
 /** Where the selection by the mouse began. */
 let anchor: { field: TextControl; at: number } | { node: Node; offset: number } | undefined;

@@ -1,6 +1,6 @@
 // Moves the thumb of <input type="range"> by the mouse.
 
-import { styleOf } from "../dom/geometry";
+import { styleOf } from "../../flattree";
 import { notify, setValue } from "./editing";
 import type { Spot } from "./point";
 

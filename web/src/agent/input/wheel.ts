@@ -2,28 +2,15 @@
 
 import type { Protocol } from "../../cdp";
 import { frameOfDocument } from "../page/frames";
-import { enclosing, styleOf } from "../dom/geometry";
-import { type Spot, modifiersOf, send } from "./point";
+import { enclosing, styleOf } from "../../flattree";
+import { type Spot, initAt, send } from "./point";
 
 /** Turns the wheel at a point. */
 export function wheel(spot: Spot, p: Protocol.Input.DispatchMouseEventRequest): void {
   const left = p.deltaX ?? 0;
   const top = p.deltaY ?? 0;
-  const due = send(
-    spot.el,
-    new spot.win.WheelEvent("wheel", {
-      bubbles: true,
-      cancelable: true,
-      composed: true,
-      view: spot.win,
-      clientX: spot.x,
-      clientY: spot.y,
-      deltaX: left,
-      deltaY: top,
-      ...modifiersOf(p),
-    }),
-  );
-  if (due) scrollFrom(spot.el, left, top);
+  const event = new spot.win.WheelEvent("wheel", { ...initAt(spot, p), deltaX: left, deltaY: top });
+  if (send(spot.el, event)) scrollFrom(spot.el, left, top);
 }
 
 /** Scrolls the first that moves: the element, its ancestors, its window, and the frames around that. */

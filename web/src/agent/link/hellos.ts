@@ -60,8 +60,8 @@ function frameOfSource(source: MessageEventSource | null): Frame | undefined {
 
 /**
  * Answers a knock. The agent in a child frame cannot have this document's opaque origin in its list of allowed
- * parents. It gets the proof and a port, and says hello over the port. Only origins of the Target get the proof:
- * whoever has it can drive their documents.
+ * parents. It gets the proof and a port, and says hello over the port. Only origins of the Target get the proof: a
+ * page that has it can drive their documents.
  */
 function admit(e: MessageEvent): void {
   const frame = frameOfSource(e.source);

@@ -1,8 +1,9 @@
 // Where the hub is, for the requests that an agent sends to it directly:
 // POST /dialog and GET /eval/KEY.js.
 
-import type { FromAgent, HubAccess } from "../../wire/frame";
+import type { HubAccess } from "../../wire/frame";
 import { mainFrame } from "../page/frames";
+import { uplink } from "./uplink";
 import { hexId, originals } from "../base/originals";
 
 let base: string | undefined;
@@ -96,12 +97,6 @@ export function dialogKey(): string | undefined {
 /** How long the Host and its hub may take to accept a script. */
 const PUT_MS = 3_000;
 const waiting = new Map<string, (taken: boolean) => void>();
-let sendToHost: (message: FromAgent) => boolean = () => false;
-
-/** Sets the function that sends messages to the Host. */
-export function setHubChannel(control: (message: FromAgent) => boolean): void {
-  sendToHost = control;
-}
 
 /**
  * Uploads a script to the hub. Resolves to a URL that serves it once, or to undefined if the hub does not accept it.
@@ -115,7 +110,7 @@ export function uploadScript(source: string): Promise<string | undefined> {
     };
     waiting.set(name, end);
     originals.setTimeout(() => end(false), PUT_MS);
-    if (!hubBase() || !sendToHost({ icdp: "evalput", key: name, source })) end(false);
+    if (!hubBase() || !uplink.control({ icdp: "evalput", key: name, source })) end(false);
   });
 }
 

@@ -27,6 +27,7 @@ import {
 } from "../page/frames";
 import { documentMayHaveChanged } from "../page/framewatch";
 import { hubAccess } from "./hub";
+import { uplink } from "./uplink";
 import { isLoaded, setAfterChildren } from "../page/lifecycle";
 import { channel } from "../base/channels";
 import { base, originals } from "../base/originals";
@@ -34,16 +35,14 @@ import { emit } from "../base/session";
 
 const GONE = { error: { code: -32000, message: "Cannot find context with specified id" } };
 
-/** The connection to this agent's own Host. */
-interface Uplink {
-  send(message: string): void;
-  control(message: FromAgent): boolean;
+/** The functions of files that import this one. */
+interface Own {
   tree(): Protocol.Page.FrameTree;
   /** An element in the frame of this agent got the focus. */
   focus(n: Nested): void;
 }
 
-let uplink: Uplink;
+let own: Own;
 /** The welcome of this agent's own Host. */
 let welcome: Welcome | undefined;
 const states = new Map<string, SessionState>();
@@ -53,8 +52,8 @@ const settings = new Map<string, Map<string, Json>>();
 let due = false;
 
 /** Starts the adoption of agents in child frames. */
-export function watchNested(up: Uplink): void {
-  uplink = up;
+export function watchNested(functions: Own): void {
+  own = functions;
   setAfterChildren(whenLoaded);
   setFrameChangeListener(() => {
     releaseLoads();
@@ -70,7 +69,7 @@ export function tellSubtree(): void {
   due = false;
   uplink.control({
     icdp: "subtree",
-    tree: uplink.tree(),
+    tree: own.tree(),
     bases: subtreeBases(),
     contexts: subtreeContexts(),
     loaded: isLoaded(mainFrame()),
@@ -311,7 +310,7 @@ export class Nested implements Agent {
       this.gone();
       documentMayHaveChanged(this.frame, this.loads > 1);
     } else if (m.icdp === "focus") {
-      uplink.focus(this);
+      own.focus(this);
       focusTaken();
     } else this.requested(m);
   }
@@ -325,13 +324,13 @@ export class Nested implements Agent {
     const others = agents().filter((n) => n !== this);
     const taken = [base, ...others.flatMap((n) => n.bases)];
     const known = [...allFrames().map((f) => f.id), ...others.flatMap((n) => framesIn(n.tree))];
-    const own = (t: Protocol.Page.FrameTree): Protocol.Page.FrameTree => ({
+    const unknown = (t: Protocol.Page.FrameTree): Protocol.Page.FrameTree => ({
       ...t,
-      ...(t.childFrames && { childFrames: t.childFrames.filter((c) => !known.includes(c.frame.id)).map(own) }),
+      ...(t.childFrames && { childFrames: t.childFrames.filter((c) => !known.includes(c.frame.id)).map(unknown) }),
     });
     this.bases = bases.filter((b) => !taken.includes(b));
     this.contexts = contexts.filter((c) => this.bases.includes(Math.floor(c.executionContextId / 1000)));
-    this.tree = { ...own(tree), frame: { ...tree.frame, id: this.frame.id } };
+    this.tree = { ...unknown(tree), frame: { ...tree.frame, id: this.frame.id } };
     this.loaded = loaded;
     releaseLoads();
     this.frame.url = this.tree.frame.url;

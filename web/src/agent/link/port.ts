@@ -15,13 +15,15 @@ import {
   type Vouch,
   type Welcome,
 } from "../../wire/frame";
+import { emptyState } from "../../host/state";
 import { renumberContexts } from "../runtime/contexts";
 import { forgetAccess, storeAccess, storeDriven } from "../page/dialogs";
 import { address, mainFrame } from "../page/frames";
 import { flushAddress } from "../page/navigation";
-import { endUpload, enterHub, hubOfProxy, proxyKey, setHub, setHubChannel } from "./hub";
+import { endUpload, enterHub, hubOfProxy, proxyKey, setHub } from "./hub";
 import { admitted, askAround, vouched } from "./madeparent";
 import { sessionChanged, share, tellSubtree, whenReported } from "./nested";
+import { uplink } from "./uplink";
 import { noteSimpleHost } from "../base/bundles";
 import { channel, listenTo } from "../base/channels";
 import { base, docId, originals, rebase } from "../base/originals";
@@ -206,14 +208,7 @@ function take(welcome: Welcome, p: MessagePort): void {
 }
 
 /** The one session of a version 1 Host, which names none. */
-const anonymous: SessionState = {
-  sessionId: "",
-  domains: [],
-  lifecycle: false,
-  scripts: [],
-  bindings: [],
-  fileChooser: false,
-};
+const anonymous = emptyState("");
 
 function restore(state: SessionState): void {
   const s = sessionOf(state.sessionId) ?? begin(state.sessionId);
@@ -258,7 +253,7 @@ export function control(message: FromAgent): boolean {
   return port !== undefined;
 }
 
-setHubChannel(control);
+Object.assign(uplink, { send, control });
 
 /** The document is being unloaded: announces it and closes the channel. */
 export function leave(): void {

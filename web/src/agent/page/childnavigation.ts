@@ -2,8 +2,10 @@
 // Page.navigate with a child's id.
 
 import type { Protocol } from "../../cdp";
+import { documentFailed } from "../../documentevents";
+import { parseUrl } from "../../host/addresses";
 import { type Frame, type Pending, splitFragment, urlOf } from "./frames";
-import { type NavigationType, documentRequest, onNavigate, reasonOf, typeOf } from "./navigation";
+import { type NavigationType, onNavigate, requestOf, reasonOf, typeOf } from "./navigation";
 import { response, reportDocumentResponse } from "../network";
 import { hexId, monotonic, originals } from "../base/originals";
 import { ProtocolError } from "../base/registry";
@@ -28,16 +30,14 @@ export function beginNavigation(frame: Frame, url: string, start: Start): Pendin
   failNavigation(frame, "net::ERR_ABORTED");
   const p: Pending = { loaderId: hexId(32), url, done: start.done };
   frame.pending = p;
-  if (start.reason) {
-    emit("Page", "Page.frameRequestedNavigation", {
-      frameId: frame.id,
-      reason: start.reason,
-      url,
-      disposition: "currentTab",
-    });
-  }
+  if (start.reason) reportRequest(frame, start.reason, url);
   reportStart(frame, p.loaderId, url, start.type, start.method);
   return p;
+}
+
+/** Reports that a page asks for a navigation. */
+export function reportRequest(frame: Frame, reason: Protocol.Page.ClientNavigationReason, url: string): void {
+  emit("Page", "Page.frameRequestedNavigation", { frameId: frame.id, reason, url, disposition: "currentTab" });
 }
 
 /** Reports the start of a navigation, with the request of its document. */
@@ -51,7 +51,7 @@ export function reportStart(
   const frameId = frame.id;
   emit("Page", "Page.frameStartedNavigating", { frameId, url, loaderId, navigationType });
   emit("Page", "Page.frameStartedLoading", { frameId });
-  if (isFetched(url)) emit("Network", "Network.requestWillBeSent", documentRequest(frame, loaderId, url, method));
+  if (isFetched(url)) emit("Network", "Network.requestWillBeSent", requestOf(frame, loaderId, url, method));
 }
 
 /** Whether a document is loaded by a request that the Network domain reports. */
@@ -102,13 +102,7 @@ export function failNavigation(frame: Frame, errorText: string): void {
 /** Tells of the failure of a document's request. */
 export function reportFailure(frame: Frame, p: Pending, errorText: string): void {
   if (isFetched(p.url)) {
-    emit("Network", "Network.loadingFailed", {
-      requestId: p.loaderId,
-      timestamp: monotonic(),
-      type: "Document",
-      errorText,
-      canceled: errorText === "net::ERR_ABORTED",
-    });
+    emit("Network", "Network.loadingFailed", documentFailed(p.loaderId, monotonic(), errorText));
   }
   p.done?.({ frameId: frame.id, loaderId: p.loaderId, errorText, isDownload: false });
 }
@@ -181,7 +175,8 @@ export function navigateChild(
   frame: Frame,
   p: Protocol.Page.NavigateRequest,
 ): Protocol.Page.NavigateResponse | Promise<Protocol.Page.NavigateResponse> {
-  const url = addressOf(p.url);
+  const url = parseUrl(String(p.url))?.href;
+  if (url === undefined) throw new ProtocolError("Cannot navigate to invalid URL");
   const frameId = frame.id;
   if (url.startsWith("javascript:")) return { frameId, errorText: "net::ERR_ABORTED" };
   const go = (): void => {
@@ -202,12 +197,4 @@ export function navigateChild(
     go();
     pending.expected = false;
   });
-}
-
-function addressOf(url: unknown): string {
-  try {
-    return new URL(String(url)).href;
-  } catch {
-    throw new ProtocolError("Cannot navigate to invalid URL");
-  }
 }

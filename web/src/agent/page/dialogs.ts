@@ -133,8 +133,7 @@ function show(win: Window, type: Kind, message: unknown, defaultPrompt: unknown 
     originals.xhrOpen.call(request, "POST", `${base}/dialog`, false);
     originals.xhrSend.call(request, originals.stringify({ ...dialog, targetId, key } satisfies DialogRequest));
   } catch {
-    // The page's policy (connect-src, sync-xhr) or an unreachable hub: in
-    // script they cannot be told apart.
+    // The page's policy (connect-src, sync-xhr) or an unreachable hub: script cannot distinguish them.
     return closeUnasked(dialog);
   }
   if (request.status !== 200) return undrivenOutcome(type);
@@ -145,8 +144,8 @@ function show(win: Window, type: Kind, message: unknown, defaultPrompt: unknown 
 }
 
 /**
- * No Client can be asked, and a native dialog would stay open for ever. Clients are told of a dialog
- * that was closed at once.
+ * No Client can be asked, and a native dialog would stay open for ever. Clients get the events of a dialog that was
+ * closed at once.
  */
 function closeUnasked(dialog: Dialog): Outcome {
   if (isAdopted()) tell(dialog);

@@ -1,7 +1,7 @@
 // Downloads. The browser saves the file for its user. Clients get events, and the hub gets the content, to write it
 // for Clients that have named a folder.
 
-import type { Download, Downloaded } from "../../wire/frame";
+import type { Download } from "../../wire/frame";
 import { DOWNLOAD, say } from "../../wire/messages";
 import { type Frame, type Win, frameOfDocument } from "./frames";
 import type { NavigateEvent } from "./navigation";
@@ -10,13 +10,12 @@ import { base64 } from "../network/payload";
 import { MAX_BYTES, bytesAt } from "../network/bodies";
 import { logWarning } from "../network/log";
 import { emit } from "../base/session";
+import { uplink } from "../link/uplink";
 
-let sendToHost: (message: string | Downloaded) => void = () => {};
 let takesFiles = false;
 
-/** Sets the function that sends messages to the Host, and whether that takes files as such. */
-export function setDownloadChannel(send: typeof sendToHost, takes = false): void {
-  sendToHost = send;
+/** Notes whether the Host takes files as such. */
+export function sendFiles(takes = false): void {
   takesFiles = takes;
 }
 
@@ -49,14 +48,14 @@ export async function tellDownload(
   const suggestedFilename = name || new URL(url).pathname.split("/").pop() || "download";
   const begun = { frameId: frame.id, guid, url, suggestedFilename };
   emit("Page", "Page.downloadWillBegin", begun);
-  if (asFile) sendToHost(originals.stringify({ icdp: "download", ...begun } satisfies Download));
+  if (asFile) uplink.send(originals.stringify({ icdp: "download", ...begun } satisfies Download));
   else tellBrowser("Browser.downloadWillBegin", begun);
   const bytes = await content;
   const whole = bytes !== undefined && bytes.length <= MAX_BYTES;
   const size = whole ? bytes.length : 0;
   const ended = { guid, totalBytes: size, receivedBytes: size, state: whole ? "completed" : "canceled" } as const;
   emit("Page", "Page.downloadProgress", ended);
-  if (asFile) sendToHost({ icdp: "downloaded", guid, ...(whole && { content: bytes.buffer as ArrayBuffer }) });
+  if (asFile) uplink.send({ icdp: "downloaded", guid, ...(whole && { content: bytes.buffer as ArrayBuffer }) });
   else
     tellBrowser("Browser.downloadProgress", { ...ended, ...(whole && { suggestedFilename, contents: base64(bytes) }) });
   if (!whole) logWarning(say(DOWNLOAD, { url }), url);
@@ -64,5 +63,5 @@ export async function tellDownload(
 
 /** Sends a browser-level event to a Host of version 1. The hub passes it on to Clients that have asked for such events. */
 function tellBrowser(method: string, params: object): void {
-  sendToHost(originals.stringify({ method, params }));
+  uplink.send(originals.stringify({ method, params }));
 }

@@ -4,7 +4,10 @@
 import type { Protocol } from "../../cdp";
 import { CHILD_SILENT, say } from "../../wire/messages";
 import { hexId } from "../base/originals";
+import { parseUrl, splitFragment } from "../../host/addresses";
 import { documentIn } from "../../realms";
+
+export { splitFragment };
 
 /** One frame of the Target. */
 export interface Frame {
@@ -39,7 +42,7 @@ export interface Frame {
   left?: boolean;
   /** A document of another origin has loaded, and its agent may say hello soon. */
   expected?: boolean;
-  /** The document has no agent, and Clients have been told so. */
+  /** The document has no agent, and Clients have the event of that. */
   silent?: boolean;
 }
 
@@ -174,16 +177,8 @@ export function unreachable(frame: Frame): string {
 
 /** The origin as execution contexts name it: "://" for an opaque one. */
 export function originOf(frame: Frame): string {
-  const origin = frame.win ? (frame.win as Window).origin : safeOrigin(urlOf(frame));
+  const origin = frame.win ? (frame.win as Window).origin : (parseUrl(urlOf(frame))?.origin ?? "null");
   return origin === "null" ? "://" : origin;
-}
-
-function safeOrigin(url: string): string {
-  try {
-    return new URL(url).origin;
-  } catch {
-    return "null";
-  }
 }
 
 /** Page.Frame. */
@@ -208,10 +203,4 @@ export function describeFrame(frame: Frame): Protocol.Page.Frame {
     crossOriginIsolatedContextType: frame.win?.crossOriginIsolated ? "Isolated" : "NotIsolated",
     gatedAPIFeatures: [],
   };
-}
-
-/** A URL and its fragment, which begins with "#" or is empty. */
-export function splitFragment(url: string): [plain: string, fragment: string] {
-  const i = url.indexOf("#");
-  return i < 0 ? [url, ""] : [url.slice(0, i), url.slice(i)];
 }

@@ -8,6 +8,7 @@ import {
   failNavigation,
   failureOf,
   reportFinished,
+  reportRequest,
   reportResponse,
   reportStart,
   reportFailure,
@@ -60,7 +61,7 @@ interface Installer {
 /** How long after the load event of a document the hello of its agent may come. */
 const HELLO_MS = 300;
 
-/** After this further time, Clients are told that the frame has no agent. */
+/** After this further time, the frame counts as one without an agent, and Clients get the event. */
 const SILENT_MS = 2_000;
 
 const documents = new WeakMap<Frame, Document>();
@@ -93,7 +94,7 @@ function rest(): void {
 }
 
 /** Watches a frame's document for elements that hold frames. */
-export function watch(frame: Frame): void {
+function watch(frame: Frame): void {
   const doc = frame.win?.document;
   if (doc)
     observe(doc, (owners) => {
@@ -123,12 +124,7 @@ function attach(owner: Owner, parent: Frame): void {
   const reason = "initialFrameNavigation";
   const url = destination(owner);
   if (!isPending(frame)) {
-    emit("Page", "Page.frameRequestedNavigation", {
-      frameId: frame.id,
-      reason,
-      url: "about:blank",
-      disposition: "currentTab",
-    });
+    reportRequest(frame, reason, "about:blank");
     return documentMayHaveChanged(frame, frame.win?.document.readyState === "complete");
   }
   beginNavigation(frame, url, { reason });

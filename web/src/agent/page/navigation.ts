@@ -2,7 +2,7 @@
 // asks for; changes of address within the document; history.
 
 import type { Protocol } from "../../cdp";
-import type { FromAgent } from "../../wire/frame";
+import { documentFailed, documentRequest } from "../../documentevents";
 import {
   type Frame,
   type Win,
@@ -14,6 +14,7 @@ import {
   urlOf,
 } from "./frames";
 import { isLoaded } from "./lifecycle";
+import { uplink } from "../link/uplink";
 import { hexId, monotonic, originals } from "../base/originals";
 import { postFields } from "../network/payload";
 import { sendToProxy as toUpstream, refreshUpstream } from "../network/upstream";
@@ -46,22 +47,17 @@ interface Navigation extends EventTarget {
 }
 const api = (window as unknown as { navigation?: Navigation }).navigation;
 
-/** Sends a control message to the Host, if there is one. */
-type SendToHost = (message: FromAgent) => boolean;
-let sendToHost: SendToHost = () => false;
-
 /** The loader of a navigation whose first events the Host has sent. This document must not send them again. */
 let announcedByHost = "";
 /** The loader of the pending navigation, if this document has announced it. */
 let announced = "";
-/** The pending navigation, whoever has announced it. */
+/** The pending navigation, announced by the Host or by a document. */
 let current: { loaderId: string; url: string } | undefined;
 /** A Client asked for the next navigation, so Page.frameRequestedNavigation is not sent. */
 let askedByClient = false;
 
-/** Starts watching. `control` sends messages to the Host. */
-export function watchNavigation(control: SendToHost): void {
-  sendToHost = control;
+/** Starts watching. */
+export function watchNavigation(): void {
   onNavigate(
     window,
     (e) => {
@@ -143,13 +139,13 @@ function begun(e: NavigateEvent, byClient: boolean): void {
   if (!byClient) {
     emit("Page", "Page.frameRequestedNavigation", { frameId, reason: reasonOf(e), url, disposition: "currentTab" });
   }
-  sendToHost({ icdp: "nav", loaderId, url });
+  uplink.control({ icdp: "nav", loaderId, url });
   emit("Page", "Page.frameStartedNavigating", { frameId, url, loaderId, navigationType: typeOf(e) });
   emit("Page", "Page.frameStartedLoading", { frameId });
   emit(
     "Network",
     "Network.requestWillBeSent",
-    documentRequest(mainFrame(), loaderId, url, e.formData ? "POST" : "GET", formBody(e)),
+    requestOf(mainFrame(), loaderId, url, e.formData ? "POST" : "GET", formBody(e)),
   );
 }
 
@@ -166,37 +162,15 @@ function formBody({ formData, sourceElement }: NavigateEvent): Partial<Protocol.
 }
 
 /** Network.requestWillBeSent of a frame's document. */
-export function documentRequest(
+export function requestOf(
   frame: Frame,
   loaderId: string,
   address: string,
   method: string,
-  more: Partial<Protocol.Network.Request> = {},
+  more?: Partial<Protocol.Network.Request>,
 ): Protocol.Network.RequestWillBeSentEvent {
-  const [url, fragment] = splitFragment(address);
-  return {
-    requestId: loaderId,
-    loaderId,
-    documentURL: url,
-    request: {
-      url,
-      ...(fragment && { urlFragment: fragment }),
-      method,
-      headers: { "Upgrade-Insecure-Requests": "1", "User-Agent": navigator.userAgent, ...more.headers },
-      mixedContentType: "none",
-      initialPriority: "VeryHigh",
-      referrerPolicy: "strict-origin-when-cross-origin",
-      isSameSite: true,
-      ...(more.hasPostData && { hasPostData: true, postData: more.postData, postDataEntries: more.postDataEntries }),
-    },
-    timestamp: monotonic(),
-    wallTime: originals.now() / 1000,
-    initiator: { type: "other" },
-    redirectHasExtraInfo: false,
-    type: "Document",
-    frameId: frame.id,
-    hasUserGesture: false,
-  };
+  const request = documentRequest(frame.id, loaderId, address, navigator.userAgent, method, more);
+  return { ...request, timestamp: monotonic(), wallTime: originals.now() / 1000 };
 }
 
 /** The pending navigation of the main frame. */
@@ -208,7 +182,7 @@ export function navigationUnderWay(): typeof current {
 export function failMainNavigation(loaderId: string, errorText: string): void {
   if (current?.loaderId !== loaderId) return;
   if (announced === loaderId) abort();
-  else sendToHost({ icdp: "navabort", loaderId, errorText });
+  else uplink.control({ icdp: "navabort", loaderId, errorText });
   current = undefined;
 }
 
@@ -216,16 +190,10 @@ function abort(): void {
   if (!announced) return;
   const requestId = announced;
   announced = "";
-  emit("Network", "Network.loadingFailed", {
-    requestId,
-    timestamp: monotonic(),
-    type: "Document",
-    errorText: "net::ERR_ABORTED",
-    canceled: true,
-  });
+  emit("Network", "Network.loadingFailed", documentFailed(requestId, monotonic(), "net::ERR_ABORTED"));
   if (current?.loaderId !== requestId) return; // another one has taken its place
   emit("Page", "Page.frameStoppedLoading", { frameId: mainFrame().id });
-  sendToHost({ icdp: "navabort", loaderId: requestId });
+  uplink.control({ icdp: "navabort", loaderId: requestId });
 }
 
 // --------------------------------------------------- within the document
@@ -308,7 +276,7 @@ export function tellInfo(): void {
   const title = document.title;
   const url = address();
   const key = `${title}\n${url}`;
-  if (key !== lastInfo && sendToHost({ icdp: "info", title, url })) lastInfo = key;
+  if (key !== lastInfo && uplink.control({ icdp: "info", title, url })) lastInfo = key;
 }
 
 // ------------------------------------------------------------- commands

@@ -109,7 +109,7 @@ function setCookie(c: Protocol.Network.CookieParam, method: string): void {
 
 /** Expires a cookie on every path and domain that this document could have set it on, or on those given. */
 function expire(name: string, onPath?: string, onDomain?: string): void {
-  const past = "expires=Thu, 01 Jan 1970 00:00:00 GMT";
+  const expired = "expires=Thu, 01 Jan 1970 00:00:00 GMT";
   const labels = location.hostname.split(".");
   const domains = onDomain
     ? ["", `; domain=${onDomain}`]
@@ -120,7 +120,7 @@ function expire(name: string, onPath?: string, onDomain?: string): void {
     : parts.flatMap((_, i) => [parts.slice(0, i + 1).join("/") || "/", `${parts.slice(0, i + 1).join("/")}/`]);
   const kinds = window.isSecureContext ? ["", "; secure", "; secure; partitioned"] : [""];
   for (const d of domains)
-    for (const p of paths) for (const k of kinds) document.cookie = `${name}=; ${past}; path=${p}${d}${k}`;
+    for (const p of paths) for (const k of kinds) document.cookie = `${name}=; ${expired}; path=${p}${d}${k}`;
 }
 
 async function clear(): Promise<void> {

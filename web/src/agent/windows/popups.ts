@@ -3,16 +3,16 @@
 // object in place of its window (windowproxy.ts). If not, the browser opens it.
 
 import type { FromAgent, OpenerCall, PopupNews, Welcome } from "../../wire/frame";
-import { allFrames } from "../page/frames";
+import { type Win, allFrames } from "../page/frames";
 import { carried } from "../link/framename";
 import { hubTarget } from "../link/hub";
+import { uplink } from "../link/uplink";
 import { flushChanges } from "../dom/treewatch";
 import { mint, originals } from "../base/originals";
 import { emit } from "../base/session";
 import { isUrl } from "../base/urls";
 import { type RemoteWindow, type WindowCall, dispatchWindowMessage, markWindow, windowProxyOf } from "./windowproxy";
 
-type Win = Window & typeof globalThis;
 const { apply } = Reflect;
 const { composedPath } = Event.prototype;
 
@@ -28,16 +28,11 @@ let hostOpensWindows = false;
 /** Whether script has opened this Target, and may close it. */
 let openedByScript = false;
 let opener: RemoteWindow | undefined;
-let sendToHost: (message: FromAgent) => boolean = () => false;
 /** Messages to the opener from before there was a Host. */
 const earlyCalls: FromAgent[] = [];
 
-/**
- * Starts. `control` sends messages to the Host. The frame's name says whether there is an opener, which the page's
- * first script must see.
- */
-export function startPopups(control: (message: FromAgent) => boolean): void {
-  sendToHost = control;
+/** Starts. The frame's name says whether there is an opener, which the page's first script must see. */
+export function startPopups(): void {
   if (carried("o")) haveOpener();
 }
 
@@ -48,14 +43,14 @@ export function welcomePopups(w: Welcome): void {
   if (w.opener) haveOpener();
   if (opener) opener.id = w.openerId ?? "";
   markWindow([hubTarget(), ...(w.openId ? [w.openId] : [])]);
-  for (const m of earlyCalls.splice(0)) sendToHost(m);
+  for (const m of earlyCalls.splice(0)) uplink.control(m);
 }
 
 function haveOpener(): void {
   if (opener) return;
   const send = (message: WindowCall): void => {
     const m: OpenerCall = { icdp: "opener", ...message };
-    if (!sendToHost(m)) earlyCalls.push(m);
+    if (!uplink.control(m)) earlyCalls.push(m);
   };
   opener = { id: "", closed: false, url: "", send };
   window.opener = windowProxyOf(opener, window);
@@ -92,7 +87,7 @@ function open(win: Win, url: string, target: string, features: string, noopener:
     win,
     closed: false,
     url,
-    send: (m) => void sendToHost({ icdp: "popup", openId: id, ...m }),
+    send: (m) => void uplink.control({ icdp: "popup", openId: id, ...m }),
   };
   popups.set(id, popup);
   emit("Page", "Page.windowOpen", {
@@ -101,7 +96,7 @@ function open(win: Win, url: string, target: string, features: string, noopener:
     windowFeatures: featureList(features, noopener),
     userGesture: true,
   });
-  sendToHost({ icdp: "open", url, openId: id, name, ...(noopener && { noopener }) });
+  uplink.control({ icdp: "open", url, openId: id, name, ...(noopener && { noopener }) });
   return windowProxyOf(popup, win);
 }
 
@@ -151,13 +146,8 @@ export function installPopups(win: Win): void {
   };
   win.open = Object.defineProperty(replaced, "name", { value: "open" });
   if (win === window) {
-    win.close = Object.defineProperty(
-      () => (openedByScript ? void sendToHost({ icdp: "close" }) : close.call(win)),
-      "name",
-      {
-        value: "close",
-      },
-    );
+    const closed = (): void => (openedByScript ? void uplink.control({ icdp: "close" }) : close.call(win));
+    win.close = Object.defineProperty(closed, "name", { value: "close" });
   }
 }
 

@@ -55,9 +55,9 @@ export function optionsFor(
 
 /**
  * Waits for the hello of a worker's agent, and hides it from page script. `changed` is the URL that withAgent has
- * made, and is revoked then. Returns a function that stops waiting.
+ * made, and is revoked then. `use` gets the port. Returns a function that stops waiting.
  */
-export function awaitAgent(worker: Worker, changed: string | undefined, came: (port: MessagePort) => void): () => void {
+export function awaitAgent(worker: Worker, changed: string | undefined, use: (port: MessagePort) => void): () => void {
   const stop = (): void => worker.removeEventListener("message", hear);
   const hear = (e: MessageEvent): void => {
     const m = e.data as WorkerHello | null;
@@ -65,17 +65,8 @@ export function awaitAgent(worker: Worker, changed: string | undefined, came: (p
     e.stopImmediatePropagation();
     stop();
     if (changed?.startsWith("blob:")) URL.revokeObjectURL(changed);
-    came(e.ports[0]);
+    use(e.ports[0]);
   };
   worker.addEventListener("message", hear);
   return stop;
-}
-
-/** The absolute URL; "" if it is invalid, which the browser reports itself. */
-export function absolute(url: string | URL, base: string): string {
-  try {
-    return new URL(String(url), base).href;
-  } catch {
-    return "";
-  }
 }

@@ -3,29 +3,20 @@
 
 import type { Protocol } from "../../cdp";
 import type { Answer, CdpEvent, Json, Response } from "../../wire/cdp";
-import type { FromAgent } from "../../wire/frame";
 import type { FromWorker, ToWorker, WantsLetter } from "../../wire/worker";
 import { hexId, originals } from "../base/originals";
 import { ready } from "../base/parts";
 import { ProtocolError, errorOf, handlerOf, register } from "../base/registry";
 import { Session, onSessionEnd } from "../base/session";
 import { refusal } from "../base/unsupported";
+import { parseUrl } from "../../host/addresses";
 import { hubOfProxy } from "../link/hub";
-import { type Frame, frameOfDocument, mainFrame } from "../page/frames";
+import { uplink } from "../link/uplink";
+import { type Frame, type Win, frameOfDocument, mainFrame } from "../page/frames";
 import { endOverrides, isOffline, setWantsListener } from "../network/upstream";
 import { agentText, agentUrl } from "./agenttext";
 import { WorkerRequests, wantsNow } from "./requests";
-import { absolute, awaitAgent, optionsFor, watchBlobs, withAgent } from "./script";
-
-type Win = Window & typeof globalThis;
-
-/** The connection to the Host. */
-interface Uplink {
-  send(message: string): void;
-  control(message: FromAgent): boolean;
-}
-
-let uplink: Uplink;
+import { awaitAgent, optionsFor, watchBlobs, withAgent } from "./script";
 
 /** A worker whose agent has said hello. */
 class AgentOfWorker {
@@ -183,11 +174,6 @@ setWantsListener(() => {
 /** Sessions with auto-attach: each gets a session for every worker that its page, or its worker, starts. */
 const attaching = new Set<Session>();
 
-/** Starts. `up` is the connection to the Host. */
-export function startWorkers(up: Uplink): void {
-  uplink = up;
-}
-
 /** Passes a command to the worker that its session belongs to. Undefined if there is none. */
 export function inWorker(sessionId: string, method: string, params: Json): Promise<Answer> | undefined {
   for (const w of workers) if (w.sessions.has(sessionId)) return w.call(method, params, sessionId);
@@ -212,7 +198,7 @@ export function installWorkers(win: Win): void {
   };
   win.Worker = new Proxy(Native, {
     construct(target, args: [string | URL, WorkerOptions?], newTarget) {
-      const url = absolute(args[0], win.document.baseURI);
+      const url = parseUrl(args[0], win.document.baseURI)?.href ?? ""; // the browser reports an invalid one itself
       const changed = url ? withAgent(url, agentText) : undefined;
       // The proxy adds the agent to worker scripts of the app's own origin.
       const expected = changed !== undefined || (hubOfProxy() && url && new URL(url).origin === location.origin);

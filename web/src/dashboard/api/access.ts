@@ -82,6 +82,16 @@ export function headers(): Record<string, string> {
   return secret ? { Authorization: `Bearer ${secret}` } : {};
 }
 
+/** Sends JSON to the hub. Returns why the hub has not done what it asks; "" if it has. */
+export async function post(path: string, body: object): Promise<string> {
+  const answer = await fetch(path, {
+    method: "POST",
+    headers: { ...headers(), "Content-Type": "application/json" },
+    body: JSON.stringify(body),
+  }).catch(() => undefined);
+  return answer?.ok ? "" : (await answer?.text())?.trim() || "The hub does not answer.";
+}
+
 /** The subprotocols that carry the token: a page cannot set headers of a WebSocket. */
 export function protocols(): string[] {
   const { secret } = access();

@@ -19,7 +19,7 @@ test("events are the same however the stream is cut", () => {
   }
 });
 
-test("an event whose end has not come is not told", () => {
+test("an event whose end has not arrived is not delivered", () => {
   const got: ServerEvent[] = [];
   new EventParser((e) => got.push(e)).push("data: half\n");
   assert.deepEqual(got, []);

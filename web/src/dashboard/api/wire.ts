@@ -28,7 +28,7 @@ export interface PictureMessage extends Viewport {
 
 export interface HolderMessage {
   kind: "holder";
-  /** The holder of the lease; "" is nobody. */
+  /** The holder of the lease; "" if it is free. */
   name: string;
   mine: boolean;
   until: number;

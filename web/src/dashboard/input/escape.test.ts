@@ -12,5 +12,5 @@ test("only two in a row, soon, are the way out", () => {
   assert.equal(e.pressed("Escape", false, 800), false, "another key between");
   assert.equal(e.pressed("Escape", true, 900), false, "held down");
   assert.equal(e.pressed("Escape", false, 1000), true);
-  assert.equal(e.pressed("Escape", false, 1100), false, "the third begins anew");
+  assert.equal(e.pressed("Escape", false, 1100), false, "the third begins again");
 });

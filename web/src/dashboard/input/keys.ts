@@ -2,23 +2,11 @@
 
 import type { KeyInput, MouseInput } from "../api/wire";
 
-interface Modifiers {
-  altKey: boolean;
-  ctrlKey: boolean;
-  metaKey: boolean;
-  shiftKey: boolean;
-}
+type Modifiers = Pick<MouseEvent, "altKey" | "ctrlKey" | "metaKey" | "shiftKey">;
 
 /** The part of a KeyboardEvent that is used. */
-export interface Key extends Modifiers {
-  key: string;
-  code: string;
-  keyCode: number;
-  location: number;
-  repeat: boolean;
-  isComposing: boolean;
-  getModifierState(key: string): boolean;
-}
+export type Key = Modifiers &
+  Pick<KeyboardEvent, "key" | "code" | "keyCode" | "location" | "repeat" | "isComposing" | "getModifierState">;
 
 /** The modifiers, as the bits of Input.dispatchKeyEvent. */
 export function modifiers(e: Modifiers): number {
@@ -67,11 +55,7 @@ function textOf(e: Key): string {
 const BUTTONS = ["left", "middle", "right", "back", "forward"];
 
 /** The part of a MouseEvent that is used. */
-interface Mouse extends Modifiers {
-  button: number;
-  buttons: number;
-  detail: number;
-}
+type Mouse = Modifiers & Pick<MouseEvent, "button" | "buttons" | "detail">;
 
 export function mouseInput(type: MouseInput["type"], at: { x: number; y: number }, e: Mouse): MouseInput {
   const pressed = type === "mousePressed" || type === "mouseReleased";
@@ -96,11 +80,7 @@ function heldButton(buttons: number): string {
 }
 
 /** The part of a WheelEvent that is used. */
-interface Wheel extends Mouse {
-  deltaX: number;
-  deltaY: number;
-  deltaMode: number;
-}
+type Wheel = Mouse & Pick<WheelEvent, "deltaX" | "deltaY" | "deltaMode">;
 
 /** Pixels of a line and of a page (WheelEvent.deltaMode 1 and 2). */
 const LINE = 40;

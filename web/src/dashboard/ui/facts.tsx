@@ -11,9 +11,14 @@ export function Facts({ hub, target, now }: { hub: Hub; target: Target; now: num
     ...(target.client ? [["Private to", target.client] as [string, string]] : []),
     ["Last command", last ? `${last.method}, ${ago(last.at, now)}` : "none"],
   ];
+  return <Pairs look="facts" list={facts} />;
+}
+
+/** A list of names and what they stand for. */
+export function Pairs({ look, list }: { look: string; list: [name: string, text: string][] }) {
   return (
-    <dl class="facts">
-      {facts.map(([name, text]) => (
+    <dl class={look}>
+      {list.map(([name, text]) => (
         <div key={name}>
           <dt>{name}</dt>
           <dd>{text}</dd>

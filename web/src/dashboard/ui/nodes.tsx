@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { headers } from "../api/access";
+import { post } from "../api/access";
 import type { ClusterNode, State } from "../api/wire";
 import { Table } from "./table";
 import { ago } from "./text";
@@ -34,14 +34,9 @@ function Drain({ node, path }: { node: ClusterNode; path: string }) {
   const [failed, setFailed] = useState("");
   const drain = async () => {
     setStep("sent");
-    const answer = await fetch(`${path}/ui/api/drain`, {
-      method: "POST",
-      headers: { ...headers(), "Content-Type": "application/json" },
-      body: JSON.stringify({ node: node.id }),
-    }).catch(() => undefined);
-    if (answer?.ok) return;
-    setFailed((await answer?.text())?.trim() || "The hub does not answer.");
-    setStep("");
+    const problem = await post(`${path}/ui/api/drain`, { node: node.id });
+    setFailed(problem);
+    if (problem) setStep("");
   };
   if (step === "asks") {
     return (

@@ -5,6 +5,7 @@ import type { Route } from "../model/route";
 import { Activity } from "./activity";
 import { announce } from "./announce";
 import { Connect } from "./connect";
+import { Pairs } from "./facts";
 import { HubSection } from "./hubsection";
 import { count } from "./text";
 import { tileId } from "./tile";
@@ -77,16 +78,8 @@ function Numbers({ model, state }: { model: Model; state: State }) {
     ["Sessions", sessions],
     ["Waiting", pending],
   ];
-  return (
-    <dl class={`numbers ${model.phase === "live" ? "" : "stale"}`}>
-      {numbers.map(([name, n]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{n.toLocaleString()}</dd>
-        </div>
-      ))}
-    </dl>
-  );
+  const list = numbers.map(([name, n]): [string, string] => [name, n.toLocaleString()]);
+  return <Pairs look={`numbers ${model.phase === "live" ? "" : "stale"}`} list={list} />;
 }
 
 /** Tells screen readers of a change in the number of targets, after the number has stayed the same for a while. */

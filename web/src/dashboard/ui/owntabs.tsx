@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { headers } from "../api/access";
+import { post } from "../api/access";
 import type { Hub, Target } from "../api/wire";
 import { announce } from "./announce";
 
@@ -9,13 +9,9 @@ export function OwnTabs({ hub, target }: { hub: Hub; target: Target }) {
   const clients = target.client ? [] : (hub.ownTabs ?? []);
   if (clients.length === 0) return null;
   const ask = async (what: "grant" | "revoke", client: string) => {
-    const answer = await fetch(`${hub.path}/ui/api/${what}`, {
-      method: "POST",
-      headers: { ...headers(), "Content-Type": "application/json" },
-      body: JSON.stringify({ targetId: target.targetId, client }),
-    }).catch(() => undefined);
-    setProblem(answer?.ok ? "" : ((await answer?.text()) ?? "The hub does not answer."));
-    if (answer?.ok) announce(what === "grant" ? `${client} has this tab.` : `${client} has this tab no more.`);
+    const refused = await post(`${hub.path}/ui/api/${what}`, { targetId: target.targetId, client });
+    setProblem(refused);
+    if (!refused) announce(what === "grant" ? `${client} has this tab.` : `${client} has this tab no more.`);
   };
   return (
     <section aria-labelledby="owntabs">

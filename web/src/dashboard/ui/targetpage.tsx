@@ -35,7 +35,7 @@ export function TargetPage({ state, hub: name, targetId, alone }: Props) {
   useEffect(() => {
     document.title = `${title} - cdphub`;
   }, [title]);
-  useHolderWords(live.holder);
+  useHolderText(live.holder);
   if (!hub || !target) return <Gone alone={alone} name={name} text={live.gone} />;
   const mine = live.holder?.mine === true;
   return (
@@ -106,9 +106,9 @@ function endedOf(hub: Hub | undefined, targetId: string): Target | undefined {
   return closed && { ...closed, type: "page" };
 }
 
-/** Tells screen readers who has the lease. */
-function useHolderWords(holder: HolderMessage | undefined): void {
-  const text = holder && wordsFor(holder);
+/** Announces the holder of the lease to screen readers. */
+function useHolderText(holder: HolderMessage | undefined): void {
+  const text = holder && holderText(holder);
   const first = useRef(true);
   useEffect(() => {
     if (text === undefined) return;
@@ -117,9 +117,9 @@ function useHolderWords(holder: HolderMessage | undefined): void {
   }, [text]);
 }
 
-function wordsFor(holder: HolderMessage): string {
+function holderText(holder: HolderMessage): string {
   if (holder.mine) return "You have the page. Press Escape twice to hand it back.";
-  return holder.name ? `${holder.name} has the page.` : "Nobody has the page.";
+  return holder.name ? `${holder.name} has the page.` : "The page is free.";
 }
 
 function Gone({ alone, name, text }: { alone: boolean; name: string; text: string }) {

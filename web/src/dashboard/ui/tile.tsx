@@ -54,8 +54,8 @@ export function Tile({ hub, target, now }: Props) {
   );
 }
 
-/** Who drives a target, and what it did last. */
+/** The Clients that drive a target, or the holder of its lease, and the last command. */
 function doing({ client, drivers, last, holder }: Target): string {
-  const who = holder ? holder.name : drivers?.length ? drivers.join(", ") : (client ?? "Nobody drives it");
-  return last ? `${who} · ${last.method}` : who;
+  const driver = holder ? holder.name : drivers?.length ? drivers.join(", ") : (client ?? "Not driven");
+  return last ? `${driver} · ${last.method}` : driver;
 }

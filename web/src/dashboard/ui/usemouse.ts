@@ -61,19 +61,17 @@ export function useMouse(
     };
     const menu = (e: Event) => e.preventDefault();
 
+    const listening = new AbortController();
+    const { signal } = listening;
     // On the window, since a drag may leave the surface.
-    addEventListener("mousemove", moved);
-    addEventListener("mouseup", up);
-    element.addEventListener("mousedown", down);
-    element.addEventListener("wheel", wheel, { passive: false });
-    element.addEventListener("contextmenu", menu);
+    addEventListener("mousemove", moved, { signal });
+    addEventListener("mouseup", up, { signal });
+    element.addEventListener("mousedown", down, { signal });
+    element.addEventListener("wheel", wheel, { signal, passive: false });
+    element.addEventListener("contextmenu", menu, { signal });
     return () => {
       cancelAnimationFrame(frame);
-      removeEventListener("mousemove", moved);
-      removeEventListener("mouseup", up);
-      element.removeEventListener("mousedown", down);
-      element.removeEventListener("wheel", wheel);
-      element.removeEventListener("contextmenu", menu);
+      listening.abort();
     };
   }, [surface, canvas, keyboard]);
 }

@@ -3,7 +3,7 @@
 
 import type { Protocol } from "../../cdp";
 import { CommandError, agent } from "../agent";
-import { type Rule, type Sheet, sheetOf } from "./sheets";
+import { type Rule, type Sheet, sheetOf, valid, withInner } from "./sheets";
 import { type Span, parseSheet } from "./source";
 import { describeRule, inlineStyle, ruleStyle, selectorList, styleSpan } from "./styles";
 
@@ -15,12 +15,8 @@ function offsets(sheet: Sheet, r: Range): Span {
 
 const same = (a: Span | undefined, b: Span): boolean => a?.start === b.start && a.end === b.end;
 
-function find(rules: Rule[], is: (r: Rule) => boolean): Rule | undefined {
-  for (const r of rules) {
-    const found = is(r) ? r : find(r.rules, is);
-    if (found) return found;
-  }
-  return undefined;
+function find(sheet: Sheet, is: (r: Rule) => boolean): Rule | undefined {
+  return withInner(sheet.rules).find(is);
 }
 
 const wrongRange = (what: string): CommandError =>
@@ -38,7 +34,7 @@ function changed(sheet: Sheet): void {
 
 /** Finds a rule again by the start of its text, after its text has changed. */
 function again(sheet: Sheet, start: number): Rule {
-  const rule = find(sheet.rules, (r) => r.source.span.start === start);
+  const rule = find(sheet, (r) => r.source.span.start === start);
   if (!rule) throw new CommandError("The browser does not take the rule");
   return rule;
 }
@@ -46,7 +42,7 @@ function again(sheet: Sheet, start: number): Rule {
 /** Gives a rule other declarations. */
 function setRuleText(sheet: Sheet, range: Range, text: string): Protocol.CSS.CSSStyle {
   const at = offsets(sheet, range);
-  const rule = find(sheet.rules, (r) => r.source.block !== undefined && same(styleSpan(r), at));
+  const rule = find(sheet, (r) => r.source.block !== undefined && same(styleSpan(r), at));
   if (!rule) throw wrongRange("style");
   const { start } = rule.source.span;
   (rule.css as CSSStyleRule).style.cssText = text;
@@ -104,22 +100,18 @@ function setPrelude(
 ): { sheet: Sheet; rule: Rule } {
   const sheet = sheetOf(p.styleSheetId);
   const at = offsets(sheet, p.range);
-  const rule = find(sheet.rules, (r) => same(r.source.prelude, at));
+  const rule = find(sheet, (r) => same(r.source.prelude, at));
   if (!rule) throw wrongRange(what);
   const { start } = rule.source.span;
   if (!set(rule.css)) throw new CommandError(`The ${what} is not valid: ${text}`);
   splice(sheet, at, text);
-  return { sheet, rule: find(sheet.rules, (r) => r.source.span.start === start) ?? rule };
+  return { sheet, rule: find(sheet, (r) => r.source.span.start === start) ?? rule };
 }
 
 /** CSS.setRuleSelector. */
 export function setRuleSelector(p: Protocol.CSS.SetRuleSelectorRequest): Protocol.CSS.SetRuleSelectorResponse {
   const { rule } = setPrelude(p, "selector", p.selector, (css) => {
-    try {
-      document.createDocumentFragment().querySelector(p.selector);
-    } catch {
-      return false;
-    }
+    if (!valid(p.selector)) return false;
     (css as CSSStyleRule).selectorText = p.selector;
     return true;
   });

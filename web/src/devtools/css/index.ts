@@ -5,7 +5,7 @@ import { CommandError, type Handlers, type Session, agent, impossible } from "..
 import { forget, take, track, trackNode } from "./computed";
 import { addRule, setKeyframeKey, setMediaText, setRuleSelector, setStyleSheetText, setStyleTexts } from "./edit";
 import { matchedStyles } from "./match";
-import { type Rule, addSheet, allSheets, knowRoot, sheetOf, sync } from "./sheets";
+import { addSheet, allSheets, knowRoot, sheetOf, sync, withInner } from "./sheets";
 import { inlineStyle, mediaOf, sheetMedia } from "./styles";
 
 let observer: MutationObserver | undefined;
@@ -54,18 +54,10 @@ async function elementOf(p: { nodeId: number }): Promise<Element> {
 
 function mediaQueries(): Protocol.CSS.CSSMedia[] {
   const found: Protocol.CSS.CSSMedia[] = [];
-  const visit = (rules: Rule[]): void => {
-    for (const r of rules) {
-      if (r.source.name === "media")
-        found.push(
-          mediaOf(r.sheet.slice(r.source.prelude), "mediaRule", r.sheet, r.sheet.lines.range(r.source.prelude)),
-        );
-      visit(r.rules);
-    }
-  };
   for (const sheet of allSheets()) {
     found.push(...sheetMedia(sheet));
-    visit(sheet.rules);
+    for (const { source } of withInner(sheet.rules).filter((r) => r.source.name === "media"))
+      found.push(mediaOf(sheet.slice(source.prelude), "mediaRule", sheet, sheet.lines.range(source.prelude)));
   }
   return found;
 }

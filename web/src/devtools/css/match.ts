@@ -2,9 +2,10 @@
 // the browser's own style sheet.
 
 import type { Protocol } from "../../cdp";
+import { pathOf } from "../../flattree";
 import { agent } from "../agent";
 import { type Specificity, compare, parts, specificity, splitPseudo } from "./selectors";
-import { type Rule, type Sheet, sheetsOf } from "./sheets";
+import { type Rule, type Sheet, sheetsOf, withInner } from "./sheets";
 import { describeKeyframes, describeRule, inlineStyle, nested, selectorsAround } from "./styles";
 
 /** The pseudo elements that the protocol names (DOM.PseudoType) and that rules can be for. */
@@ -218,18 +219,6 @@ function mediaHolds(sheet: Sheet): boolean {
   return !text || (sheet.doc.defaultView ?? window).matchMedia(text).matches;
 }
 
-/** The elements around one in the flat tree, from the inside out. */
-function ancestors(el: Element): Element[] {
-  const list: Element[] = [];
-  for (let at = around(el); at; at = around(at)) list.push(at);
-  return list;
-}
-
-function around(el: Element): Element | null {
-  const parent = el.assignedSlot ?? el.parentNode;
-  return parent?.nodeType === Node.ELEMENT_NODE ? (parent as Element) : ((parent as ShadowRoot | null)?.host ?? null);
-}
-
 const pseudoMatches = (all: Map<string, Protocol.CSS.RuleMatch[]>): Protocol.CSS.PseudoElementMatches[] =>
   [...all].flatMap(([name, matched]) =>
     name ? [{ pseudoType: name as Protocol.DOM.PseudoType, matches: matched }] : [],
@@ -238,22 +227,17 @@ const pseudoMatches = (all: Map<string, Protocol.CSS.RuleMatch[]>): Protocol.CSS
 /** The @keyframes rules of an element's animations. */
 function keyframesOf(el: Element): Protocol.CSS.CSSKeyframesRule[] {
   const names = new Set(agent.styleOf(el).animationName.split(/,\s*/));
-  const found: Protocol.CSS.CSSKeyframesRule[] = [];
-  const visit = (rules: Rule[]): void => {
-    for (const r of rules) {
-      if (r.source.name === "keyframes") {
-        if (names.has((r.css as CSSKeyframesRule).name)) found.push(describeKeyframes(r));
-      } else visit(r.rules);
-    }
-  };
-  for (const sheet of sheetsOf(el.getRootNode() as Sheet["root"])) visit(sheet.rules);
-  return found;
+  return sheetsOf(el.getRootNode() as Sheet["root"])
+    .flatMap((sheet) => withInner(sheet.rules))
+    .filter((r) => r.source.name === "keyframes" && names.has((r.css as CSSKeyframesRule).name))
+    .map(describeKeyframes);
 }
 
 /** Answers CSS.getMatchedStylesForNode for an element. */
 export function matchedStyles(el: Element): Protocol.CSS.GetMatchedStylesForNodeResponse {
   const own = matchesOf(el);
-  const above = ancestors(el).map((a) => ({ inline: inlineStyle(a), all: matchesOf(a) }));
+  const [, ...around] = pathOf(el);
+  const above = around.map((a) => ({ inline: inlineStyle(a), all: matchesOf(a) }));
   const inline = inlineStyle(el);
   return {
     ...(inline && { inlineStyle: inline }),

@@ -28,13 +28,18 @@ function kindOf(rule: CSSRule): string {
 const probe = document.createDocumentFragment();
 
 /** Whether the browser accepts a selector. CSSOM has no rules with other selectors. */
-function valid(selector: string): boolean {
+export function valid(selector: string): boolean {
   try {
     probe.querySelector(selector);
     return true;
   } catch {
     return false;
   }
+}
+
+/** The rules of a list and all inside them, in the order of the text. */
+export function withInner(rules: Rule[]): Rule[] {
+  return rules.flatMap((r) => [r, ...withInner(r.rules)]);
 }
 
 /** Pairs the rules of a list in CSSOM with their text. Undefined if the text does not fit. */

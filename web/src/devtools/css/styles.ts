@@ -37,21 +37,18 @@ function property(d: Declaration, from: Text): Property {
 function describe(from: Text, style: CSSStyleDeclaration, own: CSSStyle["range"], cssText: string): CSSStyle {
   const written = from.declarations.map((d) => property(d, from));
   const names = new Set(from.declarations.filter((d) => !d.disabled).map((d) => d.name.toLowerCase()));
+  const setTo = (name: string): Protocol.CSS.ShorthandEntry => ({
+    name,
+    value: style.getPropertyValue(name),
+    ...(style.getPropertyPriority(name) && { important: true }),
+  });
   const implied: Property[] = Array.from(style)
     .filter((name) => !names.has(name))
-    .map((name) => ({
-      name,
-      value: style.getPropertyValue(name),
-      ...(style.getPropertyPriority(name) && { important: true }),
-    }));
+    .map(setTo);
   const longhands = new Set(Array.from(style));
   const shorthandEntries = [...names]
     .filter((name) => !longhands.has(name) && style.getPropertyValue(name) !== "")
-    .map((name) => ({
-      name,
-      value: style.getPropertyValue(name),
-      ...(style.getPropertyPriority(name) && { important: true }),
-    }));
+    .map(setTo);
   return {
     styleSheetId: from.id,
     cssProperties: [...written, ...implied],

@@ -1,5 +1,6 @@
 // The resources that the documents have loaded, and their contents, from where the browser has kept them.
 
+import { base64 } from "../../base64";
 import type { Protocol } from "../../cdp";
 import { CommandError, agent } from "../agent";
 import { search } from "./search";
@@ -81,10 +82,7 @@ async function content(p: { frameId: string; url: string }): Promise<Protocol.Pa
     throw new CommandError("Unable to load content: the browser has not kept it, or another origin forbids to read it");
   if (p.url === own || textual(r.headers.get("content-type") ?? ""))
     return { content: await r.text(), base64Encoded: false };
-  const bytes = new Uint8Array(await r.arrayBuffer());
-  let text = "";
-  for (let i = 0; i < bytes.length; i += 0x8000) text += String.fromCharCode(...bytes.subarray(i, i + 0x8000));
-  return { content: btoa(text), base64Encoded: true };
+  return { content: base64(new Uint8Array(await r.arrayBuffer())), base64Encoded: true };
 }
 
 /** Page.getResourceContent. */

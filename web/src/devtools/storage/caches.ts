@@ -1,5 +1,6 @@
 // The CacheStorage domain, by the page's own API.
 
+import { base64 } from "../../base64";
 import type { Protocol } from "../../cdp";
 import { CommandError, type Handlers } from "../agent";
 
@@ -40,12 +41,6 @@ function describe(request: Request, r: Response | undefined): Protocol.CacheStor
     responseType: type as Protocol.CacheStorage.CachedResponseType,
     responseHeaders: r ? headersOf(r.headers) : [],
   };
-}
-
-function base64(data: Uint8Array): string {
-  let text = "";
-  for (let i = 0; i < data.length; i += 0x8000) text += String.fromCharCode(...data.subarray(i, i + 0x8000));
-  return btoa(text);
 }
 
 export const cacheStorage: Handlers<"CacheStorage"> = {

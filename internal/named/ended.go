@@ -30,9 +30,9 @@ type EndedError struct{ Why string }
 // Error implements error.
 func (e *EndedError) Error() string { return advice.SessionEnded.With("why", e.Why).String() }
 
-// past remembers the names of sessions that have ended, the oldest first. Its zero
+// endedNames remembers the names of sessions that have ended, the oldest first. Its zero
 // value is empty.
-type past struct {
+type endedNames struct {
 	ended ordered.Map[Key, ended]
 	count map[Owner]int
 }
@@ -49,7 +49,7 @@ const maxRemembered = 16384
 
 // find returns why the session of that name has ended; nil where that is not
 // remembered.
-func (p *past) find(k Key, within time.Duration) error {
+func (p *endedNames) find(k Key, within time.Duration) error {
 	e, known := p.ended.Get(k)
 	if !known || time.Since(e.at) > within {
 		return nil
@@ -59,10 +59,10 @@ func (p *past) find(k Key, within time.Duration) error {
 
 // add remembers a session. Of too many, the oldest of its owner is forgotten, and then
 // the oldest of all.
-func (p *past) add(k Key, why ending, o *Options) { p.put(ended{k, why.text, time.Now()}, o) }
+func (p *endedNames) add(k Key, why ending, o *Options) { p.put(ended{k, why.text, time.Now()}, o) }
 
 // put is add for a session that has ended elsewhere, perhaps some time ago.
-func (p *past) put(e ended, o *Options) {
+func (p *endedNames) put(e ended, o *Options) {
 	k := e.Key
 	p.forget(k)
 	p.ended.Set(k, e)
@@ -84,7 +84,7 @@ func (p *past) put(e ended, o *Options) {
 }
 
 // forget forgets a name.
-func (p *past) forget(k Key) {
+func (p *endedNames) forget(k Key) {
 	if !p.ended.Delete(k) {
 		return
 	}

@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// Wish is what a connection wants of a named session. Sessions.Read makes it of a query.
-type Wish struct {
-	Name  string        // of the session; "" wants none
+// Request is how a connection asks for a named session. Sessions.Read makes it of a query.
+type Request struct {
+	Name  string        // of the session; "" for none
 	Grace time.Duration // how long the session stays without a connection; 0 leaves it as it is
 	Fresh bool          // what there is of that name ends, and another session begins
-	// Numbered wants to be told what it needs to resume. Stream and After resume: After
+	// Numbered asks for the event CdpHub.session, by which to resume. Stream and After resume: After
 	// is the number of the last message that was received of that stream.
 	Numbered bool
 	Stream   string
@@ -26,7 +26,7 @@ type Wish struct {
 }
 
 // Resumes reports whether the connection goes on where another has ended.
-func (w *Wish) Resumes() bool { return w.Stream != "" }
+func (req *Request) Resumes() bool { return req.Stream != "" }
 
 // Granted is what the bearer's token says of named sessions.
 type Granted struct {
@@ -42,78 +42,78 @@ var params = []string{"session", "grace", "fresh", "resume"}
 //	session=NAME     [A-Za-z0-9._-]{1,64}
 //	grace=10m        as time.ParseDuration reads it, at most the longest
 //	fresh=true
-//	resume=on        tell me the stream, see Wish.Numbered
+//	resume=on        tell me the stream, see Request.Numbered
 //	resume=STREAM.N  go on behind message N of the stream
 //	resume=STREAM.N.M  the same, and M messages have been sent
 //
 // Its errors are for the person who has written the query.
-func (ss *Sessions) Read(query url.Values, granted Granted) (w Wish, err error) {
+func (ss *Sessions) Read(query url.Values, granted Granted) (req Request, err error) {
 	// url.Values.Get would take the first one and ignore the others.
 	for _, name := range params {
 		if len(query[name]) > 1 {
-			return w, errors.New(name + " is set more than once: set it once")
+			return req, errors.New(name + " is set more than once: set it once")
 		}
 	}
-	w.Name = query.Get("session")
+	req.Name = query.Get("session")
 	if !query.Has("session") {
-		w.Name = granted.Name
-	} else if !ValidName(w.Name) {
-		return w, fmt.Errorf("session=%s is not a valid name: use 1 to %d letters, digits, dots, hyphens or underscores", quoteBeginning(w.Name), maxName)
+		req.Name = granted.Name
+	} else if !ValidName(req.Name) {
+		return req, fmt.Errorf("session=%s is not a valid name: use 1 to %d letters, digits, dots, hyphens or underscores", quoteBeginning(req.Name), maxName)
 	}
 	longest := ss.o.Longest
 	if granted.Longest > 0 {
 		longest = min(longest, granted.Longest)
 	}
 	if text := query.Get("grace"); query.Has("grace") {
-		if w.Grace, err = time.ParseDuration(text); err != nil || w.Grace <= 0 {
-			return w, fmt.Errorf("grace=%s is not a duration above 0: set it as 10m or 90s", quoteBeginning(text))
+		if req.Grace, err = time.ParseDuration(text); err != nil || req.Grace <= 0 {
+			return req, fmt.Errorf("grace=%s is not a duration above 0: set it as 10m or 90s", quoteBeginning(text))
 		}
-		if w.Grace > longest {
-			return w, fmt.Errorf("grace=%s is too long: the maximum is %s (from --session-grace or the token)", quoteBeginning(text), longest)
+		if req.Grace > longest {
+			return req, fmt.Errorf("grace=%s is too long: the maximum is %s (from --session-grace or the token)", quoteBeginning(text), longest)
 		}
 	}
 	// The hub's own default must not be longer than the token allows.
-	if w.Grace == 0 && ss.o.Grace > longest {
-		w.Grace = longest
+	if req.Grace == 0 && ss.o.Grace > longest {
+		req.Grace = longest
 	}
 	if text := query.Get("fresh"); query.Has("fresh") {
-		if w.Fresh = text == "true"; !w.Fresh {
-			return w, fmt.Errorf("fresh=%s is not valid: set fresh=true to begin a new session, or leave it out", quoteBeginning(text))
+		if req.Fresh = text == "true"; !req.Fresh {
+			return req, fmt.Errorf("fresh=%s is not valid: set fresh=true to begin a new session, or leave it out", quoteBeginning(text))
 		}
 	}
-	if err := w.readResume(query); err != nil {
-		return w, err
+	if err := req.readResume(query); err != nil {
+		return req, err
 	}
-	if w.Name == "" && (w.Numbered || w.Resumes() || query.Has("grace") || w.Fresh) {
-		return w, errors.New("grace, fresh and resume are for a named session: set session=NAME, too")
+	if req.Name == "" && (req.Numbered || req.Resumes() || query.Has("grace") || req.Fresh) {
+		return req, errors.New("grace, fresh and resume are for a named session: set session=NAME, too")
 	}
-	return w, nil
+	return req, nil
 }
 
 // readResume reads the param resume. A number has 53 bits at most, since JavaScript has no
 // larger whole ones (Number.MAX_SAFE_INTEGER).
-func (w *Wish) readResume(query url.Values) (err error) {
+func (req *Request) readResume(query url.Values) (err error) {
 	text := query.Get("resume")
 	switch {
 	case !query.Has("resume"):
 		return nil
 	case text == "on":
-		w.Numbered = true
+		req.Numbered = true
 		return nil
-	case w.Fresh:
+	case req.Fresh:
 		return errors.New("fresh=true begins a session and resume continues one: leave one of them out")
 	}
 	stream, number, ok := strings.Cut(text, ".")
 	number, sent, counted := strings.Cut(number, ".")
 	if counted {
-		w.Sent, err = strconv.ParseUint(sent, 10, 53) // bits: JavaScript has no more
+		req.Sent, err = strconv.ParseUint(sent, 10, 53) // bits: JavaScript has no more
 		ok = ok && err == nil
 	}
-	w.Counted = counted
-	if w.After, err = strconv.ParseUint(number, 10, 53); !ok || err != nil || stream == "" || !ValidName(stream) {
+	req.Counted = counted
+	if req.After, err = strconv.ParseUint(number, 10, 53); !ok || err != nil || stream == "" || !ValidName(stream) {
 		return fmt.Errorf("resume=%s is not valid: set resume=on to begin a stream, or resume=STREAM.N to continue a stream after message N", quoteBeginning(text))
 	}
-	w.Numbered, w.Stream = true, stream
+	req.Numbered, req.Stream = true, stream
 	return nil
 }
 
