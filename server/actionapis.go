@@ -49,7 +49,7 @@ func (s *Server) serveAdapter(serve adapter) http.HandlerFunc {
 // Retry-After.
 func (s *Server) serveBAP(serve adapter) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		left, ok := s.bapFrom.takeOr(w, r, s.gate.Address(r))
+		left, ok := s.bapFrom.TakeOr(w, r, s.gate.Address(r))
 		if !ok {
 			return
 		}
@@ -102,7 +102,7 @@ func (s *Server) serveCaller(serve adapter, o wsconn.Options, left func()) http.
 			return
 		}
 		release := func() { letGo(); left() }
-		who := s.peer("client", r)
+		who := s.access.Peer("client", r)
 		o.AnyKey = true
 		s.serveSocket(w, r, who, s.clients, o, release, func(ctx context.Context, conn *wsconn.Conn) wsconn.Reason {
 			c := s.caller(r, hub, auth.PassOf(r))
@@ -131,7 +131,7 @@ func (s *Server) serveActions(serve func(actions.Caller, http.ResponseWriter, *h
 		}
 		defer release()
 		// This request is no WebSocket, which upgrade would count for drain.
-		defer s.clients.enter()()
+		defer s.clients.Enter()()
 		pass := auth.PassOf(r)
 		ctx, cancel := context.WithCancel(r.Context())
 		defer cancel()

@@ -16,13 +16,14 @@ import (
 
 	"github.com/cdphub/cdphub/internal/hubtest"
 	"github.com/cdphub/cdphub/internal/wsconn"
+	"github.com/cdphub/cdphub/server/internal/front"
 )
 
 // withActions serves the action APIs, with tokens.
 func withActions(f *Options) {
 	withTokens(f)
 	f.Actions.MaxSandboxes, f.Actions.SandboxIdle = 2, time.Minute
-	f.Browsers = fakeBrowsers(works, sandboxPrefix+"*")
+	f.Browsers = fakeBrowsers(works, front.SandboxPrefix+"*")
 	f.Browsers.Max = 8
 }
 

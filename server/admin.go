@@ -1,54 +1,22 @@
 package server
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"net/http"
-	"net/http/pprof"
-	"sync"
 
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/internal/auth"
-	"github.com/cdphub/cdphub/internal/uiwire"
-	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/server/internal/front"
 )
 
-// operatorTable has all that the listener for operators serves, by patterns of http.ServeMux. The command
-// line is not served, since it may have tokens.
-func (s *Server) operatorTable() []entry {
-	// promhttp would write its errors to the standard logger of package log
-	// otherwise.
-	metrics := promhttp.HandlerFor(s.registry(), promhttp.HandlerOpts{ErrorLog: zap.NewStdLog(s.log.Named("metrics"))})
-	return []entry{
-		{path: "GET /metrics", serve: metrics.ServeHTTP},
-		{path: "GET /livez", serve: func(w http.ResponseWriter, _ *http.Request) { answerCheck(w, nil) }},
-		{path: "GET /readyz", serve: func(w http.ResponseWriter, _ *http.Request) { answerCheck(w, s.ready()) }}, // 200 while a Client would be served, else 503 and why
-		{path: "GET /hubs", serve: s.serveHubs},
-		{path: "DELETE /sessions/{id}", serve: func(w http.ResponseWriter, r *http.Request) { // a named session, by the id that /hubs has
-			endNamed(w, func() bool { return s.named.EndID(r.PathValue("id")) })
-		}},
-		{path: "GET /cluster", off: s.cluster == nil, serve: s.cluster.serveStatus},
-		{path: "POST " + drainPath, off: s.cluster == nil, serve: s.serveDrain}, // ?node=NAME ends a node as by SIGTERM
-		{path: "/log-level", off: s.o.LogLevel == nil, serve: readsJSON(s.o.LogLevel).ServeHTTP},
-		{path: "GET /debug/pprof/", serve: pprof.Index},
-		{path: "GET /debug/pprof/profile", serve: pprof.Profile},
-		{path: "GET /debug/pprof/symbol", serve: pprof.Symbol},
-		{path: "GET /debug/pprof/trace", serve: pprof.Trace},
-	}
-}
-
-// adminHandler serves the operatorTable.
+// adminHandler serves operators.
 func (s *Server) adminHandler(wantsToken bool) http.Handler {
 	mux := http.NewServeMux()
-	for _, e := range s.operatorTable() {
-		if !e.off {
-			mux.HandleFunc(e.path, e.serve)
+	for _, e := range s.operators.Rows() {
+		if !e.Off {
+			mux.HandleFunc(e.Path, e.Serve)
 		}
 	}
 	var h http.Handler = mux
@@ -59,56 +27,12 @@ func (s *Server) adminHandler(wantsToken bool) http.Handler {
 	return s.rules.Guard(none.Clients(h))
 }
 
-// readsJSON lets a handler read a body as JSON that looks like it. curl -d names another
-// type for every body, and zap's handler would look for a form in it.
-func readsJSON(h http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body := bufio.NewReader(r.Body)
-		if first, err := body.Peek(1); err == nil && first[0] == '{' {
-			r.Header.Del("Content-Type")
-		}
-		r.Body = io.NopCloser(body)
-		h.ServeHTTP(w, r)
-	})
-}
-
-// answerCheck answers a health check: 200 and "ok", or 503 and what is wrong.
-func answerCheck(w http.ResponseWriter, wrong error) {
-	if wrong != nil {
-		http.Error(w, wrong.Error(), http.StatusServiceUnavailable)
-		return
-	}
-	io.WriteString(w, "ok\n") //nolint:errcheck // a peer that is gone
-}
-
-// serveHubs answers operators:
-//
-//	{"count":1,"hubs":[{"hub":"","hostConnected":true,"clients":1,"targets":2,"sessions":3}],
-//	 "closes":[{"time":"…","side":"client","hub":"","peer":"127.0.0.1:5","code":1000,"reason":""}],
-//	 "named":[{"hub":"","id":"…","name":"work","client":"playwright #1","since":"…","awaySince":"…","graceMs":600000,"kept":0}]}
-//
-// Its list has also the names of sandboxes, which are the
-// keys to them: operators may know all.
-func (s *Server) serveHubs(w http.ResponseWriter, _ *http.Request) {
-	list := s.hubs.Summaries()
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	json.NewEncoder(w).Encode(struct { //nolint:errcheck // a peer that is gone
-		Count  int             `json:"count"`
-		Hubs   []relay.Summary `json:"hubs"`
-		Closes []uiwire.Close  `json:"closes"` // the last connections that have ended, the newest first
-
-		Named []operatorInfo `json:"named"` // named sessions
-	}{len(list), list, s.closes.last(), s.allNamed()})
-}
-
-var errNotServing = errors.New("the hub is shutting down")
-
 // ready is nil while a Client would be served: the server takes connections, and
 // where hubs have a browser, one can be had. Otherwise a load balancer should send no
 // Clients here.
 func (s *Server) ready() error {
 	if s.draining.Load() {
-		return errNotServing
+		return front.ErrEnds
 	}
 	return s.browsers.Health()
 }
@@ -126,17 +50,4 @@ func (s *Server) checkBrowsers(ctx context.Context) error {
 	}
 	s.log.Error("no connection to the browser: the hub is not ready until there is one", zap.Error(err))
 	return nil
-}
-
-// watchBrowsers looks again and again for browsers that could not be had, so that
-// /readyz turns to 200 without a Client. It runs until stop is called; stop waits for
-// its end.
-func (s *Server) watchBrowsers() (stop func()) {
-	ctx, cancel := context.WithCancel(context.Background())
-	var done sync.WaitGroup
-	done.Go(func() { s.browsers.Watch(ctx) })
-	return func() {
-		cancel()
-		done.Wait()
-	}
 }

@@ -129,11 +129,11 @@ func TestReadiness(t *testing.T) {
 		t.Errorf("ready: %d, want 200", status)
 	}
 	done := make(chan struct{})
-	left := s.clients.enter()
+	left := s.clients.Enter()
 	go func() {
 		defer close(done)
 		defer left()
-		<-s.clients.ctx.Done()
+		<-s.clients.Context.Done()
 		if status, body := s.get(t, admin, "/readyz", nil); status != 503 || !strings.Contains(body, "shutting down") {
 			t.Errorf("while draining: %d %s, want 503", status, body)
 		}

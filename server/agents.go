@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/server/internal/front"
 )
 
 // maxDialog is the longest body of a dialog request, in bytes.
@@ -27,7 +28,7 @@ const scriptPath = "/eval/"
 // does that only the Target's Host was given.
 func (s *Server) forFrames(serve func(w http.ResponseWriter, r *http.Request, hubs []*relay.Hub)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		hubs, release := s.frameHubs(routeOf(r).hub)
+		hubs, release := s.frameHubs(front.RouteOf(r).Hub)
 		defer release()
 		// A page whose Cross-Origin-Embedder-Policy is require-corp loads only
 		// answers that have this header (HTML Standard, "cross-origin embedder
@@ -46,7 +47,7 @@ func serveScript(w http.ResponseWriter, r *http.Request, hubs []*relay.Hub) {
 		http.Error(w, "Method not allowed", http.StatusMethodNotAllowed)
 		return
 	}
-	key := strings.TrimSuffix(strings.TrimPrefix(routeOf(r).path, scriptPath), ".js")
+	key := strings.TrimSuffix(strings.TrimPrefix(front.RouteOf(r).Path, scriptPath), ".js")
 	source, ok := "", false
 	for _, hub := range hubs {
 		if source, ok = hub.Control().TakeScript(key); ok {

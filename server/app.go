@@ -15,6 +15,7 @@ import (
 	"github.com/cdphub/cdphub/internal/httpserver"
 	"github.com/cdphub/cdphub/internal/proxy"
 	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/server/internal/front"
 )
 
 // App is an app that the server shows with the Frame Agent in it, so that
@@ -61,7 +62,7 @@ func (s *Server) pageAddress(hub string) string {
 		scheme = "https://"
 	}
 	hub, _ = relay.CutShare(hub) // the token of the page leads to the share
-	return scheme + Reachable(at) + hubPrefix(hub) + "/shell?app=URL" + s.tokenPlace() + " (URL is your app's address)"
+	return scheme + Reachable(at) + front.HubPrefix(hub) + "/shell?app=URL" + s.tokenPlace() + " (URL is your app's address)"
 }
 
 // tokenPlace shows in an address of a Host page where its token belongs.
@@ -108,7 +109,7 @@ func (s *Server) makeApp() error {
 	s.app.page = s.appPage(hostPage, at, upstream)
 	handler, err := proxy.New(proxy.Options{
 		Upstream:         upstream,
-		Hub:              s.handler(audience{hosts: true, exposed: true}),
+		Hub:              s.handler(front.Audience{Hosts: true, Exposed: true}),
 		Parents:          append([]string{hostPage.String()}, s.o.HostOrigins...),
 		KeepCSP:          o.KeepCSP,
 		NoServiceWorkers: o.NoServiceWorkers,

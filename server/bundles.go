@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/cdphub/cdphub/actions/hooks"
+	"github.com/cdphub/cdphub/server/internal/front"
 	"github.com/cdphub/cdphub/web"
 )
 
@@ -72,7 +73,7 @@ const (
 // ("immutable", RFC 8246).
 func (b bundle) serve(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
-	forEveryPage(h, b.contentType)
+	front.ForEveryPage(h, b.contentType)
 	h.Set("ETag", `"`+b.hash+`"`)
 	h.Set("Cache-Control", "no-cache")
 	if b.immutable {
@@ -85,7 +86,7 @@ func (b bundle) serve(w http.ResponseWriter, r *http.Request) {
 		// A page that sends its visitor here could put its own app in the
 		// place of the Host that the hub has.
 		http.Error(w, "Another site has sent you here. To go on, open this address yourself.", http.StatusForbidden)
-	case !onlyReads(w, r):
+	case !front.OnlyReads(w, r):
 	case r.Header.Get("If-None-Match") == `"`+b.hash+`"`:
 		w.WriteHeader(http.StatusNotModified)
 	default:
@@ -96,27 +97,8 @@ func (b bundle) serve(w http.ResponseWriter, r *http.Request) {
 // serveHookScript serves /rp.js, which is the same for everybody and holds no
 // secret either.
 func serveHookScript(w http.ResponseWriter, r *http.Request) {
-	forEveryPage(w.Header(), script)
-	if onlyReads(w, r) {
+	front.ForEveryPage(w.Header(), script)
+	if front.OnlyReads(w, r) {
 		w.Write(hooks.Script) //nolint:errcheck // a peer that is gone
 	}
-}
-
-// forEveryPage lets pages of all origins load what is answered: scripts by their
-// address, modules by CORS, and both on pages with a Cross-Origin-Embedder-Policy.
-func forEveryPage(h http.Header, contentType string) {
-	h.Set("Content-Type", contentType)
-	h.Set("Access-Control-Allow-Origin", "*")
-	h.Set("Cross-Origin-Resource-Policy", "cross-origin")
-}
-
-// onlyReads reports whether a request does no more than read. It answers others, and
-// names the methods that are allowed (RFC 9110, section 15.5.6).
-func onlyReads(w http.ResponseWriter, r *http.Request) bool {
-	if r.Method == http.MethodGet || r.Method == http.MethodHead {
-		return true
-	}
-	w.Header().Set("Allow", "GET, HEAD")
-	http.Error(w, "Method not allowed", http.StatusMethodNotAllowed)
-	return false
 }

@@ -10,15 +10,16 @@ import (
 	"github.com/cdphub/cdphub/internal/version"
 	"github.com/cdphub/cdphub/relay"
 	"github.com/cdphub/cdphub/relay/quota"
+	"github.com/cdphub/cdphub/server/internal/front"
 )
 
 // caller is who asks, as the action APIs know it. Before a login, hub is nil, and the
 // caller can join nothing.
 func (s *Server) caller(r *http.Request, hub *relay.Hub, pass auth.Pass) actions.Caller {
-	at := routeOf(r)
+	at := front.RouteOf(r)
 	c := actions.Caller{
 		Options: actions.Options{Log: s.log, URLs: s.urls, Names: s.names, Limits: s.o.Actions.limits()},
-		ID:      pass.Bearer(), Payer: pass.Payer(), Quotas: s.quotas, Hub: at.hub, Version: version.Current().Version, Endpoint: socketURL(r, r.Host, at.prefix+"/devtools/browser"),
+		ID:      pass.Bearer(), Payer: pass.Payer(), Quotas: s.quotas, Hub: at.Hub, Version: version.Current().Version, Endpoint: front.SocketURL(r, r.Host, at.Prefix+"/devtools/browser"),
 		Expires: pass.Grant.Expires, Ending: s.ending,
 		Capabilities: pass.Grant.HooksOr(s.o.Actions.HookScopes), Consents: s.consents,
 		Hold: func(end func()) (release func()) { return s.gate.Hold(pass, func(error) { end() }) },
@@ -34,12 +35,12 @@ func (s *Server) caller(r *http.Request, hub *relay.Hub, pass auth.Pass) actions
 	c.Options.Shared = hub.Control().Value(sharedKey{}, func() any { return new(actions.Shared) }).(*actions.Shared)
 	c.Options.Lacking = hub.Lacking
 	name := clientName(r, pass)
-	c.Join = s.clientsOf(at.hub, relay.ClientOptions{Policy: policyOf(pass), Name: name, Account: pass.Account(), Payer: pass.Payer()})
+	c.Join = s.clientsOf(at.Hub, relay.ClientOptions{Policy: front.PolicyOf(pass), Name: name, Account: pass.Account(), Payer: pass.Payer()})
 	// A readonly token reads pages by commands that its own scope has not. Its Reader
 	// may send them, and the hub holds it to reading.
 	if pass.Grant.Scope != 0 {
-		c.Reader = s.clientsOf(at.hub, relay.ClientOptions{
-			Policy: inTabs(pass, onlooker{max(pass.Grant.Scope, auth.ScopeStandard)}), Name: name, Account: pass.Account(), Payer: pass.Payer(),
+		c.Reader = s.clientsOf(at.Hub, relay.ClientOptions{
+			Policy: front.InTabs(pass, onlooker{max(pass.Grant.Scope, auth.ScopeStandard)}), Name: name, Account: pass.Account(), Payer: pass.Payer(),
 		})
 	}
 	return c
@@ -64,18 +65,10 @@ func (s *Server) clientsOf(hub string, o relay.ClientOptions) actions.Join {
 			return nil, err
 		}
 		// sandboxes.join calls this under its lock, which Leave may need.
-		c.OnLeave(s.sandboxes.join(hub, func() { go c.Leave() }))
+		c.OnLeave(s.sandboxes.Join(hub, func() { go c.Leave() }))
 		return c, nil
 	}
 }
 
 // sharedKey is the key of relay.Control.Value for what all callers of a hub share.
 type sharedKey struct{}
-
-// socketURL is the URL of a WebSocket as the asking client can reach it.
-func socketURL(r *http.Request, host, path string) string {
-	if r.TLS != nil {
-		return "wss://" + host + path
-	}
-	return "ws://" + host + path
-}

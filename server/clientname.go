@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/server/internal/front"
 )
 
 // apiNames are the names of Clients of the action APIs that say nothing else of
@@ -27,7 +28,7 @@ func clientName(r *http.Request, pass auth.Pass) string {
 	if len(parts) > 0 {
 		return strings.Join(parts, "/")
 	}
-	if api := apiNames[routeOf(r).path]; api != "" {
+	if api := apiNames[front.RouteOf(r).Path]; api != "" {
 		return api
 	}
 	program, _, _ := strings.Cut(r.Header.Get("User-Agent"), "/") // Playwright/1.58.2 (…)
@@ -51,7 +52,7 @@ func socketQuery(r *http.Request, pass auth.Pass) string {
 	query := pass.Query
 	for _, name := range []string{"tabs", "name", "session", "grace", "fresh", "resume"} {
 		value := r.URL.Query().Get(name)
-		if value == "" || strings.HasPrefix(routeOf(r).path, "/json/new") { // whose query is an address
+		if value == "" || strings.HasPrefix(front.RouteOf(r).Path, "/json/new") { // whose query is an address
 			continue
 		}
 		sign := "&"
@@ -65,6 +66,6 @@ func socketQuery(r *http.Request, pass auth.Pass) string {
 
 // tabsKnown reports whether a request says of tabs=… what the hub knows.
 func tabsKnown(r *http.Request) bool {
-	at := routeOf(r)
-	return auth.OwnTabs(r, at.path) || r.URL.Query().Get("tabs") == "all" || strings.HasPrefix(at.path, "/json/new")
+	at := front.RouteOf(r)
+	return auth.OwnTabs(r, at.Path) || r.URL.Query().Get("tabs") == "all" || strings.HasPrefix(at.Path, "/json/new")
 }

@@ -1,11 +1,11 @@
 package server
 
 import (
-	"context"
 	"net/http/httptest"
 	"testing"
 
 	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/server/internal/front"
 )
 
 func TestClientNames(t *testing.T) {
@@ -22,7 +22,7 @@ func TestClientNames(t *testing.T) {
 	} {
 		r := httptest.NewRequest("GET", tt.url, nil)
 		r.Header.Set("User-Agent", tt.agent)
-		r = r.WithContext(context.WithValue(r.Context(), routeKey{}, route{path: r.URL.Path}))
+		r = front.Route{Path: r.URL.Path}.With(r)
 		if got := clientName(r, auth.Pass{Grant: auth.Grant{Name: tt.token}}); got != tt.want {
 			t.Errorf("%+v: %q", tt, got)
 		}

@@ -1,25 +1,21 @@
 package server
 
 import (
-	"context"
+	"crypto/hmac"
+	"crypto/sha256"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"net"
-	"net/http"
-	"sync"
-	"time"
+	"strings"
 
-	"go.uber.org/zap"
-
-	"github.com/cdphub/cdphub/internal/browsers"
 	"github.com/cdphub/cdphub/internal/cluster"
 )
 
 // Cluster joins a server to others that serve the same hubs. A hub belongs to the node
-// that used it first; all other nodes pass requests for it on to that one.
+// that used it first; all other nodes forward requests for it to that one.
 type Cluster struct {
 	// Directory says which node owns which hub. The server closes it when it ends.
 	Directory cluster.Directory
@@ -59,49 +55,58 @@ func (c *Cluster) check() error {
 	return nil
 }
 
-// membership is what a server does as one node of a cluster.
-type membership struct {
-	dir      cluster.Directory // static, as is all down to mu
-	id       string
-	hubs     interface{ Has(hub string) bool }
-	log      *zap.Logger
-	forwards *forwards `held:"*"`
-	signer   verdicts
-	seed     maphash.Seed
-	restore  func(ctx context.Context, hub string) // what there is of a hub of another node
-	dropped  func(hub string)                      // another node has it
-	claim    [256]sync.Mutex                       // by hash of the hub: one claim of a hub at a time
-	pool     *browsers.Pool
-	most     int           // browsers of all nodes; 0: there is no limit
-	patience time.Duration // of who waits for one
-
-	placements placements
-	links      linkStats
-
-	mu   sync.Mutex          // guards everything below
-	held map[string]*holding `held:"hubs of this node"`
-	lost uint64              `stays:"counts what has been"` // claims that other nodes have taken
-	// leaving are Hosts of hubs that no other node has taken from this one.
-	leaving []*hubUser `held:"hubs that move"`
+// tls is for the connections between this node and others. They are HTTP/1.1, since a
+// WebSocket needs its Upgrade header; HTTP/2 has none (RFC 9113, section 8.6).
+func (c *Cluster) tls() *tls.Config {
+	config := ClusterTLS(c.Certificate, c.CA)
+	config.NextProtos = []string{"http/1.1"}
+	// 0 is the default capacity of 64. A resumed session saves the signatures of a
+	// full handshake.
+	config.ClientSessionCache = tls.NewLRUClientSessionCache(0)
+	return config
 }
 
-// clusterStatus is the answer of /cluster of the listener for operators.
-type clusterStatus struct {
-	Self  string         `json:"self"` // the id of this node
-	Nodes []cluster.Node `json:"nodes"`
-	Links int            `json:"links"` // connections that this node passes on
-	Lost  uint64         `json:"lost"`  // hubs that other nodes have taken
+// ClusterTLS is for both ends of a connection between nodes: each end shows the
+// certificate own, and wants one that authority has signed. The name or address in
+// the certificate does not matter: nodes come and go, and whoever has a certificate
+// of this authority is a node.
+func ClusterTLS(own tls.Certificate, authority *x509.CertPool) *tls.Config {
+	verify := func(state tls.ConnectionState) error {
+		if len(state.PeerCertificates) == 0 {
+			return errors.New("the other node shows no certificate")
+		}
+		o := x509.VerifyOptions{Roots: authority, Intermediates: x509.NewCertPool(), KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageAny}}
+		for _, between := range state.PeerCertificates[1:] {
+			o.Intermediates.AddCert(between)
+		}
+		if _, err := state.PeerCertificates[0].Verify(o); err != nil {
+			return fmt.Errorf("the other node does not belong to this cluster: %w", err)
+		}
+		return nil
+	}
+	return &tls.Config{
+		Certificates: []tls.Certificate{own},
+		// RequireAndVerifyClientCert would use the system's or ClientCAs' roots and
+		// demand the key usage clientAuth; VerifyConnection checks both directions
+		// alike.
+		ClientAuth:         tls.RequireAnyClientCert,
+		InsecureSkipVerify: true, //nolint:gosec // verify does it: by the authority of the cluster alone, under whatever address
+		VerifyConnection:   verify,
+		MinVersion:         tls.VersionTLS13,
+	}
 }
 
-// status takes the lock only for lost: the directory and the forwards have locks of
-// their own.
-func (m *membership) status() clusterStatus {
-	m.mu.Lock()
-	lost := m.lost
-	m.mu.Unlock()
-	return clusterStatus{m.id, m.dir.Nodes(), m.forwards.len(), lost}
-}
-
-func (m *membership) serveStatus(w http.ResponseWriter, _ *http.Request) {
-	writeJSON(w, http.StatusOK, m.status())
+// derive makes ids that are the same at each node, of the key that all nodes have and
+// of parts. It is nil without a cluster, where random ids do. The text has 32
+// hexadecimal digits in capitals, as ids of Chromium have.
+func (c *Cluster) derive() func(parts ...string) string {
+	if c == nil {
+		return nil
+	}
+	return func(parts ...string) string {
+		sum := hmac.New(sha256.New, c.Key)
+		// %q keeps the parts apart: ["a" "b"] and ["a b"] give two ids.
+		fmt.Fprintf(sum, "cdphub id %q", parts)
+		return strings.ToUpper(hex.EncodeToString(sum.Sum(nil)[:16]))
+	}
 }

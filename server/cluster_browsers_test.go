@@ -113,7 +113,7 @@ func TestClusterEndsIdleBrowserElsewhere(t *testing.T) {
 	nodes := startNodes(t, new(cluster.Memory), "ab", browsersOf(map[string]int{"a": 4, "b": 4}, 1))
 	a, b := nodes[0], nodes[1]
 	for _, n := range nodes { // no placement: each has its hub already
-		if _, _, err := n.cluster.own(t.Context(), "of-"+n.dir.Self().Name); err != nil {
+		if _, _, err := n.cluster.Locate(t.Context(), "of-"+n.dir.Self().Name); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -156,8 +156,8 @@ func TestClusterPlacesElsewhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	dead.Tell(&cluster.Browsers{Hubs: []string{"*"}, Broken: true, Max: 1})
-	if n, ok := nodes[0].cluster.place("y"); !ok || n.Name != "dead" {
-		t.Errorf("with b about to end, a hub goes to %v %v", n.Name, ok)
+	if n, elsewhere := nodes[0].cluster.Place("y"); !elsewhere || n.Name != "dead" {
+		t.Errorf("with b about to end, a hub goes to %v %v", n.Name, elsewhere)
 	}
 }
 

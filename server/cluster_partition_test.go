@@ -44,7 +44,7 @@ func (b behind) Owner(ctx context.Context, hub string) (cluster.Owner, error) {
 	return o, err
 }
 
-// refusing refuses what a node passes on while it is cut off.
+// refusing refuses what a node forwards while it is cut off.
 type refusing struct {
 	http.RoundTripper
 	on *atomic.Bool
@@ -74,7 +74,7 @@ func TestS05HalfAndHalf(t *testing.T) {
 	})
 	a, b, c := nodes[0], nodes[1], nodes[2]
 	p := partition{a, in, new(atomic.Bool)}
-	a.cluster.forwards.transport = refusing{a.cluster.forwards.transport, p.out}
+	a.cluster.Transport = refusing{a.cluster.Transport, p.out}
 
 	older := a.host(t)
 	here, through := a.client(t), b.client(t)

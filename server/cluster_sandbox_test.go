@@ -10,6 +10,8 @@ import (
 	"github.com/cdphub/cdphub/internal/cluster"
 	"github.com/cdphub/cdphub/internal/hubtest"
 	"github.com/cdphub/cdphub/internal/link"
+	"github.com/cdphub/cdphub/server/internal/front"
+	"github.com/cdphub/cdphub/server/internal/sandboxes"
 )
 
 // twoWithSandbox are two nodes, and a sandbox that was made through the first.
@@ -19,7 +21,7 @@ func twoWithSandbox(t *testing.T) (nodes []node, name, token string) {
 		o.Tokens = Tokens{Client: hubtest.ClientToken, Host: hubtest.HostToken}
 		o.Browsers = &Browsers{Run: hubtest.RunFakeBrowser, Hubs: []string{"sandbox-*"}}
 	})
-	status, body := hubtest.MustPostJSON(t, "http://"+nodes[0].addr(false)+sandboxPath, bearer(hubtest.ClientToken), []byte("{}"))
+	status, body := hubtest.MustPostJSON(t, "http://"+nodes[0].addr(false)+sandboxes.Path, bearer(hubtest.ClientToken), []byte("{}"))
 	if status != http.StatusCreated {
 		t.Fatalf("%d %s", status, body)
 	}
@@ -55,7 +57,7 @@ func TestClusterSandboxesThroughAnyNode(t *testing.T) {
 	made := map[string]node{}
 	for range 2 {
 		for _, n := range nodes {
-			got, record := n.sandbox(t, "POST "+sandboxPath+"?x=1")
+			got, record := n.sandbox(t, "POST "+sandboxes.Path+"?x=1")
 			if got.status != http.StatusCreated || !strings.HasPrefix(record.WSEndpoint, "ws://"+n.addr(false)+"/hub/sandbox-") || record.AccessToken == "" {
 				t.Fatalf("through %s: %d %s", n.dir.Self().Name, got.status, got.body)
 			}
@@ -80,20 +82,20 @@ func TestClusterSandboxesThroughAnyNode(t *testing.T) {
 	}
 	for name := range made {
 		for _, n := range nodes {
-			if got, record := n.sandbox(t, "GET "+sandboxPath+"/"+name); got.status != 200 || record.SandboxID != name {
+			if got, record := n.sandbox(t, "GET "+sandboxes.Path+"/"+name); got.status != 200 || record.SandboxID != name {
 				t.Errorf("%s at %s: %d %s", name, n.dir.Self().Name, got.status, got.body)
 			}
 		}
-		if got, _ := nodes[0].sandbox(t, "DELETE "+sandboxPath+"/"+name); got.status != http.StatusNoContent {
+		if got, _ := nodes[0].sandbox(t, "DELETE "+sandboxes.Path+"/"+name); got.status != http.StatusNoContent {
 			t.Errorf("DELETE: %d %s", got.status, got.body)
 		}
 		for _, n := range nodes {
-			if got, _ := n.sandbox(t, "GET "+sandboxPath+"/"+name); got.status != http.StatusNotFound {
+			if got, _ := n.sandbox(t, "GET "+sandboxes.Path+"/"+name); got.status != http.StatusNotFound {
 				t.Errorf("after its end, at %s: %d %s", n.dir.Self().Name, got.status, got.body)
 			}
 		}
 	}
-	if got, _ := nodes[0].sandbox(t, "DELETE "+sandboxPath+"/"+sandboxPrefix+strings.Repeat("b", sandboxRandom)); got.status != http.StatusNotFound {
+	if got, _ := nodes[0].sandbox(t, "DELETE "+sandboxes.Path+"/"+front.SandboxPrefix+strings.Repeat("b", front.SandboxRandom)); got.status != http.StatusNotFound {
 		t.Errorf("one that there never was: %d %s", got.status, got.body)
 	}
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -108,13 +110,13 @@ func TestClusterSandboxesThroughAnyNode(t *testing.T) {
 }
 
 type sandboxList struct {
-	Sandboxes []sandboxRecord
+	Sandboxes []sandboxes.Record
 	Missing   []string
 }
 
 func (n node) listSandboxes(t *testing.T) (list sandboxList) {
 	t.Helper()
-	got, _ := n.sandbox(t, "GET "+sandboxPath)
+	got, _ := n.sandbox(t, "GET "+sandboxes.Path)
 	if err := json.Unmarshal([]byte(got.body), &list); err != nil || got.status != 200 {
 		t.Fatalf("%d %s: %v", got.status, got.body, err)
 	}
@@ -131,11 +133,11 @@ func TestR211SandboxesOfAnotherToken(t *testing.T) {
 		tokens(o)
 		o.Browsers = &Browsers{Run: hubtest.RunFakeBrowser, Hubs: []string{"sandbox-*"}}
 	})
-	if got, _ := nodes[0].sandbox(t, "POST "+sandboxPath); got.status != http.StatusCreated {
+	if got, _ := nodes[0].sandbox(t, "POST "+sandboxes.Path); got.status != http.StatusCreated {
 		t.Fatalf("%d %s", got.status, got.body)
 	}
 	for _, n := range nodes {
-		if status, body := n.get(t, n.addr(false), sandboxPath, bearer(otherToken)); status != 200 || strings.Contains(body, sandboxPrefix) {
+		if status, body := n.get(t, n.addr(false), sandboxes.Path, bearer(otherToken)); status != 200 || strings.Contains(body, front.SandboxPrefix) {
 			t.Errorf("another token lists at %s: %d %s", n.dir.Self().Name, status, body)
 		}
 		if list := n.listSandboxes(t); len(list.Sandboxes) != 1 {

@@ -12,6 +12,7 @@ import (
 	"github.com/cdphub/cdphub/internal/cluster"
 	"github.com/cdphub/cdphub/internal/hubtest"
 	"github.com/cdphub/cdphub/internal/wsconn"
+	"github.com/cdphub/cdphub/server/internal/membership"
 )
 
 // sharingNodes have the tokens of several owners. All but a have browsers.
@@ -130,8 +131,8 @@ func TestR234NodesThatDisagree(t *testing.T) {
 		{"/json/list", "_team", team, 200},
 		{"/hub/_team/json/list", "_team", team, 200},
 	} {
-		s := verdicts{self: "id-a", key: a.o.Key}
-		text, err := s.sign(&verdict{
+		s := membership.NewSigner("id-a", a.o.Key)
+		text, err := s.Sign(&membership.Assertion{
 			Method: http.MethodGet, URI: tt.path, Host: b.o.Listener.Addr().String(), Hub: tt.hub, Listener: "clients", Claim: true, Pass: &tt.pass,
 		}, "id-b")
 		if err != nil {

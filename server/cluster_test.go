@@ -2,7 +2,6 @@ package server
 
 import (
 	"bytes"
-	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
@@ -167,7 +166,7 @@ func TestS03ManyHostsAtOnce(t *testing.T) {
 	owners := 0
 	for _, n := range nodes {
 		owners += n.dir.Self().Hubs
-		if n.cluster.status().Lost > 0 {
+		if n.cluster.Status().Lost > 0 {
 			t.Error("a hub was taken from a node that could be reached")
 		}
 	}
@@ -288,7 +287,7 @@ func TestS04LinksToDeadNodesAreCut(t *testing.T) {
 	if why := client.reason(); why.Code != wsconn.ReasonGone.Code {
 		t.Errorf("closed with %v", why)
 	}
-	await(t, "no request is passed on", func() bool { return nodes[1].cluster.forwards.len() == 0 })
+	await(t, "no request is forwarded", func() bool { return nodes[1].cluster.Forwards.Len() == 0 })
 }
 
 // A node that ends gives its hubs to those that stay.
@@ -306,26 +305,6 @@ func TestClusterDrain(t *testing.T) {
 	}
 	drives(t, nodes[1].client(t), nodes[1].host(t))
 }
-
-// An unused hub goes back to nobody.
-func TestClusterReleasesHubs(t *testing.T) {
-	t.Parallel()
-	nodes := startNodes(t, new(cluster.Memory), "ab", nil)
-	m := nodes[0].cluster
-	nodes[0].get(t, nodes[0].addr(false), "/hub/x/json/version", nil)
-	m.mu.Lock()
-	m.held["x"].used = time.Now().Add(-time.Hour)
-	m.hubs = noHubs{}
-	m.mu.Unlock()
-	await(t, "the hub is given back", func() bool {
-		_, err := nodes[1].dir.Owner(t.Context(), "x")
-		return err != nil
-	})
-}
-
-type noHubs struct{}
-
-func (noHubs) Has(string) bool { return false }
 
 func TestClusterOptions(t *testing.T) {
 	good := clusterKeys(t)
@@ -348,16 +327,6 @@ func TestClusterOptions(t *testing.T) {
 		o.Cluster = &c
 		if _, err := makeServer(o, zap.NewNop()); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
-		}
-	}
-}
-
-func BenchmarkClusterOwn(b *testing.B) {
-	m := &membership{dir: new(cluster.Memory).Join(cluster.Node{ID: "a"}), id: "a", held: make(map[string]*holding), restore: func(context.Context, string) {}}
-	ctx := context.Background()
-	for b.Loop() {
-		if _, here, err := m.own(ctx, "x"); err != nil || !here {
-			b.Fatal(err)
 		}
 	}
 }

@@ -133,3 +133,16 @@ func AskURL(url string) func(ctx context.Context, caller, origin string) (allow 
 		return answer.Allow, err
 	}
 }
+
+// readBaseDomain is a domain in the form in which Host headers are compared with it:
+// in lower case. Its error names the option.
+func readBaseDomain(text string) (string, error) {
+	if text == "" {
+		return "", nil
+	}
+	name, ok := auth.HostName(text)
+	if !ok || strings.ContainsAny(text, ":[") || strings.HasPrefix(name, ".") {
+		return "", optionname.Errorf("{server.Options.BaseDomain} %q is not valid: set a name such as hubs.example, without a scheme, a port or a leading dot; hub NAME is then at NAME.hubs.example", text)
+	}
+	return name, nil
+}

@@ -8,6 +8,7 @@ import (
 	"github.com/cdphub/cdphub/httpdiscovery"
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/devtools"
+	"github.com/cdphub/cdphub/server/internal/front"
 )
 
 // frontEndPath is the folder of the DevTools front end.
@@ -26,11 +27,11 @@ func OpenDevTools(file string) (http.Handler, error) {
 
 // serveFrontEnd serves the files of the front end, which are the same for everybody and hold no secret.
 func (s *Server) serveFrontEnd(w http.ResponseWriter, r *http.Request) {
-	front := s.o.DevTools
-	if front == nil {
-		front = (*devtools.FrontEnd)(nil) // which says how to get one
+	files := s.o.DevTools
+	if files == nil {
+		files = (*devtools.FrontEnd)(nil) // which says how to get one
 	}
-	http.StripPrefix(routeOf(r).prefix+frontEndPath, front).ServeHTTP(w, r)
+	http.StripPrefix(front.RouteOf(r).Prefix+frontEndPath, files).ServeHTTP(w, r)
 }
 
 // ticketOf is the ticket of a URL, "" without one.
@@ -41,7 +42,7 @@ func hasTicket(r *http.Request) bool { return ticketOf(r) != "" }
 // openDevTools redirects to the front end, with a new ticket in the address. The
 // front end opens its own WebSocket, which cannot carry a header with a token.
 func (s *Server) openDevTools(w http.ResponseWriter, r *http.Request) {
-	if !onlyReads(w, r) {
+	if !front.OnlyReads(w, r) {
 		return
 	}
 	hub, release, ok := s.acquireReady(w, r)
@@ -50,12 +51,12 @@ func (s *Server) openDevTools(w http.ResponseWriter, r *http.Request) {
 	}
 	defer release()
 	id := r.URL.Query().Get("target")
-	if _, known := hub.Control().WatchedTarget(watcherOf(r), id); !known {
+	if _, known := hub.Control().WatchedTarget(front.WatcherOf(r), id); !known {
 		http.Error(w, "No such target id: "+id+". Open "+frontEndPath+"?target=ID with an id of /json/list.", http.StatusNotFound)
 		return
 	}
-	at := routeOf(r)
-	w.Header().Set("Location", httpdiscovery.FrontEnd(r, at.keyPrefix(), id, s.ticket(r, id)))
+	at := front.RouteOf(r)
+	w.Header().Set("Location", httpdiscovery.FrontEnd(r, at.KeyPrefix(), id, s.ticket(r, id)))
 	// The address has the ticket in it, which must not reach other sites as a
 	// Referer.
 	w.Header().Set("Referrer-Policy", "no-referrer")
@@ -68,18 +69,18 @@ func (s *Server) ticket(r *http.Request, target string) string {
 	// A subprotocol and a query belong to one request. The ticket gives the rights to
 	// another.
 	pass.Protocol, pass.Query = "", "" // of this request alone
-	return s.tickets.Make(devtools.Place{Hub: routeOf(r).hub, Target: target}, pass.Bearer(), pass)
+	return s.tickets.Make(devtools.Place{Hub: front.RouteOf(r).Hub, Target: target}, pass.Bearer(), pass)
 }
 
 // servePageByTicket makes a WebSocket a Client of one Target, with the rights of
 // whoever has asked for the ticket.
 func (s *Server) servePageByTicket(w http.ResponseWriter, r *http.Request) {
-	at := routeOf(r)
-	place := devtools.Place{Hub: at.hub, Target: strings.TrimPrefix(at.path, pageSocketPath)}
+	at := front.RouteOf(r)
+	place := devtools.Place{Hub: at.Hub, Target: strings.TrimPrefix(at.Path, pageSocketPath)}
 	pass, ok := s.tickets.Use(ticketOf(r), place)
 	if !ok {
 		auth.Refuse(w, "The ticket in this address is no longer valid: it works once, for one target, within a minute. "+
-			"Open DevTools again: "+at.prefix+frontEndPath+"?target="+url.QueryEscape(place.Target))
+			"Open DevTools again: "+at.Prefix+frontEndPath+"?target="+url.QueryEscape(place.Target))
 		return
 	}
 	s.servePageTo(w, auth.WithPass(r, pass), place.Target)

@@ -11,6 +11,8 @@ import (
 	"github.com/cdphub/cdphub/httpdiscovery"
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/server/internal/dashboard"
+	"github.com/cdphub/cdphub/server/internal/front"
 	"github.com/cdphub/cdphub/targets"
 )
 
@@ -71,12 +73,12 @@ func (s *Server) serveDiscovery(w http.ResponseWriter, r *http.Request) {
 	}
 	defer release()
 	pass := auth.PassOf(r)
-	p := policyOf(pass)
-	o := discoveryOptions(hub, routeOf(r).prefix, relay.ClientOptions{Policy: p, Account: pass.Account(), Payer: pass.Payer()})
+	p := front.PolicyOf(pass)
+	o := discoveryOptions(hub, front.RouteOf(r).Prefix, relay.ClientOptions{Policy: p, Account: pass.Account(), Payer: pass.Payer()})
 	o.PageSockets = s.o.PageSockets
 	o.Query = socketQuery(r, pass)
 	o.FrontEnd = s.o.DevTools != nil
-	o.Ticket, o.TicketPrefix = func(target string) string { return s.ticket(r, target) }, routeOf(r).keyPrefix()
+	o.Ticket, o.TicketPrefix = func(target string) string { return s.ticket(r, target) }, front.RouteOf(r).KeyPrefix()
 	if p != nil {
 		o.Refuse = p.Refuse
 	}
@@ -94,30 +96,19 @@ func (v visible) Targets() []targets.Info { return v.Hub.Targets(v.policy) }
 
 // Clients implements httpdiscovery.Source.
 func (v visible) Clients() int {
-	n, _ := v.counts()
+	n, _ := dashboard.Counts(v.Hub, v.policy)
 	return n
-}
-
-// counts are the numbers of Clients and of sessions for holders of tokens: in /icdp/status, in
-// /home.json and on the dashboard. A token that sees only its own tabs gets its own numbers. A view
-// of the dashboard is a Client of the hub, and does not count, since no program is behind it.
-func (v visible) counts() (clients, sessions int) {
-	clients, sessions = v.Counts(v.policy)
-	if _, own := v.policy.(relay.OwnTabs); own {
-		return clients, sessions // a view is nobody's
-	}
-	return max(0, clients-viewsOf(v.Hub).Len()), sessions
 }
 
 // serveHealth answers everybody, without a token. It makes no hub and starts no
 // browser, or strangers could.
 func (s *Server) serveHealth(w http.ResponseWriter, r *http.Request) {
-	at := routeOf(r)
-	o := httpdiscovery.Options{Prefix: at.prefix}
+	at := front.RouteOf(r)
+	o := httpdiscovery.Options{Prefix: at.Prefix}
 	if !s.o.Actions.Off {
 		o.Agents = bap.Version
 	}
-	hub, release := s.hubs.Peek(at.hub)
+	hub, release := s.hubs.Peek(at.Hub)
 	defer release()
 	httpdiscovery.Handler(visible{hub, nil}, o).ServeHTTP(w, r)
 }

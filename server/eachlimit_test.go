@@ -2,7 +2,6 @@ package server
 
 import (
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"os"
@@ -12,6 +11,9 @@ import (
 
 	"github.com/cdphub/cdphub/internal/cluster"
 	"github.com/cdphub/cdphub/internal/limittest"
+	"github.com/cdphub/cdphub/server/internal/dashboard"
+	"github.com/cdphub/cdphub/server/internal/front"
+	"github.com/cdphub/cdphub/server/internal/operators"
 )
 
 // TestR296Limits goes to the limits of single requests and of what pages for people list.
@@ -32,13 +34,13 @@ func TestR296Limits(t *testing.T) {
 		_, err := fill(fmt.Appendf(nil, `{"files":[%q,%q]}`, first, second), plenty)
 		return err == nil
 	})
-	limittest.Reach(t, "longestWords", longestWords, func(n int) bool { return len(cutWords(x(n))) == n })
-	limittest.Reach(t, "mostQuotaTokens", mostQuotaTokens, func(n int) bool {
+	limittest.Reach(t, "longestWords", front.LongestWords, func(n int) bool { return len(front.CutWords(x(n))) == n })
+	limittest.Reach(t, "mostQuotaTokens", operators.MostQuotaTokens, func(n int) bool {
 		used := map[string]int64{}
 		for i := range n {
 			used[fmt.Sprint(i)] = 1
 		}
-		_, others := mostUsed(used)["(others)"]
+		_, others := operators.MostUsed(used)["(others)"]
 		return !others
 	})
 	limittest.Reach(t, "mostTimelines", mostTimelines/timelineShare, func(n int) bool {
@@ -52,10 +54,6 @@ func TestR296Limits(t *testing.T) {
 		c.Key = make([]byte, -n)
 		return c.check() == nil
 	})
-	limittest.Reach(t, "maxRewrites", maxRewrites, func(n int) bool {
-		answer := &http.Response{Body: io.NopCloser(strings.NewReader(x(n))), Header: http.Header{}}
-		return restoreToken(answer, "mark", "token") == nil && answer.ContentLength == int64(n)
-	})
 	s := start(t, shortDrain)
 	// Of a longer body a part is read, which is no JSON.
 	posts := func(path, format string) func(n int) bool {
@@ -68,8 +66,8 @@ func TestR296Limits(t *testing.T) {
 			return resp.StatusCode != http.StatusBadRequest
 		}
 	}
-	limittest.Reach(t, "maxTicket", maxTicket, posts("/ui/api/handoff", `{"ticket":"%s"}`))
-	limittest.Reach(t, "maxTabRequest", maxTabRequest, posts("/ui/api/grant", `{"targetId":"%s"}`))
+	limittest.Reach(t, "maxTicket", dashboard.MaxTicket, posts("/ui/api/handoff", `{"ticket":"%s"}`))
+	limittest.Reach(t, "maxTabRequest", dashboard.MaxTabRequest, posts("/ui/api/grant", `{"targetId":"%s"}`))
 	limittest.Reach(t, "maxHomeHubs", maxHomeHubs, func(n int) bool {
 		s := start(t, shortDrain)
 		for i := range n - 1 { // beside the one that is asked
@@ -101,6 +99,6 @@ func TestR296Limits(t *testing.T) {
 			return all
 		}
 	}
-	limittest.Reach(t, "maxUITargets", maxUITargets, lists("/ui/api/state", `"targetId":"`))
+	limittest.Reach(t, "maxUITargets", dashboard.MaxTargets, lists("/ui/api/state", `"targetId":"`))
 	limittest.Reach(t, "maxHomePages", maxHomePages, lists("/home.json", `"title":"`))
 }

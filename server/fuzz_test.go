@@ -14,6 +14,7 @@ import (
 
 	"github.com/cdphub/cdphub/internal/browsers"
 	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/server/internal/front"
 )
 
 // hijackable is an answer whose connection can be taken over: its far end has
@@ -80,7 +81,7 @@ func FuzzR58Routes(f *testing.F) {
 			}
 			req.RemoteAddr = "127.0.0.1:5"
 			w := hijackable{httptest.NewRecorder()}
-			s.handler(audience{true, true, exposed}).ServeHTTP(w, req)
+			s.handler(front.Audience{Clients: true, Hosts: true, Exposed: exposed}).ServeHTTP(w, req)
 			if w.Code >= 500 && !strings.Contains(req.URL.Path, "/json/new") { // which wants a Host
 				t.Fatalf("%q is answered with %d %s", text, w.Code, w.Body)
 			}

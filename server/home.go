@@ -11,6 +11,8 @@ import (
 	"github.com/cdphub/cdphub/internal/version"
 	"github.com/cdphub/cdphub/internal/webpage"
 	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/server/internal/dashboard"
+	"github.com/cdphub/cdphub/server/internal/front"
 	"github.com/cdphub/cdphub/web"
 )
 
@@ -21,28 +23,23 @@ const (
 	hostStatusPath   = "/host.json"
 )
 
-// asks is the address at which the home page asks what runs, and the role of the
-// token that it needs there.
-func (a audience) asks() (path string, role auth.Role) {
-	if a.clients {
-		return clientStatusPath, auth.RoleClient
-	}
-	return hostStatusPath, auth.RoleHost
-}
-
 // serveHome answers with the home page, which needs no token: it says nothing of
 // what runs.
 func (s *Server) serveHome(w http.ResponseWriter, r *http.Request) {
-	at := routeOf(r)
-	path, role := at.on.asks()
-	h := webpage.Home{Hub: at.hub, Status: at.prefix + path, Script: at.prefix + "/home.js"}
+	at := front.RouteOf(r)
+	// Where the home page asks what runs, and the role of the token that it needs there.
+	path, role := hostStatusPath, auth.RoleHost
+	if at.On.Clients {
+		path, role = clientStatusPath, auth.RoleClient
+	}
+	h := webpage.Home{Hub: at.Hub, Status: at.Prefix + path, Script: at.Prefix + "/home.js"}
 	if s.tokens.Set() {
 		h.Token = string(role)
 	}
-	if base := s.siblingURL(r, at.on.hosts, s.HostAddr()); base != "" {
+	if base := s.siblingURL(r, at.On.Hosts, s.HostAddr()); base != "" {
 		h.Shell = base + "/shell"
 	}
-	if base := s.siblingURL(r, at.on.clients, s.ClientAddr()); base != "" {
+	if base := s.siblingURL(r, at.On.Clients, s.ClientAddr()); base != "" {
 		h.Clients = s.snippets(base)
 	}
 	webpage.WriteHome(w, h)
@@ -52,7 +49,7 @@ func (s *Server) serveHome(w http.ResponseWriter, r *http.Request) {
 // name it to people, see webpage.ForPeople.
 func (s *Server) homePath(r *http.Request) string {
 	if at, ok := s.route(r); ok {
-		return at.prefix + "/"
+		return at.Prefix + "/"
 	}
 	return "/"
 }
@@ -62,7 +59,7 @@ func (s *Server) homePath(r *http.Request) string {
 func serveFavicon(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "image/svg+xml")
 	w.Header().Set("Cache-Control", "max-age=86400")
-	if onlyReads(w, r) {
+	if front.OnlyReads(w, r) {
 		io.WriteString(w, web.Favicon) //nolint:errcheck // a peer that is gone
 	}
 }
@@ -97,36 +94,29 @@ const (
 
 // serveHomeStatus says what runs. It starts no browser and makes no hub.
 func (s *Server) serveHomeStatus(w http.ResponseWriter, r *http.Request) {
-	if !onlyReads(w, r) {
-		return
-	}
-	if err := s.sandboxes.check(routeOf(r).hub); err != nil {
-		refuseHub(w, err)
+	if !front.OnlyReads(w, r) || s.sandboxes.Refuses(w, front.RouteOf(r).Hub) {
 		return
 	}
 	status := homeStatus{Version: version.Current().Version}
 	for _, hub := range s.hubsFor(r) {
-		status.Hubs = append(status.Hubs, s.homeHub(r.Context(), hub.name, hub.prefix, auth.PassOf(r)))
+		status.Hubs = append(status.Hubs, s.homeHub(r.Context(), hub.Name, hub.Prefix, auth.PassOf(r)))
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	json.NewEncoder(w).Encode(status) //nolint:errcheck // a peer that is gone
 }
 
-// namedHub is a hub and the path before its paths.
-type namedHub struct{ name, prefix string }
-
 // hubsFor are the hubs that an asker may know of: the one that was asked, and all
 // others for a token of every hub. Sandboxes are in no list, since their names are
 // the keys to them.
-func (s *Server) hubsFor(r *http.Request) []namedHub {
-	at, pass := routeOf(r), auth.PassOf(r)
-	list := []namedHub{{at.hub, at.prefix}}
+func (s *Server) hubsFor(r *http.Request) []front.NamedHub {
+	at, pass := front.RouteOf(r), auth.PassOf(r)
+	list := []front.NamedHub{{Name: at.Hub, Prefix: at.Prefix}}
 	if !s.seesAll(r) {
 		return list
 	}
 	for _, other := range s.hubs.Summaries() {
-		if other.Hub != at.hub && !isSandbox(other.Hub) && s.sees(pass, other.Hub) && len(list) < maxHomeHubs {
-			list = append(list, namedHub{other.Hub, prefixFor(other.Hub, pass)})
+		if other.Hub != at.Hub && !front.IsSandbox(other.Hub) && s.sees(pass, other.Hub) && len(list) < maxHomeHubs {
+			list = append(list, front.NamedHub{Name: other.Hub, Prefix: prefixFor(other.Hub, pass)})
 		}
 	}
 	return list
@@ -136,15 +126,7 @@ func (s *Server) hubsFor(r *http.Request) []namedHub {
 // cluster that have them: with a token of every hub, or without tokens on a listener
 // that only this machine reaches.
 func (s *Server) seesAll(r *http.Request) bool {
-	return auth.PassOf(r).Grant.Hub == auth.EveryHub || !s.tokens.Set() && !routeOf(r).on.exposed
-}
-
-// hubPrefix is the path under which a listener serves a hub.
-func hubPrefix(name string) string {
-	if name == relay.DefaultHub {
-		return ""
-	}
-	return "/hub/" + name
+	return auth.PassOf(r).Grant.Hub == auth.EveryHub || !s.tokens.Set() && !front.RouteOf(r).On.Exposed
 }
 
 // homeHub describes one hub. It asks browsers for titles and waits titlesWithin at
@@ -153,7 +135,7 @@ func (s *Server) homeHub(ctx context.Context, name, prefix string, pass auth.Pas
 	hub, release := s.hubs.Peek(name)
 	defer release()
 	stats := hub.Stats()
-	clients, sessions := visible{hub, policyOf(pass)}.counts()
+	clients, sessions := dashboard.Counts(hub, front.PolicyOf(pass))
 	h := homeHub{
 		Summary: relay.Summary{Hub: name, HostConnected: stats.Hosts > 0, Clients: clients, Targets: stats.Targets, Sessions: sessions},
 		Path:    prefix, HostHangs: hub.HostHangs(), Browser: s.browsers.Has(name),
@@ -164,7 +146,7 @@ func (s *Server) homeHub(ctx context.Context, name, prefix string, pass auth.Pas
 	ctx, cancel := context.WithTimeout(ctx, titlesWithin)
 	defer cancel()
 	hub.Refresh(ctx)
-	list := hub.Targets(policyOf(pass))
+	list := hub.Targets(front.PolicyOf(pass))
 	h.Targets = len(list)
 	for _, t := range list[:min(len(list), maxHomePages)] {
 		h.Pages = append(h.Pages, homePage{t.Title, t.URL})

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/cdphub/cdphub/internal/hubtest"
+	"github.com/cdphub/cdphub/server/internal/front"
 )
 
 // browserAccepts is the header Accept of a browser that opens a page.
@@ -102,7 +103,7 @@ func (s started) homeJSON(t *testing.T, addr, path, token string) (status int, h
 
 // TestHomeStatus wants the own hub first, no sandbox, and no other site to read it.
 func TestHomeStatus(t *testing.T) {
-	s := start(t, func(o *Options) { o.Browsers = fakeBrowsers(works, sandboxPrefix+"*") })
+	s := start(t, func(o *Options) { o.Browsers = fakeBrowsers(works, front.SandboxPrefix+"*") })
 	s.host(t)
 	other := dial(t, "ws://"+s.addr(true)+"/hub/mine/icdp/host", nil)
 	other.send(strings.Replace(ready, "T1", "T2", 1))

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/cdphub/cdphub/internal/webpage"
+	"github.com/cdphub/cdphub/server/internal/front"
 )
 
 // siblingURL is the URL of the asked hub at a listener as the asker can reach it:
@@ -39,7 +40,7 @@ func (s *Server) siblingURL(r *http.Request, asked bool, addr string) string {
 	if r.TLS != nil {
 		scheme = "https://"
 	}
-	return scheme + host + routeOf(r).prefix
+	return scheme + host + front.RouteOf(r).Prefix
 }
 
 // snippets say how each client connects to the hub at a URL. They are shown on the

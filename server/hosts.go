@@ -10,6 +10,7 @@ import (
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/server/internal/front"
 )
 
 // serveHost makes a WebSocket the Host of its hub. If the hub has a Host, the new one
@@ -18,7 +19,7 @@ import (
 // and waits until the hub is free. At a hub with a browser of its own, --page-host or
 // a Host token must allow a page beside it.
 func (s *Server) serveHost(w http.ResponseWriter, r *http.Request) {
-	ownBrowser := s.browsers.Has(routeOf(r).hub)
+	ownBrowser := s.browsers.Has(front.RouteOf(r).Hub)
 	if why := s.refusesPages(ownBrowser); why != "" && auth.PassOf(r).Grant.Role == "" {
 		http.Error(w, why+" To use a Host page, too, start cdphub with --page-host, or with --host-token and give the page that token; "+
 			"--browser-hub says which hubs have a browser.", http.StatusForbidden)
@@ -37,7 +38,7 @@ func (s *Server) serveHost(w http.ResponseWriter, r *http.Request) {
 		release()
 		return
 	}
-	peer := s.peer("host", r)
+	peer := s.access.Peer("host", r)
 	who := &peer // it is kept once
 	o := wsconn.Options{Limits: s.o.Limits.host(), Share: s.share(hub)}
 	// A Host is served without a goroutine of its own: the bridge starts its reader,
@@ -47,16 +48,16 @@ func (s *Server) serveHost(w http.ResponseWriter, r *http.Request) {
 		// recover a panic.
 		guard := func(handle func([]byte)) func([]byte) {
 			return func(m []byte) {
-				defer who.survive(conn)
+				defer who.Survive(conn)
 				handle(m)
 			}
 		}
 		left := func(why wsconn.Reason) {
-			who.left(why)
+			who.Left(why)
 			release()
 			ended()
 		}
-		log := s.log.With(who.fields()...)
+		log := s.log.With(who.Fields()...)
 		if standby {
 			page.StartStandby(ctx, conn, at, log, guard, left)
 		} else {

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/cdphub/cdphub/relay/quota"
+	"github.com/cdphub/cdphub/server/internal/front"
+	"github.com/cdphub/cdphub/server/internal/sandboxes"
 )
 
 // TestR288InterruptedSandboxes interrupts the making of a sandbox while its browser starts.
@@ -29,13 +31,13 @@ func TestR288InterruptedSandboxes(t *testing.T) {
 					close(starts)
 					<-goOn
 					return row.fail
-				}, sandboxPrefix+"*")
+				}, front.SandboxPrefix+"*")
 			})
 			ctx, leave := context.WithCancel(t.Context())
 			defer leave()
 			answer, made := httptest.NewRecorder(), make(chan struct{})
 			go func() {
-				s.createSandbox(answer, httptest.NewRequestWithContext(ctx, http.MethodPost, sandboxPath, http.NoBody))
+				s.Handler().ServeHTTP(answer, httptest.NewRequestWithContext(ctx, http.MethodPost, "http://localhost"+sandboxes.Path, http.NoBody))
 				close(made)
 			}()
 			<-starts
@@ -46,18 +48,18 @@ func TestR288InterruptedSandboxes(t *testing.T) {
 			close(goOn)
 			<-made
 			places := int64(0)
-			for _, u := range s.sandboxes.quotas.Usage() {
+			for _, u := range s.quotas.Usage() {
 				for _, n := range u.Used {
 					if u.Resource == quota.Sandboxes {
 						places += n
 					}
 				}
 			}
-			if n := len(s.sandboxes.live); n != row.live || places != int64(row.live) || (answer.Code == http.StatusCreated) != (row.live == 1) {
+			if n := len(s.sandboxes.Names()); n != row.live || places != int64(row.live) || (answer.Code == http.StatusCreated) != (row.live == 1) {
 				t.Errorf("there are %d sandboxes, want %d; places are taken: %d; the answer is %d", n, row.live, places, answer.Code)
 			}
-			for hub := range s.sandboxes.live {
-				s.endSandbox(hub, false)
+			for _, hub := range s.sandboxes.Names() {
+				s.sandboxes.End(hub)
 			}
 		})
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/cdphub/cdphub/internal/httpserver"
 	"github.com/cdphub/cdphub/internal/link"
 	"github.com/cdphub/cdphub/internal/wsconn"
+	"github.com/cdphub/cdphub/server/internal/front"
 )
 
 // A link is a connection to the hub that `cdphub connect` carries over WebSockets,
@@ -24,7 +25,7 @@ import (
 //	/link?pass=none    they have their own, or none
 //	/hub/NAME/link     paths within it are those of that hub
 //
-// In a cluster, a link that comes back at another node is passed on to the one that has it.
+// In a cluster, a link that comes back at another node is forwarded to the one that has it.
 //
 // What is behind a link may be far away: its requests are never those of a program of
 // this machine.
@@ -34,12 +35,12 @@ const linkPath = "/link"
 // links are those of a server.
 type links struct {
 	table link.Table
-	conns *connGroup
+	conns *front.ConnGroup
 	doors [2]*door `stays:"configuration"` // for links to a listener of Clients, and to one that Hosts share
 }
 
 func newLinks(s *Server) *links {
-	l := &links{table: link.Table{Grace: s.o.Limits.LinkGrace, Most: s.o.Limits.MaxLinks, Budget: s.budget}, conns: newConnGroup()}
+	l := &links{table: link.Table{Grace: s.o.Limits.LinkGrace, Most: s.o.Limits.MaxLinks, Budget: s.budget}, conns: front.NewConnGroup()}
 	if c := s.o.Cluster; c != nil {
 		l.table.Node = c.Directory.Self().ID
 	}
@@ -58,7 +59,7 @@ func (l *links) close(ctx context.Context) bool {
 	for _, d := range l.doors {
 		d.close()
 	}
-	return l.conns.close(ctx, wsconn.ReasonShutdown)
+	return l.conns.Close(ctx, wsconn.ReasonShutdown)
 }
 
 // linked is a link as the server of what it carries knows it.
@@ -97,7 +98,7 @@ func (s *Server) newDoor(hosts bool) *door {
 	// The rules are those of an exposed listener: the peer may be far away.
 	rate := s.o.rates.own
 	rate.Within += s.o.Limits.LinkGrace // a body may wait for the link to come back
-	next := s.handler(audience{clients: true, hosts: hosts, exposed: true})
+	next := s.handler(front.Audience{Clients: true, Hosts: hosts, Exposed: true})
 	d.hs = httpserver.New(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		// The peer of the link could claim any address with this header; its own was
 		// checked at the handshake.
@@ -187,18 +188,18 @@ func (s *Server) addressOf(r *http.Request) linkAddr {
 // serves it.
 func (s *Server) serveLink(w http.ResponseWriter, r *http.Request) {
 	if node, elsewhere := s.linkElsewhere(r); elsewhere {
-		s.passOn(w, r, entry{role: auth.RoleClient}, cluster.Owner{Node: node})
+		s.forward.Forward(w, r, front.Entry{Role: auth.RoleClient}, cluster.Owner{Node: node})
 		return
 	}
 	j, ok := s.joinLink(w, r)
 	if !ok {
 		return
 	}
-	in := &linked{Pipe: j.Pipe, hub: routeOf(r).hub}
+	in := &linked{Pipe: j.Pipe, hub: front.RouteOf(r).Hub}
 	d := s.links.doors[0]
 	// Doors are by what the listener serves: a link grants no more than its own
 	// listener does.
-	if routeOf(r).on.hosts {
+	if front.RouteOf(r).On.Hosts {
 		d = s.links.doors[1]
 	}
 	if r.URL.Query().Get("pass") != "none" {
@@ -208,7 +209,7 @@ func (s *Server) serveLink(w http.ResponseWriter, r *http.Request) {
 	o := wsconn.Options{Subprotocol: link.Protocol, Header: j.Answer, Limits: link.Limits()}
 	// refuse is a variable: serveSocket calls its last argument but one also when the
 	// connection has ended, and then the link must stay.
-	s.serveSocket(w, r, s.peer("link", r), s.links.conns, o, func() { refuse() }, func(ctx context.Context, conn *wsconn.Conn) wsconn.Reason {
+	s.serveSocket(w, r, s.access.Peer("link", r), s.links.conns, o, func() { refuse() }, func(ctx context.Context, conn *wsconn.Conn) wsconn.Reason {
 		refuse = func() {} // the peer has the answer, and may have come back over another WebSocket already
 		if j.Fresh {
 			go d.let(in)
@@ -226,10 +227,10 @@ func (s *Server) linkElsewhere(r *http.Request) (node cluster.Node, is bool) {
 	hello, err := link.ReadHello(r.Header)
 	// An epoch of 1 is a new link, which every node may have. An unknown node has
 	// ended, and its links with it: joinLink then answers 410.
-	if s.cluster == nil || err != nil || hello.Epoch == 1 || hello.Node == s.cluster.id || linkOf(r).Pipe != nil {
+	if s.cluster == nil || err != nil || hello.Epoch == 1 || hello.Node == s.cluster.ID || linkOf(r).Pipe != nil {
 		return node, false
 	}
-	nodes := s.cluster.dir.Nodes()
+	nodes := s.cluster.Directory.Nodes()
 	i := slices.IndexFunc(nodes, func(n cluster.Node) bool { return n.ID == hello.Node })
 	if i < 0 {
 		return node, false
@@ -246,7 +247,7 @@ func (s *Server) joinLink(w http.ResponseWriter, r *http.Request) (j link.Joined
 		http.Error(w, "A link cannot be opened through another link: connect to the address of the hub itself.", http.StatusForbidden)
 		return j, false
 	case query != "" && query != "none":
-		http.Error(w, "pass="+cutWords(query)+" is not valid: set pass=none for requests that bring their own tokens, or leave it out.", http.StatusBadRequest)
+		http.Error(w, "pass="+front.CutWords(query)+" is not valid: set pass=none for requests that bring their own tokens, or leave it out.", http.StatusBadRequest)
 		return j, false
 	case query == "none" && !s.tokens.Set():
 		http.Error(w, "This hub needs no tokens, so it would accept requests without a token: leave pass=none out.", http.StatusForbidden)
@@ -258,7 +259,7 @@ func (s *Server) joinLink(w http.ResponseWriter, r *http.Request) (j link.Joined
 		return j, false
 	}
 	j, err = s.links.table.Join(hello, link.Peer{
-		Owner: auth.PassOf(r).Bearer(), Payer: payerOf(r), Place: auth.Place(s.gate.Address(r)).String(), Local: linkAddr("links"), Remote: s.addressOf(r),
+		Owner: auth.PassOf(r).Bearer(), Payer: front.PayerOf(r), Place: auth.Place(s.gate.Address(r)).String(), Local: linkAddr("links"), Remote: s.addressOf(r),
 	})
 	status := 0
 	switch {

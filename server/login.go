@@ -12,6 +12,8 @@ import (
 	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/relay"
 	"github.com/cdphub/cdphub/relay/quota"
+	"github.com/cdphub/cdphub/server/internal/front"
+	"github.com/cdphub/cdphub/server/internal/membership"
 )
 
 // Limits for connections without a token so far: how many one address may have, and
@@ -62,18 +64,18 @@ func (l *login) enter(ctx context.Context, token string) (actions.Caller, error)
 func (l *login) findHub(ctx context.Context, pass auth.Pass) (hub *relay.Hub, release func(), err error) {
 	s := l.server
 	l.r = s.intoShare(l.r, pass)
-	name := routeOf(l.r).hub
+	name := front.RouteOf(l.r).Hub
 	if s.cluster == nil || !s.divides(name) {
 		return s.Hub(ctx, name)
 	}
-	if _, elsewhere := s.cluster.placed(ctx, name); elsewhere {
+	if _, elsewhere := s.cluster.PlaceUnowned(ctx, name); elsewhere {
 		return nil, nil, errLoginElsewhere
 	}
-	if hub, release, err = s.Hub(ctx, name); errors.Is(err, errElsewhere) {
+	if hub, release, err = s.Hub(ctx, name); errors.Is(err, membership.ErrElsewhere) {
 		return nil, nil, errLoginElsewhere
 	}
 	if err == nil {
-		l.releases = append(l.releases, s.cluster.join(name, false, l.conn.Close))
+		l.releases = append(l.releases, s.cluster.Join(name, false, l.conn.Close))
 	}
 	return hub, release, err
 }

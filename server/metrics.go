@@ -1,17 +1,13 @@
 package server
 
 import (
-	"net/http"
-	"strconv"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"github.com/cdphub/cdphub/internal/auth"
-	"github.com/cdphub/cdphub/internal/wsconn"
-	"github.com/cdphub/cdphub/relay"
 )
 
 // No label has a value that a peer chooses, such as the name of a hub, a Target or a
@@ -19,15 +15,7 @@ import (
 
 // metrics is what the server counts itself.
 type metrics struct {
-	closes   *prometheus.CounterVec // by side and code
-	refusals *prometheus.CounterVec // by side and reason
-	panics   prometheus.Counter
-	logins   *prometheus.CounterVec // that failed, by listener and reason
-
-	passedOn, peerRefused prometheus.Counter // requests of a cluster
-
-	handover *prometheus.HistogramVec // of hubs to other nodes, by outcome
-	moved    *prometheus.CounterVec   // named sessions, by how
+	logins *prometheus.CounterVec // that failed, by listener and reason
 
 	browserStart prometheus.Histogram
 	browserQueue *prometheus.HistogramVec // by outcome
@@ -35,32 +23,11 @@ type metrics struct {
 
 func newMetrics() *metrics {
 	return &metrics{
-		closes: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "cdphub_connections_closed_total",
-			Help: "WebSocket connections that ended, by side (client, host, link, …) and close code (RFC 6455; 3xxx and 4xxx are those of applications).",
-		}, []string{"side", "code"}),
-		refusals: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "cdphub_handshakes_refused_total",
-			Help: "WebSocket handshakes that were refused, by side (client, host) and reason (the words of the HTTP status).",
-		}, []string{"side", "reason"}),
-		panics: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "cdphub_connection_panics_total",
-			Help: "Connections that were closed because of a bug in the hub (a panic).",
-		}),
 		logins: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "cdphub_logins_failed_total",
 			Help: "Requests and logins that were refused for their token, by listener (clients, hosts, shared, admin) and reason (" +
 				strings.Join(auth.Reasons(), ", ") + ").",
 		}, []string{"listener", "reason"}),
-		passedOn: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "cdphub_cluster_passed_on_total",
-			Help: "Requests that this node has passed on to the node that owns their hub.",
-		}),
-		peerRefused: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "cdphub_cluster_verdicts_refused_total",
-			Help: "Requests at the listener for other nodes that were refused: they had no verdict, or one that was not good.",
-		}),
-		handover: newHandoverSeconds(), moved: newSessionsMoved(),
 		browserStart: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name:    "cdphub_browser_start_seconds",
 			Help:    "Time from the request for a browser until it has come to its hub.",
@@ -73,23 +40,6 @@ func newMetrics() *metrics {
 			Buckets: []float64{.1, .5, 1, 2, 5, 10, 20, 30, 60, 120},
 		}, []string{"outcome"}),
 	}
-}
-
-// closed counts the end of a connection. Codes that peers may choose (3000 to 4999,
-// RFC 6455, section 7.4.2) are counted together, so that a peer cannot make series.
-func (m *metrics) closed(side string, code uint16) {
-	label := "other"
-	switch {
-	// 1000 to 1014 are what the IANA registry has ("WebSocket Close Code Number
-	// Registry").
-	case code >= 1000 && code <= 1014:
-		label = strconv.Itoa(int(code))
-	case wsconn.IsOwn(code):
-		label = strconv.Itoa(int(code))
-	case code >= 3000 && code <= 4999:
-		label = strconv.Itoa(int(code))[:1] + "xxx"
-	}
-	m.closes.WithLabelValues(side, label).Inc()
 }
 
 // loginFailed counts a login that was refused for its token.
@@ -109,130 +59,17 @@ func (m *metrics) queueLeft(waited time.Duration, served bool) {
 	m.browserQueue.WithLabelValues(outcome).Observe(waited.Seconds())
 }
 
-// refused counts a handshake that was answered with an HTTP status from 400.
-func (m *metrics) refused(side string, status int) {
-	// The set of names is finite: a status without a name is "other".
-	words := http.StatusText(status)
-	if words == "" {
-		words = "other"
-	}
-	m.refusals.WithLabelValues(side, strings.ReplaceAll(strings.ToLower(words), " ", "_")).Inc()
-}
-
-// hubMetrics are the numbers of all hubs. The counters of commands always
-// balance: received = answered by a Host + answered by the hub + Client gone + pending.
-var hubMetrics = []hubMetric{
-	{"cdphub_hubs", "Hubs that exist.", prometheus.GaugeValue, nil, func(s relay.Stats) float64 { return float64(s.Hubs) }},
-	{"cdphub_hosts", "Hosts connected.", prometheus.GaugeValue, nil, func(s relay.Stats) float64 { return float64(s.Hosts) }},
-	{"cdphub_clients", "Clients connected.", prometheus.GaugeValue, nil, func(s relay.Stats) float64 { return float64(s.Clients) }},
-	{"cdphub_targets", "Targets that Hosts offer.", prometheus.GaugeValue, nil, func(s relay.Stats) float64 { return float64(s.Targets) }},
-	{"cdphub_targets_unresponsive", "Targets whose page has given no sign of life when it was asked: its process is stopped, its script does not end, or it shows a dialog.", prometheus.GaugeValue, nil, func(s relay.Stats) float64 { return float64(s.Unresponsive) }},
-	{"cdphub_sessions", "Sessions of Clients.", prometheus.GaugeValue, nil, func(s relay.Stats) float64 { return float64(s.Sessions) }},
-	{"cdphub_commands_received_total", "Messages of Clients. Their number is always the sum of answered, client_gone and pending.", prometheus.CounterValue, nil, func(s relay.Stats) float64 { return float64(s.Received) }},
-	{"cdphub_commands_answered_total", "Messages of Clients that were answered by a Host, or by the hub itself.", prometheus.CounterValue, prometheus.Labels{"by": "host"}, func(s relay.Stats) float64 { return float64(s.AnsweredByHost) }},
-	{"cdphub_commands_answered_total", "Messages of Clients that were answered by a Host, or by the hub itself.", prometheus.CounterValue, prometheus.Labels{"by": "hub"}, func(s relay.Stats) float64 { return float64(s.AnsweredByHub) }},
-	{"cdphub_commands_client_gone_total", "Messages whose Client disconnected before the answer came.", prometheus.CounterValue, nil, func(s relay.Stats) float64 { return float64(s.ClientGone) }},
-	{"cdphub_commands_pending", "Commands that a Host has not answered yet.", prometheus.GaugeValue, nil, func(s relay.Stats) float64 { return float64(s.Pending) }},
-	{"cdphub_answers_dropped_total", "Answers of Hosts that the hub dropped: the command was already answered (duplicate), was never sent (unsolicited), was sent to an earlier Host (outdated), or belongs to another session (wrong_session).", prometheus.CounterValue, prometheus.Labels{"why": "duplicate"}, func(s relay.Stats) float64 { return float64(s.AnswersDuplicate) }},
-	{"cdphub_answers_dropped_total", "Answers of Hosts that the hub dropped: the command was already answered (duplicate), was never sent (unsolicited), was sent to an earlier Host (outdated), or belongs to another session (wrong_session).", prometheus.CounterValue, prometheus.Labels{"why": "unsolicited"}, func(s relay.Stats) float64 { return float64(s.AnswersUnsolicited) }},
-	{"cdphub_answers_dropped_total", "Answers of Hosts that the hub dropped: the command was already answered (duplicate), was never sent (unsolicited), was sent to an earlier Host (outdated), or belongs to another session (wrong_session).", prometheus.CounterValue, prometheus.Labels{"why": "outdated"}, func(s relay.Stats) float64 { return float64(s.AnswersOutdated) }},
-	{"cdphub_answers_dropped_total", "Answers of Hosts that the hub dropped: the command was already answered (duplicate), was never sent (unsolicited), was sent to an earlier Host (outdated), or belongs to another session (wrong_session).", prometheus.CounterValue, prometheus.Labels{"why": "wrong_session"}, func(s relay.Stats) float64 { return float64(s.AnswersWrongSession) }},
-	{"cdphub_events_received_total", "Events of Hosts.", prometheus.CounterValue, nil, func(s relay.Stats) float64 { return float64(s.EventsIn) }},
-	{"cdphub_event_deliveries_total", "Copies of events for sessions: queued for the Client (sent), or dropped because its connection was closing (client_closed).", prometheus.CounterValue, prometheus.Labels{"outcome": "sent"}, func(s relay.Stats) float64 { return float64(s.Sent) }},
-	{"cdphub_event_deliveries_total", "Copies of events for sessions: queued for the Client (sent), or dropped because its connection was closing (client_closed).", prometheus.CounterValue, prometheus.Labels{"outcome": "client_closed"}, func(s relay.Stats) float64 { return float64(s.ClientClosed) }},
-	{"cdphub_answers_misrouted_total", "Answers that would have reached another Client than the one that asked. Above 0 the hub has a bug.", prometheus.CounterValue, nil, func(s relay.Stats) float64 { return float64(s.Misrouted) }},
-}
-
-// latency is a histogram that package relay counts.
-var latency = prometheus.NewDesc("cdphub_command_latency_seconds",
-	"Time from a Client's command until the answer of its Host. Every 17th command is measured.", nil, nil)
-
-// latencyOf makes a histogram of Prometheus from the numbers of package relay. Its
-// buckets are cumulative: each one counts also all that are smaller. The last number
-// of relay is for everything above the bounds, which Prometheus takes from count.
-func latencyOf(l relay.Latency) prometheus.Metric {
-	buckets, count := make(map[float64]uint64, len(relay.LatencyBounds)), uint64(0)
-	for i, n := range l.Buckets {
-		if count += n; i < len(relay.LatencyBounds) {
-			buckets[relay.LatencyBounds[i]] = count
-		}
-		// Seconds, as Prometheus wants all times.
-	}
-	return prometheus.MustNewConstHistogram(latency, count, l.Sum, buckets)
-}
-
-// hubMetric is one number; rows with one name differ in their labels.
-type hubMetric struct {
-	name, help string
-	kind       prometheus.ValueType
-	labels     prometheus.Labels
-	value      func(relay.Stats) float64
-}
-
-// hubCollector is a prometheus.Collector of hubMetrics. All numbers of one scrape are
-// from one call of stats, so that they add up.
-type hubCollector struct {
-	stats func() relay.Stats
-	descs []*prometheus.Desc // of hubMetrics, in their order
-}
-
-func newHubCollector(stats func() relay.Stats) hubCollector {
-	c := hubCollector{stats: stats}
-	for _, m := range hubMetrics {
-		c.descs = append(c.descs, prometheus.NewDesc(m.name, m.help, nil, m.labels))
-	}
-	return c
-}
-
-// Describe implements prometheus.Collector.
-func (c hubCollector) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range c.descs {
-		to <- d
-	}
-	to <- latency
-}
-
-// Collect implements prometheus.Collector.
-func (c hubCollector) Collect(to chan<- prometheus.Metric) {
-	s := c.stats()
-	to <- latencyOf(s.Latency)
-	for i, m := range hubMetrics {
-		to <- prometheus.MustNewConstMetric(c.descs[i], m.kind, m.value(s))
-	}
-}
-
-// registry holds everything that /metrics shows.
-func (s *Server) registry() *prometheus.Registry {
-	r := prometheus.NewRegistry()
-	r.MustRegister(
-		collectors.NewGoCollector(),
-		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
-		collectors.NewBuildInfoCollector(),
-		newHubCollector(s.hubs.Stats),
-		quotaCollector{s.quotas}, heldCollector{s},
-		s.metrics.closes, s.metrics.refusals, s.metrics.panics, s.metrics.logins,
-		s.metrics.browserStart, s.metrics.browserQueue,
+// collectors are the metrics of the server itself, and of the rooms behind its front.
+func (s *Server) collectors() []prometheus.Collector {
+	list := []prometheus.Collector{
+		heldCollector{s},
+		s.metrics.logins, s.metrics.browserStart, s.metrics.browserQueue,
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "cdphub_links", Help: "Links of cdphub connect, those included that are lost and may come back.",
 		}, func() float64 { return float64(s.links.table.Len()) }),
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "cdphub_browser_queue_length", Help: "Clients that wait for a browser because --max-browsers are in use.",
-		}, func() float64 { return float64(s.browsers.Numbers().Queued) }),
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "cdphub_browsers", Help: "Browsers that run behind hubs, or are starting.",
-		}, func() float64 { return float64(s.browsers.Numbers().Running) }),
-		prometheus.NewCounterFunc(prometheus.CounterOpts{
-			Name: "cdphub_browsers_started_total", Help: "Browsers that have come to a hub, those started again included.",
-		}, func() float64 { return float64(s.browsers.Numbers().Started) }),
-		prometheus.NewCounterFunc(prometheus.CounterOpts{
-			Name: "cdphub_browsers_failed_total", Help: "Browsers that could not be started or connected to.",
-		}, func() float64 { return float64(s.browsers.Numbers().Failed) }),
-	)
-	r.MustRegister(s.namedMetrics()...)
-	if s.cluster != nil {
-		r.MustRegister(s.metrics.passedOn, s.metrics.peerRefused, s.metrics.handover, s.metrics.moved)
-		r.MustRegister(s.cluster.collectors()...)
 	}
-	r.MustRegister(s.o.Collectors...)
-	return r
+	if s.cluster != nil {
+		list = slices.Concat(list, s.handover.Collectors(), s.cluster.Collectors(), s.forward.Collectors())
+	}
+	return append(list, s.o.Collectors...)
 }

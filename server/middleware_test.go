@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/cdphub/cdphub/internal/wsconn"
+	"github.com/cdphub/cdphub/server/internal/front"
+	"github.com/cdphub/cdphub/server/internal/sandboxes"
 )
 
 // TestR07BodiesThatAreNotJSON sends what a page of any site could, and requests
@@ -15,12 +17,12 @@ import (
 func TestR07BodiesThatAreNotJSON(t *testing.T) {
 	s := start(t, func(f *Options) {
 		f.Tokens.Client, f.Actions.MaxSandboxes = clientToken, 4
-		f.Browsers = fakeBrowsers(works, sandboxPrefix+"*")
+		f.Browsers = fakeBrowsers(works, front.SandboxPrefix+"*")
 		f.ClientOrigins = []string{"https://friend.example"}
 	})
 	token := "Authorization: Bearer " + clientToken
 	const asJSON = "Content-Type: application/json; charset=utf-8"
-	for path, allowed := range map[string]string{"/hooks/invoke": "POST", "/mcp": "POST, DELETE", sandboxPath: "GET, POST", "/hub/x/hooks/invoke": "POST"} {
+	for path, allowed := range map[string]string{"/hooks/invoke": "POST", "/mcp": "POST, DELETE", sandboxes.Path: "GET, POST", "/hub/x/hooks/invoke": "POST"} {
 		for _, tt := range []struct {
 			name, method string
 			lines        []string
@@ -54,10 +56,10 @@ func TestR07BodiesThatAreNotJSON(t *testing.T) {
 			}
 		}
 	}
-	if n := len(s.sandboxes.live); n != 0 {
+	if n := len(s.sandboxes.Names()); n != 0 {
 		t.Errorf("%d sandboxes were made", n)
 	}
-	good := raw(t, s.addr(false), asking("POST "+sandboxPath+" HTTP/1.1", token, asJSON, "Host: localhost", "Content-Length: 2")+"{}")
+	good := raw(t, s.addr(false), asking("POST "+sandboxes.Path+" HTTP/1.1", token, asJSON, "Host: localhost", "Content-Length: 2")+"{}")
 	if good.status != 201 {
 		t.Errorf("JSON: %d %s, want 201", good.status, good.body)
 	}

@@ -2,18 +2,19 @@ package server
 
 import (
 	"context"
+	"crypto/subtle"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"strings"
 
-	"github.com/prometheus/client_golang/prometheus"
 	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/named"
-	"github.com/cdphub/cdphub/internal/uiwire"
 	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/server/internal/front"
 )
 
 // named is the options of the named sessions. What a session keeps must fit into the
@@ -47,7 +48,7 @@ func (l Limits) namedMemory() int64 { return l.memory() / 8 }
 // owner is whose names of sessions the asker can use: those of the same token at the
 // same hub.
 func (s *Server) owner(r *http.Request) named.Owner {
-	return named.Owner{Hub: routeOf(r).hub, Bearer: auth.PassOf(r).Bearer()}
+	return named.Owner{Hub: front.RouteOf(r).Hub, Bearer: auth.PassOf(r).Bearer()}
 }
 
 // serveClient makes a WebSocket a Client of its hub, with a named session if the URL
@@ -97,7 +98,7 @@ func (s *Server) serveNamed(w http.ResponseWriter, r *http.Request, wish *named.
 			begin.Release()
 		}
 	}
-	who := s.peer("client", r)
+	who := s.access.Peer("client", r)
 	hub, letGo := s.hubs.Peek(key.Hub)
 	o := wsconn.Options{AnyKey: true, Limits: s.o.Limits.client(), Share: s.share(hub)}
 	letGo()
@@ -110,7 +111,7 @@ func (s *Server) serveNamed(w http.ResponseWriter, r *http.Request, wish *named.
 			conn.Close(closeNamed(err))
 		}
 		receive := func(m []byte) {
-			defer who.survive(conn)
+			defer who.Survive(conn)
 			if link != nil {
 				link.Receive(m)
 			}
@@ -119,7 +120,7 @@ func (s *Server) serveNamed(w http.ResponseWriter, r *http.Request, wish *named.
 			if link != nil {
 				link.Left()
 			}
-			who.left(why)
+			who.Left(why)
 			ended()
 		})
 	})
@@ -141,13 +142,13 @@ func (s *Server) beginNamed(w http.ResponseWriter, r *http.Request, key named.Ke
 	if tabs := s.named.Tabs(key); tabs != "" && pass.Owner != "" && !wish.Fresh {
 		pass.Owner = tabs
 	}
-	client, err := hub.Admit(relay.ClientOptions{Policy: policyOf(pass), Name: clientName(r, pass), Account: pass.Account(), Payer: pass.Payer()})
+	client, err := hub.Admit(relay.ClientOptions{Policy: front.PolicyOf(pass), Name: clientName(r, pass), Account: pass.Account(), Payer: pass.Payer()})
 	if err != nil {
 		release()
 		tooManyClients(w, err)
 		return nil, false
 	}
-	return s.begins(client, pass, key.Hub, release), true
+	return s.makeBegin(client, pass, key.Hub, release), true
 }
 
 // refuseNamed answers why a connection does not get its named session: 403 for a name
@@ -186,75 +187,54 @@ const sessionsPath = "/sessions/"
 //
 //	GET /sessions    {"sessions":[…]}
 func (s *Server) listNamed(w http.ResponseWriter, r *http.Request) {
-	writeJSON(w, http.StatusOK, map[string]any{"sessions": s.namedOf(s.owner(r))})
+	own := s.named.List(func(o named.Owner) bool { return o == s.owner(r) })
+	front.WriteJSON(w, http.StatusOK, map[string]any{"sessions": own})
 }
 
 // endOwnNamed ends a named session of the asker's token: DELETE /sessions/NAME.
 func (s *Server) endOwnNamed(w http.ResponseWriter, r *http.Request) {
-	name := strings.TrimPrefix(routeOf(r).path, sessionsPath)
-	endNamed(w, func() bool { return s.named.End(named.Key{Owner: s.owner(r), Name: name}) })
+	name := strings.TrimPrefix(front.RouteOf(r).Path, sessionsPath)
+	front.AnswerSessionEnd(w, s.named.End(named.Key{Owner: s.owner(r), Name: name}))
 }
 
-// namedOf lists the named sessions of an owner.
-func (s *Server) namedOf(owner named.Owner) []named.Info {
-	return s.named.List(func(o named.Owner) bool { return o == owner })
+// restoreSession restores what the connection of a named session brought to the node
+// before: its rights and its place in the hub. Its errors reach the Client that asks
+// for the session again.
+func (s *Server) restoreSession(name string, st *named.SessionState) (*named.Begin, error) {
+	var v auth.Verdict
+	// The bearer of the saved pass must be the one of the session. A comparison in
+	// constant time tells nobody how much of the text is right.
+	if err := json.Unmarshal(st.Verdict, &v); err != nil || subtle.ConstantTimeCompare([]byte(v.Bearer), []byte(st.Bearer)) == 0 {
+		return nil, errors.New("its node has ended")
+	}
+	hub, release, err := s.hubs.Acquire(name)
+	if err != nil {
+		return nil, err
+	}
+	pass := s.gate.PassAgain(v)
+	client, err := hub.Admit(relay.ClientOptions{Policy: front.PolicyOf(pass), Known: st.Client.Name, Account: pass.Account(), Payer: pass.Payer()})
+	if err != nil {
+		release()
+		return nil, err
+	}
+	return s.makeBegin(client, pass, name, release), nil
 }
 
-// uiNamedOf translates the sessions for the dashboard. It never returns nil: the page
-// wants a list.
-func uiNamedOf(list []named.Info) []uiwire.Named {
-	of := []uiwire.Named{}
-	for _, i := range list {
-		u := uiwire.Named{Name: i.Name, Client: i.Client, GraceMs: i.GraceMs, Kept: i.Kept}
-		if i.AwaySince != nil {
-			u.AwaySince = i.AwaySince.UnixMilli()
+// makeBegin makes what a named session needs as long as it lasts. hold ends it with its
+// sandbox or its token. In a cluster, what its token allows goes with the session to its next
+// node.
+func (s *Server) makeBegin(client *relay.Client, pass auth.Pass, hub string, release func()) *named.Begin {
+	hold := func(end func(wsconn.Reason)) func() {
+		apart := s.sandboxes.Join(hub, func() { end(wsconn.ReasonDeleted) })
+		letGo := s.gate.Hold(pass, func(why error) { end(tokenReason(why)) })
+		return func() {
+			letGo()
+			apart()
 		}
-		of = append(of, u)
 	}
-	return of
-}
-
-// endNamed answers 204 when end has ended a session, else 404.
-func endNamed(w http.ResponseWriter, end func() bool) {
-	if !end() {
-		http.Error(w, "The named session does not exist (it may have ended).", http.StatusNotFound)
-		return
+	b := &named.Begin{Client: client, Payer: pass.Payer(), Tabs: pass.Owner, Release: release, Hold: hold}
+	if s.cluster != nil {
+		b.Verdict, _ = json.Marshal(s.gate.Lasting(pass)) //nolint:errchkjson // it was read from JSON
 	}
-	w.WriteHeader(http.StatusNoContent)
-}
-
-// operatorInfo is a named session as operators see it: of whatever token.
-type operatorInfo struct {
-	Hub string `json:"hub"`
-	named.Info
-}
-
-func (s *Server) allNamed() []operatorInfo {
-	list := []operatorInfo{}
-	for _, i := range s.named.List(func(named.Owner) bool { return true }) {
-		list = append(list, operatorInfo{i.Hub, i})
-	}
-	return list
-}
-
-// namedMetrics are the numbers of named sessions, read at each scrape.
-func (s *Server) namedMetrics() []prometheus.Collector {
-	const sessions, help = "cdphub_named_sessions", "Named sessions that have a connection (connected), and that wait for one (away)."
-	state := func(state string, n func(named.Numbers) int) prometheus.Collector {
-		o := prometheus.GaugeOpts{Name: sessions, Help: help, ConstLabels: prometheus.Labels{"state": state}}
-		return prometheus.NewGaugeFunc(o, func() float64 { return float64(n(s.named.Numbers())) })
-	}
-	return []prometheus.Collector{
-		state("connected", func(n named.Numbers) int { return n.Connected }),
-		state("away", func(n named.Numbers) int { return n.Away }),
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "cdphub_named_session_bytes", Help: "Bytes of messages that named sessions keep for Clients that resume them.",
-		}, func() float64 { return float64(s.named.Numbers().Bytes) }),
-		prometheus.NewCounterFunc(prometheus.CounterOpts{
-			Name: "cdphub_named_sessions_returned_total", Help: "Connections that have come back to a named session.",
-		}, func() float64 { return float64(s.named.Numbers().Returned) }),
-		prometheus.NewCounterFunc(prometheus.CounterOpts{
-			Name: "cdphub_named_sessions_expired_total", Help: "Named sessions that have ended since no connection came back within the grace time.",
-		}, func() float64 { return float64(s.named.Numbers().Expired) }),
-	}
+	return b
 }

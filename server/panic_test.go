@@ -48,7 +48,7 @@ func TestR103PanicEndsOneConnection(t *testing.T) {
 	if faults != 1 || !strings.Contains(text, `"panic":"a fault"`) || !strings.Contains(text, "relay.(*Client).upload") {
 		t.Errorf("%d lines tell of faults, want one with the stack:\n%s", faults, text)
 	}
-	if got := testutil.ToFloat64(s.metrics.panics); got != 1 {
+	if got := testutil.ToFloat64(s.access.Panics); got != 1 {
 		t.Errorf("%v panics are counted, want 1", got)
 	}
 }
@@ -87,7 +87,7 @@ func TestR103PanicOverAHost(t *testing.T) {
 	s.host(t)
 	s.client(t).attach()
 	s.stop()
-	if got := testutil.ToFloat64(s.metrics.panics); got != 1 {
+	if got := testutil.ToFloat64(s.access.Panics); got != 1 {
 		t.Errorf("%v panics are counted, want 1", got)
 	}
 }

@@ -101,10 +101,10 @@ func TestPlainRequestsOfWebSockets(t *testing.T) {
 	s := start(t, nil)
 	guarded := start(t, withTokens)
 	for _, e := range s.table {
-		if !e.ws || e.path == "/" { // which is a page for plain requests
+		if !e.WS || e.Path == "/" { // which is a page for plain requests
 			continue
 		}
-		one, others := e.addressesOf()
+		one, others := addressesOf(e)
 		for _, at := range append(one, others[0]) {
 			at += "?ticket=x"
 			got := raw(t, s.listenerOf(e), asking("GET "+at+" HTTP/1.1", "Host: localhost"))
@@ -116,7 +116,7 @@ func TestPlainRequestsOfWebSockets(t *testing.T) {
 				t.Errorf("POST %s: %d, want 405", at, got.status)
 			}
 			want := http.StatusUnauthorized
-			if e.login || strings.Contains(at, "/devtools/page/") { // the token may come later, or a ticket takes its place
+			if e.Login || strings.Contains(at, "/devtools/page/") { // the token may come later, or a ticket takes its place
 				want = http.StatusUpgradeRequired
 			}
 			if got := raw(t, guarded.listenerOf(e), asking("GET "+at+" HTTP/1.1", "Host: localhost")); got.status != want {

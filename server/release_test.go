@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+
+	"github.com/cdphub/cdphub/server/internal/front"
 )
 
 // TestR94RefusedRequestsLeaveNoHub asks for what there is not, where hubs are
@@ -23,7 +25,7 @@ func TestR94RefusedRequestsLeaveNoHub(t *testing.T) {
 		}
 		defer s.closeListeners()
 		s.poller.Close() // no WebSocket comes about, and a goroutine in epoll_wait would keep the bubble waiting
-		handler := s.handler(audience{true, true, true})
+		handler := s.handler(front.Audience{Clients: true, Hosts: true, Exposed: true})
 		plain := http.Header{}
 		socket := http.Header{
 			"Connection": {"Upgrade"}, "Upgrade": {"websocket"}, "Sec-Websocket-Version": {"13"}, "Sec-Websocket-Key": {"dGhlIHNhbXBsZSBub25jZQ=="},

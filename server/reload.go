@@ -23,26 +23,17 @@ func (s *Server) Reload() {
 	}
 }
 
-// reloadWhenAsked reads the files again after each call of Reload, until the
-// function that it returns is called, which waits.
-func (s *Server) reloadWhenAsked() (stop func()) {
-	ctx, cancel := context.WithCancel(context.Background())
-	var done sync.WaitGroup
-	done.Go(func() {
-		for {
-			select {
-			case <-s.reload:
-				s.o.OnState(Reloading)
-				s.readFiles()
-				s.o.OnState(Ready)
-			case <-ctx.Done():
-				return
-			}
+// reloadWhenAsked reads the files again after each call of Reload, until ctx ends.
+func (s *Server) reloadWhenAsked(ctx context.Context) {
+	for {
+		select {
+		case <-s.reload:
+			s.o.OnState(Reloading)
+			s.readFiles()
+			s.o.OnState(Ready)
+		case <-ctx.Done():
+			return
 		}
-	})
-	return func() {
-		cancel()
-		done.Wait()
 	}
 }
 
@@ -57,7 +48,7 @@ func (s *Server) readFiles() {
 	}
 }
 
-// readTokens asks the goroutine of watchTokens to read the files of tokens. That
+// readTokens asks the goroutine of followTokens to read the files of tokens. That
 // goroutine alone reads them, so that two reads never overlap.
 func (s *Server) readTokens() error {
 	select {
@@ -67,14 +58,20 @@ func (s *Server) readTokens() error {
 	return nil
 }
 
-// watchTokens follows the files of tokens until stop is called, which waits.
-func (s *Server) watchTokens() (stop func()) {
-	if !s.tokens.Set() {
-		return func() {}
+// followTokens follows the files of tokens until ctx ends.
+func (s *Server) followTokens(ctx context.Context) {
+	if s.tokens.Set() {
+		s.tokens.Watch(ctx, s.tokensChanged)
 	}
+}
+
+// runBeside runs functions until stop is called, which ends their context and waits for them.
+func runBeside(run ...func(ctx context.Context)) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var done sync.WaitGroup
-	done.Go(func() { s.tokens.Watch(ctx, s.tokensChanged) })
+	for _, f := range run {
+		done.Go(func() { f(ctx) })
+	}
 	return func() {
 		cancel()
 		done.Wait()

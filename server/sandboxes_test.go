@@ -8,16 +8,16 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/relay"
-	"github.com/cdphub/cdphub/relay/quota"
+	"github.com/cdphub/cdphub/server/internal/front"
+	"github.com/cdphub/cdphub/server/internal/sandboxes"
 )
 
 // sandbox asks for a path of sandboxes, with lines of a header.
-func (s started) sandbox(t *testing.T, first string, lines ...string) (said, sandboxRecord) {
+func (s started) sandbox(t *testing.T, first string, lines ...string) (said, sandboxes.Record) {
 	t.Helper()
 	if len(lines) == 0 {
 		lines = []string{"Authorization: Bearer " + clientToken}
@@ -27,7 +27,7 @@ func (s started) sandbox(t *testing.T, first string, lines ...string) (said, san
 		host, lines = lines[0], append(lines[1:], "Authorization: Bearer "+clientToken)
 	}
 	got := raw(t, s.addr(false), asking(first+" HTTP/1.1", append([]string{host}, lines...)...))
-	var r sandboxRecord
+	var r sandboxes.Record
 	if got.status < 300 && strings.HasPrefix(got.body, "{") {
 		if err := json.Unmarshal([]byte(got.body), &r); err != nil {
 			t.Errorf("%s: %s: %v", first, got.body, err)
@@ -39,21 +39,22 @@ func (s started) sandbox(t *testing.T, first string, lines ...string) (said, san
 func TestSandboxes(t *testing.T) {
 	s := start(t, func(o *Options) {
 		withActions(o)
-		o.Browsers = fakeBrowsers(works, sandboxPrefix+"*")
+		o.Browsers = fakeBrowsers(works, front.SandboxPrefix+"*")
 	})
-	made, r := s.sandbox(t, "POST "+sandboxPath)
+	made, r := s.sandbox(t, "POST "+sandboxes.Path)
 	name := r.SandboxID
-	want := sandboxRecord{name, "ws://" + s.addr(false) + "/hub/" + name + "/cdp", "ws://" + s.addr(false) + "/hub/" + name + "/ndjson", r.CreatedAt, r.AccessToken}
+	at := "ws://" + s.addr(false) + "/hub/" + name
+	want := sandboxes.Record{SandboxID: name, WSEndpoint: at + "/cdp", NDJSONEndpoint: at + "/ndjson", CreatedAt: r.CreatedAt, AccessToken: r.AccessToken}
 	if made.status != 201 || r != want || !regexp.MustCompile(`^sandbox-[a-z2-7]{26}$`).MatchString(name) || time.Since(r.CreatedAt) > time.Minute {
 		t.Fatalf("%d %s, want %+v", made.status, made.body, want)
 	}
-	if at := made.header.Get("Location"); at != sandboxPath+"/"+name {
+	if at := made.header.Get("Location"); at != sandboxes.Path+"/"+name {
 		t.Errorf("Location is %q", at)
 	}
 	if s.browsers.Numbers().Running != 1 {
 		t.Error("it has no browser")
 	}
-	if got, read := s.sandbox(t, "GET "+sandboxPath+"/"+name); got.status != 200 || read != withoutToken(r) {
+	if got, read := s.sandbox(t, "GET "+sandboxes.Path+"/"+name); got.status != 200 || read != withoutToken(r) {
 		t.Errorf("read: %d %+v, want %+v", got.status, read, r)
 	}
 	if derived := strings.TrimSuffix(r.WSEndpoint, "/cdp") + "/ndjson"; derived != r.NDJSONEndpoint {
@@ -66,7 +67,7 @@ func TestSandboxes(t *testing.T) {
 		c.send(`{"id":"1","action":"session.list","session":"` + name + `"}`)
 		c.wants(`{"id":"1","success":true,"data":{"sessions":["` + name + `"]}}`)
 	}
-	if got, _ := s.sandbox(t, "DELETE "+sandboxPath+"/"+name); got.status != 204 {
+	if got, _ := s.sandbox(t, "DELETE "+sandboxes.Path+"/"+name); got.status != 204 {
 		t.Errorf("delete: %d %s", got.status, got.body)
 	}
 	for _, c := range []*far{a, cdp, rpc} {
@@ -78,7 +79,7 @@ func TestSandboxes(t *testing.T) {
 		t.Error("its browser is still there")
 	}
 	for _, first := range []string{"GET", "DELETE"} {
-		if got, _ := s.sandbox(t, first+" "+sandboxPath+"/"+name); got.status != 404 {
+		if got, _ := s.sandbox(t, first+" "+sandboxes.Path+"/"+name); got.status != 404 {
 			t.Errorf("%s afterwards: %d", first, got.status)
 		}
 	}
@@ -96,11 +97,11 @@ func TestSandboxes(t *testing.T) {
 func TestSandboxRefusals(t *testing.T) {
 	s := start(t, nil)
 	for request, want := range map[string]string{
-		"POST " + sandboxPath:               `409 {"error":"A sandbox would have no browser: start cdphub with --browser, and let --browser-hub name sandbox-*."}`,
-		"PUT " + sandboxPath:                `405 {"error":"Create a sandbox with POST, or list sandboxes with GET."}`,
-		"GET " + sandboxPath + "/nobody":    `404 {"error":"the sandbox does not exist (it may have ended)"}`,
-		"DELETE " + sandboxPath + "/nobody": `404 {"error":"the sandbox does not exist (it may have ended)"}`,
-		"PATCH " + sandboxPath + "/nobody":  `405 {"error":"Read a sandbox with GET, or delete it with DELETE."}`,
+		"POST " + sandboxes.Path:               `409 {"error":"A sandbox would have no browser: start cdphub with --browser, and let --browser-hub name sandbox-*."}`,
+		"PUT " + sandboxes.Path:                `405 {"error":"Create a sandbox with POST, or list sandboxes with GET."}`,
+		"GET " + sandboxes.Path + "/nobody":    `404 {"error":"the sandbox does not exist (it may have ended)"}`,
+		"DELETE " + sandboxes.Path + "/nobody": `404 {"error":"the sandbox does not exist (it may have ended)"}`,
+		"PATCH " + sandboxes.Path + "/nobody":  `405 {"error":"Read a sandbox with GET, or delete it with DELETE."}`,
 	} {
 		got, _ := s.sandbox(t, request)
 		if text := fmt.Sprint(got.status, " ", strings.TrimSpace(got.body)); text != want || got.header.Get("Content-Type") != "application/json" {
@@ -110,7 +111,7 @@ func TestSandboxRefusals(t *testing.T) {
 }
 
 // withoutToken is a record as it can be read later.
-func withoutToken(r sandboxRecord) sandboxRecord {
+func withoutToken(r sandboxes.Record) sandboxes.Record {
 	r.AccessToken = ""
 	return r
 }
@@ -121,10 +122,10 @@ func TestR122SandboxTokens(t *testing.T) {
 	const other = "token-of-somebody-else"
 	change, _ := withFile(t, "tokens: [{name: other, token: "+other+", role: client, hub: '*', scope: full}]")
 	s := start(t, func(o *Options) { withActions(o); change(o); o.Actions.MaxSandboxes = 3 })
-	_, one := s.sandbox(t, "POST "+sandboxPath)
-	_, two := s.sandbox(t, "POST "+sandboxPath)
-	_, others := s.sandbox(t, "POST "+sandboxPath, "Authorization: Bearer "+other)
-	open := func(sandbox sandboxRecord, path, token string) int {
+	_, one := s.sandbox(t, "POST "+sandboxes.Path)
+	_, two := s.sandbox(t, "POST "+sandboxes.Path)
+	_, others := s.sandbox(t, "POST "+sandboxes.Path, "Authorization: Bearer "+other)
+	open := func(sandbox sandboxes.Record, path, token string) int {
 		return raw(t, s.addr(false), handshake("/hub/"+sandbox.SandboxID+path, "Authorization: Bearer "+token)).status
 	}
 	for _, path := range []string{"/cdp", "/ndjson", "/devtools/browser"} {
@@ -140,18 +141,18 @@ func TestR122SandboxTokens(t *testing.T) {
 			t.Errorf("%s, which is no sandbox: %d, want 401", path, got.status)
 		}
 	}
-	if got, _ := s.sandbox(t, "POST "+sandboxPath, "Authorization: Bearer "+one.AccessToken); got.status != 401 {
+	if got, _ := s.sandbox(t, "POST "+sandboxes.Path, "Authorization: Bearer "+one.AccessToken); got.status != 401 {
 		t.Errorf("making another sandbox: %d, want 401", got.status)
 	}
-	for token, want := range map[string][]sandboxRecord{clientToken: {withoutToken(one), withoutToken(two)}, other: {withoutToken(others)}} {
-		got, _ := s.sandbox(t, "GET "+sandboxPath, "Authorization: Bearer "+token)
-		var list struct{ Sandboxes []sandboxRecord }
+	for token, want := range map[string][]sandboxes.Record{clientToken: {withoutToken(one), withoutToken(two)}, other: {withoutToken(others)}} {
+		got, _ := s.sandbox(t, "GET "+sandboxes.Path, "Authorization: Bearer "+token)
+		var list struct{ Sandboxes []sandboxes.Record }
 		if err := json.Unmarshal([]byte(got.body), &list); err != nil || got.status != 200 || !slices.Equal(list.Sandboxes, want) {
 			t.Errorf("the list of %s: %d %s, %v; want %+v", token, got.status, got.body, err, want)
 		}
 	}
 	c := dial(t, one.WSEndpoint, bearer(one.AccessToken))
-	s.sandbox(t, "DELETE "+sandboxPath+"/"+one.SandboxID)
+	s.sandbox(t, "DELETE "+sandboxes.Path+"/"+one.SandboxID)
 	if why := c.reason(); why != wsconn.ReasonDeleted {
 		t.Errorf("closed with %v, want 1001 sandbox deleted", why)
 	}
@@ -164,24 +165,24 @@ func TestR122SandboxTokens(t *testing.T) {
 
 func TestSandboxesAreFew(t *testing.T) {
 	s := start(t, withActions)
-	_, one := s.sandbox(t, "POST "+sandboxPath)
-	_, two := s.sandbox(t, "POST "+sandboxPath+"/")
+	_, one := s.sandbox(t, "POST "+sandboxes.Path)
+	_, two := s.sandbox(t, "POST "+sandboxes.Path+"/")
 	if one.SandboxID == two.SandboxID || two.SandboxID == "" {
 		t.Errorf("two sandboxes: %q and %q", one.SandboxID, two.SandboxID)
 	}
-	if got, _ := s.sandbox(t, "POST "+sandboxPath); got.status != 503 || !strings.Contains(got.body, "--max-sandboxes") {
+	if got, _ := s.sandbox(t, "POST "+sandboxes.Path); got.status != 503 || !strings.Contains(got.body, "--max-sandboxes") {
 		t.Errorf("a third: %d %s", got.status, got.body)
 	}
-	s.sandbox(t, "DELETE "+sandboxPath+"/"+one.SandboxID)
-	if got, _ := s.sandbox(t, "POST "+sandboxPath); got.status != 201 {
+	s.sandbox(t, "DELETE "+sandboxes.Path+"/"+one.SandboxID)
+	if got, _ := s.sandbox(t, "POST "+sandboxes.Path); got.status != 201 {
 		t.Errorf("in its place: %d %s", got.status, got.body)
 	}
-	for first, allowed := range map[string]string{"PUT " + sandboxPath: "GET, POST", "PUT " + sandboxPath + "/" + two.SandboxID: "GET, DELETE"} {
+	for first, allowed := range map[string]string{"PUT " + sandboxes.Path: "GET, POST", "PUT " + sandboxes.Path + "/" + two.SandboxID: "GET, DELETE"} {
 		if got, _ := s.sandbox(t, first); got.status != 405 || got.header.Get("Allow") != allowed {
 			t.Errorf("%s: %d, allowed %q", first, got.status, got.header.Get("Allow"))
 		}
 	}
-	if got, _ := s.sandbox(t, "GET "+sandboxPath+"/default"); got.status != 404 {
+	if got, _ := s.sandbox(t, "GET "+sandboxes.Path+"/default"); got.status != 404 {
 		t.Errorf("a hub that is no sandbox: %d, want 404", got.status)
 	}
 }
@@ -192,7 +193,7 @@ func TestSandboxWithoutBrowser(t *testing.T) {
 		o.Browsers = fakeBrowsers(func() error { return wsconn.ErrHandshake }, "/", "*")
 	})
 	for range 3 { // no place is lost
-		if got, _ := s.sandbox(t, "POST "+sandboxPath); got.status != 503 {
+		if got, _ := s.sandbox(t, "POST "+sandboxes.Path); got.status != 503 {
 			t.Errorf("%d %s, want 503", got.status, got.body)
 		}
 	}
@@ -212,18 +213,18 @@ func TestR24SandboxesNeedScopeFull(t *testing.T) {
 		change(f)
 	})
 	for token, status := range map[string]int{standard: 403, ofHub: 401, full: 201, wrongToken: 401} {
-		if got, _ := s.sandbox(t, "POST "+sandboxPath, "Authorization: Bearer "+token); got.status != status {
+		if got, _ := s.sandbox(t, "POST "+sandboxes.Path, "Authorization: Bearer "+token); got.status != status {
 			t.Errorf("%s: %d %s, want %d", token, got.status, got.body, status)
 		}
 	}
-	if got, _ := s.sandbox(t, "POST "+sandboxPath, "Origin: https://evil.example", "Authorization: Bearer "+full); got.status != 403 {
+	if got, _ := s.sandbox(t, "POST "+sandboxes.Path, "Origin: https://evil.example", "Authorization: Bearer "+full); got.status != 403 {
 		t.Errorf("from a page: %d, want 403", got.status)
 	}
 }
 
 func TestSandboxesBelowADomain(t *testing.T) {
 	s := start(t, func(f *Options) { withActions(f); f.BaseDomain = "hubs.example" })
-	_, r := s.sandbox(t, "POST "+sandboxPath, "Host: hubs.example:81")
+	_, r := s.sandbox(t, "POST "+sandboxes.Path, "Host: hubs.example:81")
 	if want := "ws://" + r.SandboxID + ".hubs.example:81/cdp"; r.WSEndpoint != want {
 		t.Errorf("%s, want %s", r.WSEndpoint, want)
 	}
@@ -235,7 +236,7 @@ func TestSandboxesBelowADomain(t *testing.T) {
 // TestSandboxesEndClientsWithin the process too: those of callers over HTTP.
 func TestSandboxesEndClientsWithin(t *testing.T) {
 	s := start(t, withActions)
-	_, r := s.sandbox(t, "POST "+sandboxPath)
+	_, r := s.sandbox(t, "POST "+sandboxes.Path)
 	join := s.clientsOf(r.SandboxID, relay.ClientOptions{})
 	stays, err := join(func(string, string, []byte) {})
 	if err != nil {
@@ -250,10 +251,10 @@ func TestSandboxesEndClientsWithin(t *testing.T) {
 		return err != nil && strings.Contains(err.Error(), "has left")
 	}
 	goes.Leave()
-	if s.endSandbox(r.SandboxID, true) || left() {
-		t.Error("it was ended as idle while it was in use")
+	if left() {
+		t.Error("it was ended while it was in use")
 	}
-	s.sandbox(t, "DELETE "+sandboxPath+"/"+r.SandboxID)
+	s.sandbox(t, "DELETE "+sandboxes.Path+"/"+r.SandboxID)
 	for end := time.Now().Add(within); !left(); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("a Client has outlived its sandbox")
@@ -263,32 +264,4 @@ func TestSandboxesEndClientsWithin(t *testing.T) {
 	if _, err := join(func(string, string, []byte) {}); err == nil {
 		t.Error("another Client has joined it")
 	}
-}
-
-func TestIdleSandboxesEnd(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		b := &sandboxes{quotas: quota.New(quota.Options{}), idle: time.Minute}
-		name, err := b.reserve("", quota.Payer{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		released := 0
-		b.begin(name, func() { released++ }, func() { b.end(name, true) })
-		time.Sleep(50 * time.Second)
-		left := b.join(name, func() {})
-		time.Sleep(time.Hour)
-		if _, live := b.since(name); !live {
-			t.Error("it was ended while it was in use")
-		}
-		left()
-		time.Sleep(59 * time.Second)
-		if _, live := b.since(name); !live {
-			t.Error("it was ended too soon")
-		}
-		time.Sleep(2 * time.Second)
-		synctest.Wait()
-		if _, live := b.since(name); live || released != 1 {
-			t.Errorf("it lives: %v, and was released %d times", live, released)
-		}
-	})
 }

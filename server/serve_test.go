@@ -85,11 +85,8 @@ func makeServer(o Options, log *zap.Logger) (*Server, error) {
 func startServer(t *testing.T, s *Server) started {
 	t.Helper()
 	t.Cleanup(func() {
-		s.sandboxes.mu.Lock()
-		sandboxes := slices.Collect(maps.Keys(s.sandboxes.live))
-		s.sandboxes.mu.Unlock()
-		for _, name := range sandboxes {
-			s.endSandbox(name, false)
+		for _, name := range s.sandboxes.Names() {
+			s.sandboxes.End(name)
 		}
 		heldtest.WaitsForNothing(t, "the server", s.left)
 	})
@@ -303,19 +300,19 @@ func TestDrain(t *testing.T) {
 // for it; then it comes too late itself.
 func TestDrainOrder(t *testing.T) {
 	s := start(t, shortDrain)
-	left := s.clients.enter()
+	left := s.clients.Enter()
 	go func() {
 		defer left()
-		<-s.clients.ctx.Done()
+		<-s.clients.Context.Done()
 		select {
-		case <-s.hosts.ctx.Done():
+		case <-s.hosts.Context.Done():
 			t.Error("the Hosts were closed before the last Client had gone")
 		case <-time.After(50 * time.Millisecond): // of the 10 s that Clients have to close
 		}
 	}()
 	s.stop()
-	late := s.hosts.enter()
-	if s.hosts.ctx.Err() == nil {
+	late := s.hosts.Enter()
+	if s.hosts.Context.Err() == nil {
 		t.Error("a late connection was not given an ended context")
 	}
 	late() // which nobody waits for

@@ -39,6 +39,13 @@ import (
 	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/relay"
 	"github.com/cdphub/cdphub/relay/quota"
+	"github.com/cdphub/cdphub/server/internal/dashboard"
+	"github.com/cdphub/cdphub/server/internal/forward"
+	"github.com/cdphub/cdphub/server/internal/front"
+	"github.com/cdphub/cdphub/server/internal/handover"
+	"github.com/cdphub/cdphub/server/internal/membership"
+	"github.com/cdphub/cdphub/server/internal/operators"
+	"github.com/cdphub/cdphub/server/internal/sandboxes"
 )
 
 // Server is one process's hubs behind its listeners.
@@ -55,9 +62,11 @@ type Server struct {
 	poller   *wsconn.Poller `held:"*"` // where idle Clients wait
 	shares   *wsconn.Shares // of the CPUs, one for each hub
 	metrics  *metrics
-	closes   closeLog // of connections, for operators
+	access   *front.AccessLog
 
-	sandboxes  sandboxes
+	sandboxes  *sandboxes.Table      `held:"*"`
+	dashboard  *dashboard.Dashboard  `held:"*"`
+	operators  operators.Operators   `stays:"configuration"`
 	named      *named.Sessions       `held:"*"`
 	bap        *bap.Server           `held:"*"`
 	logins     httpserver.PerAddress // connections that have yet to show a token
@@ -69,9 +78,12 @@ type Server struct {
 	fenceTells bool                // who connects
 	fence      fence.Fence         // between the browsers and the listeners of this process
 	journal    *journal.Journal    // of what happens on targets; nil: nothing is kept
-	cluster    *membership         `held:"*"` // nil: this server is alone
+	cluster    *membership.Member  `held:"*"` // nil: this server is alone
+	forward    *forward.Forwarder  // to the other nodes of a cluster, and from them
+	handover   *handover.Handover  // of hubs to other nodes
+	drainer    handover.Drainer
 
-	table     []entry       `stays:"configuration"`
+	table     []front.Entry `stays:"configuration"`
 	listeners []listener    `stays:"configuration"`
 	admin     *endpoint     // for operators; nil: none
 	app       *app          // behind the proxy; nil: none
@@ -80,12 +92,11 @@ type Server struct {
 
 	tokensChanged chan struct{} `stays:"holds one signal"` // their files are to be read
 
-	// What one address may have: WebSockets, those of BAP, streams of the dashboard's state.
-	connections, bapFrom, uiFrom *addressPools `held:"*"`
+	// What one address may have: WebSockets, and those of BAP.
+	connections, bapFrom *front.AddressPools `held:"*"`
 
-	clients, hosts *connGroup
+	clients, hosts *front.ConnGroup
 	links          *links        `held:"*"`
-	forwarded      *connGroup    // requests that other nodes serve
 	draining       atomic.Bool   // takes no more connections
 	ending         chan struct{} `stays:"closed at the end"` // closed then
 
@@ -97,6 +108,10 @@ type Server struct {
 type listener struct {
 	net.Listener
 	clients, hosts bool
+}
+
+func (ln listener) audience() front.Audience {
+	return front.Audience{Clients: ln.clients, Hosts: ln.hosts, Exposed: isExposed(ln.Addr())}
 }
 
 // endpoint is a listener with what it serves.
@@ -114,29 +129,28 @@ func New(o Options) (*Server, error) {
 		o:       o,
 		log:     o.Log,
 		metrics: newMetrics(),
+		access:  front.NewAccessLog(o.Log),
 		budget:  o.Limits.budget(o.timelineMemory() + o.Limits.namedMemory()),
 
-		sandboxes: sandboxes{idle: o.Actions.SandboxIdle},
-		named:     named.New(o.Limits.named(o.Log)),
-		bap:       bap.New(bap.Options{Pages: o.Actions.BAPPages, AllPages: o.Actions.BAPAllPages || o.App != nil}),
-		mcp:       mcp.NewHandler(o.Log),
-		names:     new(urlpolicy.Resolver),
+		named: named.New(o.Limits.named(o.Log)),
+		bap:   bap.New(bap.Options{Pages: o.Actions.BAPPages, AllPages: o.Actions.BAPAllPages || o.App != nil}),
+		mcp:   mcp.NewHandler(o.Log),
+		names: new(urlpolicy.Resolver),
 
 		fenceTells: fence.Tells,
 
-		clients:   newConnGroup(),
-		hosts:     newConnGroup(),
-		forwarded: newConnGroup(),
-		ending:    make(chan struct{}),
-		endAsked:  make(chan struct{}),
-		reload:    make(chan struct{}, 1),
+		clients:  front.NewConnGroup(),
+		hosts:    front.NewConnGroup(),
+		ending:   make(chan struct{}),
+		endAsked: make(chan struct{}),
+		reload:   make(chan struct{}, 1),
 
 		tokensChanged: make(chan struct{}, 1),
 	}
 	s.shareLimits()
 	// The order matters: hubs need the policies and the journal, a cluster needs the
 	// hubs, and an app needs the address of the listeners.
-	for _, step := range []func() error{s.makePolicies, s.makeJournal, s.makeHubs, s.makeCluster, s.listenAll, s.makeApp} {
+	for _, step := range []func() error{s.makePolicies, s.makeJournal, s.makeHubs, s.makeCluster, s.makeRooms, s.listenAll, s.makeApp} {
 		if err := step(); err != nil {
 			s.closeListeners()
 			s.closeJournal()
@@ -215,7 +229,7 @@ func (s *Server) makeHubs() error {
 	b.Chrome.Network, b.Chrome.Fence = s.urls, &s.fence
 	// A closure, since makeCluster sets s.cluster later.
 	if c := s.o.Cluster; c != nil && c.MaxBrowsers > 0 {
-		b.Reserve = func(ctx context.Context) (func(), error) { return s.cluster.reserveBrowser(ctx) }
+		b.Reserve = func(ctx context.Context) (func(), error) { return s.cluster.ReserveBrowser(ctx) }
 	}
 	s.browsers, err = browsers.New(s.hubs, b)
 	return err
@@ -228,8 +242,8 @@ func (s *Server) makeHubs() error {
 func (s *Server) Run(ctx context.Context) error {
 	defer s.log.Sync() //nolint:errcheck // there is nowhere to tell
 	defer s.poller.Close()
-	defer s.watchTokens()()
-	defer s.watchBrowsers()()
+	// Browsers that could not be had are tried again, so that /readyz turns to 200 without a Client.
+	defer runBeside(s.followTokens, s.browsers.Watch)()
 	// Room for each server, so that none of their goroutines waits for a reader that
 	// has left.
 	failed := make(chan error, len(s.listeners)+3)
@@ -247,10 +261,10 @@ func (s *Server) Run(ctx context.Context) error {
 		defer serve(s.app.server, s.app.Listener).Close()
 	}
 	if s.cluster != nil {
-		peers := s.peerListener()
+		peers, hs := s.makePeers()
 		s.log.Info("listening for other nodes", zap.Stringer("addr", peers.Addr()))
-		defer serve(s.newPeerServer(peers.handler), peers.Listener).Close()
-		defer s.watchCluster()()
+		defer serve(hs, peers).Close()
+		defer runBeside(s.cluster.Sweep, s.handover.Replicate)()
 	}
 	if err := s.checkBrowsers(ctx); err != nil {
 		s.drain(nil)
@@ -260,10 +274,10 @@ func (s *Server) Run(ctx context.Context) error {
 	var servers []*http.Server
 	for _, ln := range s.listeners {
 		s.log.Info("listening", zap.Stringer("addr", ln.Addr()), zap.Bool("clients", ln.clients), zap.Bool("hosts", ln.hosts))
-		servers = append(servers, serve(httpserver.New(s.handler(audience{ln.clients, ln.hosts, isExposed(ln.Addr())}), s.o.rates.own, s.log), ln.Listener))
+		servers = append(servers, serve(httpserver.New(s.handler(ln.audience()), s.o.rates.own, s.log), ln.Listener))
 	}
 	s.o.OnState(Ready)
-	reloaded := s.reloadWhenAsked()
+	reloaded := runBeside(s.reloadWhenAsked)
 	var err error
 	select {
 	case <-ctx.Done():
@@ -284,33 +298,35 @@ func (s *Server) Close() {
 // Handler serves the paths of Clients and of Hosts, for a program that has
 // listeners of its own. A Host that is no page needs a token: the handler
 // cannot know who reaches it.
-func (s *Server) Handler() http.Handler { return s.handler(audience{true, true, true}) }
+func (s *Server) Handler() http.Handler {
+	return s.handler(front.Audience{Clients: true, Hosts: true, Exposed: true})
+}
 
 // Hub finds a hub by its name, "" for the one at the root. It waits until the browser
 // of the hub is there, if the hub is to have one. The hub and the browser stay until
 // release is called. The errors are for everybody to read: details of the machine are
 // only in the log.
 func (s *Server) Hub(ctx context.Context, name string) (hub *relay.Hub, release func(), err error) {
-	if err := s.sandboxes.check(name); err != nil {
+	if err := s.sandboxes.Check(name); err != nil {
 		return nil, nil, err
 	}
-	if err := s.cluster.here(ctx, name); err != nil {
+	if err := s.cluster.ClaimHere(ctx, name); err != nil {
 		return nil, nil, err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	// A hub that moves to another node while the browser starts ends the wait.
-	stayed := s.cluster.join(name, false, func(wsconn.Reason) { cancel(errElsewhere) })
+	stayed := s.cluster.Join(name, false, func(wsconn.Reason) { cancel(membership.ErrElsewhere) })
 	hub, release, err = s.browsers.Acquire(ctx, name)
 	stayed()
 	// The number of browsers has changed, and other nodes place hubs by it.
-	s.cluster.tellBrowsers()
+	s.cluster.TellBrowsers()
 	if err != nil {
 		switch {
-		case errors.Is(context.Cause(ctx), errElsewhere):
-			return nil, nil, errElsewhere
+		case errors.Is(context.Cause(ctx), membership.ErrElsewhere):
+			return nil, nil, membership.ErrElsewhere
 		case browsers.IsFull(err):
-			s.cluster.releaseSoon(name)
+			s.cluster.ReleaseSoon(name)
 		}
 		// Without tokens only programs of this machine ask, and need the details.
 		if s.guarded(true, false) && !forEverybody(err) {
@@ -378,21 +394,23 @@ func (s *Server) drain(servers []*http.Server) {
 		s.named.Depart()
 	}
 	s.hubs.Drain()
-	s.cluster.drain()
+	s.cluster.Drain()
 	patience, cancel := context.WithTimeout(context.Background(), s.o.Drain)
-	given := s.handOver(patience)
-	s.clients.wait(patience)
+	given := s.handover.All(patience)
+	s.clients.Wait(patience)
 	given()
 	cancel()
 	// After the Clients: a Host that is sent away takes the targets with it.
-	s.cluster.leave()
+	s.cluster.Leave()
 	ctx, cancel := context.WithTimeout(context.Background(), closing)
 	defer cancel()
 	s.mcp.Close()
-	s.forwarded.close(ctx, wsconn.ReasonShutdown)
-	clients := s.clients.close(ctx, wsconn.ReasonShutdown)
+	if s.forward != nil {
+		s.forward.Requests.Close(ctx, wsconn.ReasonShutdown)
+	}
+	clients := s.clients.Close(ctx, wsconn.ReasonShutdown)
 	s.named.Close(wsconn.ReasonShutdown)
-	hosts := s.hosts.close(ctx, wsconn.ReasonShutdown)
+	hosts := s.hosts.Close(ctx, wsconn.ReasonShutdown)
 	links := s.links.close(ctx)
 	s.browsers.Close()
 	s.closeJournal()
@@ -407,3 +425,6 @@ func (s *Server) drain(servers []*http.Server) {
 		}
 	}
 }
+
+// end has Run drain the server and return, as if its context had ended.
+func (s *Server) end() { s.endOnce.Do(func() { close(s.endAsked) }) }

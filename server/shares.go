@@ -1,14 +1,13 @@
 package server
 
 import (
-	"context"
 	"errors"
 	"net/http"
 
 	"github.com/cdphub/cdphub/internal/auth"
-	"github.com/cdphub/cdphub/internal/browsers"
 	"github.com/cdphub/cdphub/internal/optionname"
 	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/server/internal/front"
 )
 
 // Tokens of different owners do not share a browser that the hub launches: one of them
@@ -27,20 +26,7 @@ import (
 // Sandboxes are not divided: their names are keys, and their tokens were made with them.
 // A node without browsers asks what the others have.
 func (s *Server) divides(hub string) bool {
-	return s.tokens.Set() && !isSandbox(hub) && (s.browsers.Divided() && s.browsers.Has(hub) || s.cluster.divides(hub))
-}
-
-// divides reports whether a node of the cluster has a divided browser for a hub.
-func (m *membership) divides(hub string) bool {
-	if m == nil {
-		return false
-	}
-	for _, n := range m.dir.Nodes() {
-		if n.Browsers != nil && n.Browsers.Divided && browsers.Matches(n.Browsers.Hubs, hub) {
-			return true
-		}
-	}
-	return false
+	return s.tokens.Set() && !front.IsSandbox(hub) && (s.browsers.Divided() && s.browsers.Has(hub) || s.cluster.Divides(hub))
 }
 
 // hubFor is the hub that serves a pass where a route leads to a hub by its name.
@@ -53,18 +39,9 @@ func (s *Server) hubFor(name string, pass auth.Pass) string {
 
 // intoShare is a request whose route leads to the hub of the share of a pass.
 func (s *Server) intoShare(r *http.Request, pass auth.Pass) *http.Request {
-	at := routeOf(r)
-	at.hub = s.hubFor(at.hub, pass)
-	return r.WithContext(context.WithValue(r.Context(), routeKey{}, at))
-}
-
-// keyPrefix is the prefix of addresses that carry a key in place of a token: nothing but
-// the address then says which hub is meant.
-func (at route) keyPrefix() string {
-	if _, share := relay.CutShare(at.hub); share != "" {
-		return hubPrefix(at.hub)
-	}
-	return at.prefix
+	at := front.RouteOf(r)
+	at.Hub = s.hubFor(at.Hub, pass)
+	return at.With(r)
 }
 
 const noShareOfHost = "This token has no share, and at this hub each token has a browser of its own, so no Client would see the page. " +
@@ -72,37 +49,33 @@ const noShareOfHost = "This token has no share, and at this hub each token has a
 	"cdphub token new --share NAME), or start cdphub with --browser-share=hub."
 
 // shared is what serves a request after the gate: in the hub of its token's share.
-func (s *Server) shared(e entry) http.HandlerFunc {
-	serve := s.clustered(e)
-	// After clustered, so that a plain GET is answered here and reaches no other
+func (s *Server) shared(e front.Entry) http.HandlerFunc {
+	serve := s.forward.AtOwner(e)
+	// After AtOwner, so that a plain GET is answered here and reaches no other
 	// node.
-	if e.ws {
-		serve, e.serve = onlyHandshakes(serve), onlyHandshakes(e.serve)
+	if e.WS {
+		serve, e.Serve = front.OnlyHandshakes(serve), front.OnlyHandshakes(e.Serve)
 	}
-	if e.undivided() {
+	if e.Undivided() {
 		return serve
 	}
 	return func(w http.ResponseWriter, r *http.Request) {
-		at, pass := routeOf(r), auth.PassOf(r)
-		hub, _ := relay.CutShare(at.hub)
+		at, pass := front.RouteOf(r), auth.PassOf(r)
+		hub, _ := relay.CutShare(at.Hub)
 		switch {
 		case !s.divides(hub):
 			serve(w, r)
 		// The share is known after the login, see login.enter. Before it, no node may
 		// claim a hub.
 		case pass.Login != nil:
-			e.serve(w, r)
-		case e.role == auth.RoleHost && e.ws && pass.Grant.Share == "" && !pass.Grant.Own:
+			e.Serve(w, r)
+		case e.Role == auth.RoleHost && e.WS && pass.Grant.Share == "" && !pass.Grant.Own:
 			http.Error(w, noShareOfHost, http.StatusForbidden)
 		default:
 			serve(w, s.intoShare(r, pass))
 		}
 	}
 }
-
-// undivided reports whether an entry is served at the hub that the address names: what
-// needs no token, and what is about all hubs or the process.
-func (e entry) undivided() bool { return e.role == "" || e.every || e.plain }
 
 // frameHubs are the hubs that a request of a frame may mean. A frame knows the address of
 // its Host page alone, which names no share; its key fits one of the hubs at most.
@@ -128,9 +101,9 @@ func (s *Server) sees(pass auth.Pass, name string) bool {
 // without a share where its token leads there anyway.
 func prefixFor(name string, pass auth.Pass) string {
 	if hub, share := relay.CutShare(name); share == pass.Share() {
-		return hubPrefix(hub)
+		return front.HubPrefix(hub)
 	}
-	return hubPrefix(name)
+	return front.HubPrefix(name)
 }
 
 // checkProfile refuses a profile that tokens of several owners would use one after the
@@ -143,11 +116,6 @@ func (s *Server) checkProfile() error {
 	return nil
 }
 
-var (
-	// errSharesDiffer is answered by a node that would serve a request in another hub
-	// than the node that has passed it on.
-	errSharesDiffer = errors.New("the nodes of the cluster do not agree on whose hub this is: start all of them with the same --browser-share and --browser-hub, and try again")
-	// errLoginElsewhere is answered to a login that comes after the handshake: a WebSocket
-	// cannot be passed on any more.
-	errLoginElsewhere = errors.New("another node of the cluster has the browser of this token: send the token with the handshake, as the header Authorization: Bearer TOKEN")
-)
+// errLoginElsewhere is answered to a login that comes after the handshake: a WebSocket
+// cannot be passed on any more.
+var errLoginElsewhere = errors.New("another node of the cluster has the browser of this token: send the token with the handshake, as the header Authorization: Bearer TOKEN")

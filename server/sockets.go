@@ -9,6 +9,8 @@ import (
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/server/internal/front"
+	"github.com/cdphub/cdphub/session"
 )
 
 const pageSocketPath = "/devtools/page/"
@@ -18,14 +20,14 @@ func (s *Server) servePage(w http.ResponseWriter, r *http.Request) { s.servePage
 
 // servePageTo is servePage for a Client that sees also a private Target; "" is none.
 func (s *Server) servePageTo(w http.ResponseWriter, r *http.Request, private string) {
-	id := strings.TrimPrefix(routeOf(r).path, pageSocketPath)
+	id := strings.TrimPrefix(front.RouteOf(r).Path, pageSocketPath)
 	hub, release, ok := s.acquireReady(w, r)
 	if !ok {
 		return
 	}
-	_, known := hub.Target(policyOf(auth.PassOf(r)), id)
+	_, known := hub.Target(front.PolicyOf(auth.PassOf(r)), id)
 	if private != "" {
-		_, known = hub.Control().WatchedTarget(watcherOf(r), id)
+		_, known = hub.Control().WatchedTarget(front.WatcherOf(r), id)
 	}
 	if !known {
 		release()
@@ -43,10 +45,10 @@ func (s *Server) servePageTo(w http.ResponseWriter, r *http.Request, private str
 func (s *Server) upgradeClient(w http.ResponseWriter, r *http.Request, hub *relay.Hub, release func(), private string,
 	connect func(*relay.Client, *wsconn.Conn) error,
 ) {
-	who := s.peer("client", r)
+	who := s.access.Peer("client", r)
 	pass := auth.PassOf(r)
 	client, err := hub.Admit(relay.ClientOptions{
-		Policy: policyOf(pass), Name: clientName(r, pass), Account: pass.Account(), Payer: pass.Payer(), PrivateOf: private,
+		Policy: front.PolicyOf(pass), Name: clientName(r, pass), Account: pass.Account(), Payer: pass.Payer(), PrivateOf: private,
 	})
 	if err != nil {
 		release()
@@ -59,12 +61,12 @@ func (s *Server) upgradeClient(w http.ResponseWriter, r *http.Request, hub *rela
 			conn.Close(wsconn.ReasonTargetClosed)
 		}
 		receive := func(m []byte) {
-			defer who.survive(conn)
+			defer who.Survive(conn)
 			client.Receive(m)
 		}
 		conn.Start(ctx, receive, func(why wsconn.Reason) {
 			client.Leave()
-			who.left(why)
+			who.Left(why)
 			release()
 			ended()
 		})
@@ -77,7 +79,7 @@ func (s *Server) upgradeClient(w http.ResponseWriter, r *http.Request, hub *rela
 
 // upgrade takes a WebSocket over and starts it. Drain waits until ended has
 // been called. It reports false when it has refused the WebSocket, and answered.
-func (s *Server) upgrade(w http.ResponseWriter, r *http.Request, who peer, to *connGroup, o wsconn.Options,
+func (s *Server) upgrade(w http.ResponseWriter, r *http.Request, who front.Peer, to *front.ConnGroup, o wsconn.Options,
 	start func(ctx context.Context, conn *wsconn.Conn, ended func()),
 ) bool {
 	pass := auth.PassOf(r)
@@ -93,19 +95,19 @@ func (s *Server) upgrade(w http.ResponseWriter, r *http.Request, who peer, to *c
 		disconnected()
 		return false
 	}
-	s.log.Debug(who.side+" came", who.fields()...)
+	s.log.Debug(who.Side+" came", who.Fields()...)
 	// First, since the end of a sandbox ends its token, too. The first reason to
 	// close a connection is the one that its peer sees: here the sandbox and not the
 	// token.
-	apart := s.sandboxes.join(who.hub, func() { conn.Close(wsconn.ReasonDeleted) })
+	apart := s.sandboxes.Join(who.Hub, func() { conn.Close(wsconn.ReasonDeleted) })
 	stayed := func() {}
 	// A link is the node's, whoever owns the hub of its path. A connection that is to show
 	// its token joins the hub of its share later, see login.findHub.
-	if who.side != "link" && (pass.Login == nil || !s.divides(who.hub)) {
-		stayed = s.cluster.join(who.hub, who.side == "host", conn.Close)
+	if who.Side != "link" && (pass.Login == nil || !s.divides(who.Hub)) {
+		stayed = s.cluster.Join(who.Hub, who.Side == "host", conn.Close)
 	}
-	letGo, left := s.hold(pass, conn), to.enter()
-	start(to.ctx, conn, func() {
+	letGo, left := s.hold(pass, conn), to.Enter()
+	start(to.Context, conn, func() {
 		letGo()
 		apart()
 		stayed()
@@ -117,16 +119,16 @@ func (s *Server) upgrade(w http.ResponseWriter, r *http.Request, who peer, to *c
 
 // serveSocket takes a WebSocket over and serves it in a goroutine of its own.
 // It calls release when the connection has ended, or was refused.
-func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, who peer, to *connGroup, o wsconn.Options, release func(),
+func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, who front.Peer, to *front.ConnGroup, o wsconn.Options, release func(),
 	serve func(ctx context.Context, conn *wsconn.Conn) wsconn.Reason,
 ) {
 	came := s.upgrade(w, r, who, to, o, func(ctx context.Context, conn *wsconn.Conn, ended func()) {
 		go func() {
 			defer ended()
 			defer release()
-			defer who.survive(conn)
+			defer who.Survive(conn)
 			why := wsconn.ReasonInternal
-			defer func() { who.left(why) }()
+			defer func() { who.Left(why) }()
 			why = serve(ctx, conn)
 		}()
 	})
@@ -134,3 +136,14 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, who peer, t
 		release()
 	}
 }
+
+// clientPeer is a Client's connection as its hub knows it.
+type clientPeer struct {
+	*session.Encoder
+	conn *wsconn.Conn
+}
+
+func newClientPeer(conn *wsconn.Conn) clientPeer { return clientPeer{session.NewEncoder(conn), conn} }
+
+// Drained implements relay.Drained. It is called under Hub.mu; Close does not wait.
+func (c clientPeer) Drained() { c.conn.Close(wsconn.ReasonShutdown) }

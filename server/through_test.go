@@ -47,10 +47,10 @@ type allAt struct {
 
 // Owner implements cluster.Directory.
 func (a allAt) Owner(ctx context.Context, hub string) (cluster.Owner, error) {
-	if _, _, err := a.owner.cluster.own(ctx, hub); err != nil {
+	if _, _, err := a.owner.cluster.Locate(ctx, hub); err != nil {
 		return cluster.Owner{}, err
 	}
-	return cluster.Owner{Node: a.owner.cluster.dir.Self(), Epoch: a.owner.cluster.touch(hub).Epoch()}, nil
+	return a.owner.cluster.Directory.Owner(ctx, hub)
 }
 
 // startThrough starts a server, and another that passes everything on to it: the

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"cmp"
 	"errors"
 	"net/http"
 	"net/netip"
@@ -84,40 +83,6 @@ func (s *Server) fragment() string {
 		return ""
 	}
 	return "token=" + token
-}
-
-// policyOf is what a Client may do and see, by its token and its URL; nil allows
-// everything. The result is a nil interface then, and not an interface with a nil in
-// it.
-func policyOf(p auth.Pass) relay.Policy {
-	switch {
-	case p.Owner != "":
-		return inTabs(p, cmp.Or(p.Grant.Scope, auth.ScopePrivileged))
-	case p.Grant.Scope == 0:
-		return nil
-	}
-	return p.Grant.Scope
-}
-
-// inTabs limits a policy to the tabs that a Client has of its own, if its token or
-// its URL says so.
-func inTabs(pass auth.Pass, p relay.Policy) relay.Policy {
-	if pass.Owner == "" {
-		return p
-	}
-	return relay.OwnTabs{Policy: p, Owner: pass.Owner}
-}
-
-// watcherOf is the one who looks at targets through the API of the dashboard. A guest
-// sees one target.
-func watcherOf(r *http.Request) relay.Watcher {
-	pass := auth.PassOf(r)
-	w := relay.Watcher{Policy: policyOf(pass), Account: pass.Account()}
-	// A guest is another person than the Client that has asked, which pays for both.
-	if g := guestOf(r); g.key != "" {
-		w.Account, w.Only, w.Handoff = "", g.TargetID, g.ID
-	}
-	return w
 }
 
 // hold closes a connection as soon as its token is no longer good. The caller calls

@@ -19,10 +19,12 @@ import (
 	"github.com/cdphub/cdphub/internal/cluster"
 	"github.com/cdphub/cdphub/internal/hubtest"
 	"github.com/cdphub/cdphub/internal/wsconn"
+	"github.com/cdphub/cdphub/server/internal/front"
+	"github.com/cdphub/cdphub/server/internal/membership"
 )
 
 // asNode asks the listener for other nodes, with a certificate of the cluster.
-func (n node) asNode(t *testing.T, pair *tls.Certificate, path, verdict string) (int, string, error) {
+func (n node) asNode(t *testing.T, pair *tls.Certificate, path, assertion string) (int, string, error) {
 	t.Helper()
 	config := &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS13}
 	if pair != nil {
@@ -34,8 +36,8 @@ func (n node) asNode(t *testing.T, pair *tls.Certificate, path, verdict string) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	if verdict != "" {
-		req.Header.Set(verdictHeader, verdict)
+	if assertion != "" {
+		req.Header.Set(membership.AssertionHeader, assertion)
 	}
 	resp, err := tr.RoundTrip(req)
 	if err != nil {
@@ -47,7 +49,7 @@ func (n node) asNode(t *testing.T, pair *tls.Certificate, path, verdict string) 
 }
 
 // R-210: the listener for other nodes serves nobody without a certificate of the
-// cluster and its key, and no verdict twice.
+// cluster and its key, and no assertion twice.
 func TestR210PeerDoor(t *testing.T) {
 	nodes := startNodes(t, new(cluster.Memory), "ab", func(o *Options) {
 		o.Tokens = Tokens{Client: hubtest.ClientToken, Host: hubtest.HostToken}
@@ -61,23 +63,23 @@ func TestR210PeerDoor(t *testing.T) {
 		t.Fatal(err)
 	}
 	const path = "/json/version"
-	sign := func(change func(*verdict), key string, audience string) string {
-		s := verdicts{self: "id-b", key: []byte(strings.Repeat(key, 32))}
-		v := &verdict{
+	sign := func(change func(*membership.Assertion), key string, audience string) string {
+		s := membership.NewSigner("id-b", []byte(strings.Repeat(key, 32)))
+		v := &membership.Assertion{
 			Method: "GET", URI: path, Host: a.o.Listener.Addr().String(), Hub: "", Epoch: o.Epoch, Listener: "clients",
 			Pass: &auth.Verdict{Grant: auth.Grant{Role: auth.RoleClient, Hub: auth.EveryHub, Scope: auth.ScopeFull}},
 		}
 		change(v)
-		text, err := s.sign(v, audience)
+		text, err := s.Sign(v, audience)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return text
 	}
-	same := func(*verdict) {}
+	same := func(*membership.Assertion) {}
 	good := sign(same, "k", "id-a")
 	if status, body, err := a.asNode(t, &a.o.Certificate, path, good); status != 200 {
-		t.Fatalf("a good verdict: %d %s %v", status, body, err)
+		t.Fatalf("a good assertion: %d %s %v", status, body, err)
 	}
 	stranger := clusterKeys(t).Certificate
 	for what, pair := range map[string]*tls.Certificate{"no certificate": nil, "another authority": &stranger} {
@@ -86,24 +88,24 @@ func TestR210PeerDoor(t *testing.T) {
 		}
 	}
 	for what, tt := range map[string]struct {
-		verdict string
-		status  int
+		assertion string
+		status    int
 	}{
 		"none":            {"", 403},
 		"no JWT":          {"x", 403},
 		"a replay":        {good, 403},
 		"another key":     {sign(same, "x", "id-a"), 403},
 		"another node":    {sign(same, "k", "id-b"), 403},
-		"another path":    {sign(func(v *verdict) { v.URI = "/json/list" }, "k", "id-a"), 403},
-		"another method":  {sign(func(v *verdict) { v.Method = "POST" }, "k", "id-a"), 403},
-		"another address": {sign(func(v *verdict) { v.Host = "x" }, "k", "id-a"), 403},
-		"another hub":     {sign(func(v *verdict) { v.Hub = "x" }, "k", "id-a"), 403},
-		"an old epoch":    {sign(func(v *verdict) { v.Epoch-- }, "k", "id-a"), 409},
-		"no pass":         {sign(func(v *verdict) { v.Pass = nil }, "k", "id-a"), 403},
-		"old":             {signAt(t, time.Now().Add(-2*verdictGood)), 403},
+		"another path":    {sign(func(v *membership.Assertion) { v.URI = "/json/list" }, "k", "id-a"), 403},
+		"another method":  {sign(func(v *membership.Assertion) { v.Method = "POST" }, "k", "id-a"), 403},
+		"another address": {sign(func(v *membership.Assertion) { v.Host = "x" }, "k", "id-a"), 403},
+		"another hub":     {sign(func(v *membership.Assertion) { v.Hub = "x" }, "k", "id-a"), 403},
+		"an old epoch":    {sign(func(v *membership.Assertion) { v.Epoch-- }, "k", "id-a"), 409},
+		"no pass":         {sign(func(v *membership.Assertion) { v.Pass = nil }, "k", "id-a"), 403},
+		"old":             {signAt(t, time.Now().Add(-time.Minute)), 403},
 		"unsigned":        {"eyJhbGciOiJub25lIn0.e30.", 403},
 	} {
-		if status, body, err := a.asNode(t, &a.o.Certificate, path, tt.verdict); status != tt.status {
+		if status, body, err := a.asNode(t, &a.o.Certificate, path, tt.assertion); status != tt.status {
 			t.Errorf("%s: %d %s %v, want %d", what, status, body, err, tt.status)
 		}
 	}
@@ -125,50 +127,7 @@ func signAt(t *testing.T, at time.Time) string {
 	return text
 }
 
-// R-210: each verdict counts once, whatever order they come in; what is remembered of
-// them has an end, and a flood of them keeps no newer one out.
-func TestR210RememberedVerdictsAreBounded(t *testing.T) {
-	s := new(verdicts)
-	good := func(ids ...string) {
-		t.Helper()
-		for _, id := range ids {
-			if err := s.once(id); err != nil {
-				t.Error(id, err)
-			}
-		}
-	}
-	bad := func(ids ...string) {
-		t.Helper()
-		for _, id := range ids {
-			if err := s.once(id); err == nil {
-				t.Errorf("%q counts", id)
-			}
-		}
-	}
-	bad("", ".", "a", ".1", "a.", "a.-1", "a.0x1", "a.1.2", "a.18446744073709551616")
-	good("a.3", "a.1", "b.1", "a.2", "a.70")
-	bad("a.3", "a.1", "a.2", "b.1", "a.70")
-	good("a.5", "a.69")
-	for i := range 3 * windowSize {
-		if err := s.once(fmt.Sprint("a.", 71+i)); err != nil {
-			t.Fatal(i, err)
-		}
-	}
-	const newest = 70 + 3*windowSize
-	bad("a.70", "a.4", fmt.Sprint("a.", newest), fmt.Sprint("a.", newest-windowSize+1), fmt.Sprint("a.", newest-windowSize))
-	good("b.2", fmt.Sprint("a.", newest+windowSize-1))
-	bad(fmt.Sprint("a.", newest), fmt.Sprint("a.", newest+windowSize-1))
-	good(fmt.Sprint("a.", newest+1), "a.18446744073709551615")
-	bad(fmt.Sprint("a.", newest+2), "a.18446744073709551615")
-	for _, w := range s.seen {
-		w.used = time.Now().Add(-time.Hour)
-	}
-	if good("c.1"); len(s.seen) != 1 {
-		t.Errorf("%d nodes are remembered that have ended", len(s.seen)-1)
-	}
-}
-
-// R-211: a request that is passed on has the rights of its token and no others, and
+// R-211: a request that is forwarded has the rights of its token and no others, and
 // the token stays at the node that was asked.
 func TestR211TokensStayBehind(t *testing.T) {
 	file, rewrite := hubtest.TokenFile(t, tokensOf("readonly"))
@@ -177,8 +136,8 @@ func TestR211TokensStayBehind(t *testing.T) {
 		withDevTools(t, o)
 	})
 	a, b := nodes[0], nodes[1]
-	seen := &recorder{to: b.cluster.forwards.transport}
-	b.cluster.forwards.transport = seen
+	seen := &recorder{to: b.cluster.Transport}
+	b.cluster.Transport = seen
 	host := dial(t, "ws://"+a.addr(true)+"/icdp/host", bearer(hubtest.HostToken))
 	host.send(ready)
 	await(t, "the Host is there", func() bool {
@@ -205,7 +164,7 @@ func TestR211TokensStayBehind(t *testing.T) {
 	if m := client.until(`"id":1,`); !strings.Contains(m, "scope") {
 		t.Errorf("a readonly token clicks through another node: %s", m)
 	}
-	if text := seen.String(); strings.Contains(text, hubtest.ClientToken) || !strings.Contains(text, verdictHeader) {
+	if text := seen.String(); strings.Contains(text, hubtest.ClientToken) || !strings.Contains(text, membership.AssertionHeader) {
 		t.Errorf("the owner has seen the token, or nothing:\n%s", text)
 	}
 	byTicket := dial(t, "ws://"+b.addr(false)+b.socket(t, "T1", "Authorization: Bearer "+hubtest.ClientToken), nil)
@@ -223,7 +182,7 @@ func tokensOf(scope string) string {
 		"- {name: h, token: " + hubtest.HostToken + ", role: host, hub: \"*\"}\n"
 }
 
-// recorder writes down what is passed on.
+// recorder writes down what is forwarded.
 type recorder struct {
 	to http.RoundTripper
 
@@ -275,11 +234,11 @@ func TestR211KeysOfTheOwner(t *testing.T) {
 			t.Errorf("a ticket: %d %s, want %d", got.status, got.body, want)
 		}
 	}
-	if status, _ := b.get(t, b.addr(false), "/ui/api/state", bearer(guestPrefix+"x")); status != 401 {
+	if status, _ := b.get(t, b.addr(false), "/ui/api/state", bearer(front.GuestPrefix+"x")); status != 401 {
 		t.Errorf("the key of a guest that there is not: %d, want 401", status)
 	}
 	for i := range 100 { // nobody claims hubs without a token
-		b.get(t, b.addr(false), fmt.Sprintf("/hub/h%d/ui/api/state", i), bearer(guestPrefix+"x"))
+		b.get(t, b.addr(false), fmt.Sprintf("/hub/h%d/ui/api/state", i), bearer(front.GuestPrefix+"x"))
 		b.get(t, b.addr(false), fmt.Sprintf("/hub/h%d/devtools/page/T?ticket=x", i), nil)
 		b.get(t, b.addr(false), fmt.Sprintf("/hub/h%d/json", i), bearer(hubtest.WrongToken))
 	}
@@ -298,7 +257,7 @@ func TestS07SlowClientOfAnotherNode(t *testing.T) {
 	slow, quick := b.reader(t, "T1"), b.reader(t, "T1")
 	slow.stop()
 	slowEnded := func() bool {
-		for _, c := range a.closes.last() {
+		for _, c := range a.access.Closes.Last() {
 			if c.Code == wsconn.ReasonSlowConsumer.Code {
 				return true
 			}

@@ -14,6 +14,8 @@ import (
 	"github.com/cdphub/cdphub/internal/cluster"
 	"github.com/cdphub/cdphub/internal/hubtest"
 	"github.com/cdphub/cdphub/internal/wsconn"
+	"github.com/cdphub/cdphub/server/internal/handover"
+	"github.com/cdphub/cdphub/server/internal/membership"
 )
 
 const everyScope = `tokens:
@@ -33,7 +35,7 @@ func (n node) drainBy(t *testing.T, token, which string, lines ...string) said {
 		lines = append(lines, "Authorization: Bearer "+token)
 	}
 	lines = append([]string{"Host: " + n.addr(false), "Content-Type: application/json"}, lines...)
-	return raw(t, n.addr(false), asking("POST "+uiDrainPath+" HTTP/1.1", append(lines, "Content-Length: "+strconv.Itoa(len(body)))...)+body)
+	return raw(t, n.addr(false), asking("POST "+"/ui/api/drain"+" HTTP/1.1", append(lines, "Content-Length: "+strconv.Itoa(len(body)))...)+body)
 }
 
 // R-213: any node drains any, for a token of every hub with scope privileged and for
@@ -98,11 +100,11 @@ func TestR213DrainNodes(t *testing.T) {
 func TestR213TwoDrainsAtOnce(t *testing.T) {
 	for what, ask := range map[string]func(n, other node) int{
 		"itself": func(n, _ node) int {
-			path := drainPath + "?node=" + n.dir.Self().Name
+			path := handover.DrainPath + "?node=" + n.dir.Self().Name
 			return raw(t, n.AdminAddr(), asking("POST "+path+" HTTP/1.1", "Host: localhost", "Content-Length: 0")).status
 		},
 		"the other": func(n, other node) int {
-			status, _ := other.cluster.order(t.Context(), n.dir.Self(), drainPath)
+			status, _ := other.cluster.Ask(t.Context(), n.dir.Self(), handover.DrainPath)
 			return status
 		},
 	} {
@@ -143,32 +145,32 @@ func TestR213DrainByOperators(t *testing.T) {
 		got := raw(t, at, asking("POST "+path+" HTTP/1.1", "Host: localhost", "Content-Length: 0"))
 		return got.status, got.body
 	}
-	if status, body := ask(nodes[0].AdminAddr(), drainPath+"?node=none"); status != 404 || !strings.Contains(body, "status") {
+	if status, body := ask(nodes[0].AdminAddr(), handover.DrainPath+"?node=none"); status != 404 || !strings.Contains(body, "status") {
 		t.Errorf("no node: %d %s", status, body)
 	}
-	if status, body := ask(nodes[0].AdminAddr(), drainPath+"?node=b"); status != 204 {
+	if status, body := ask(nodes[0].AdminAddr(), handover.DrainPath+"?node=b"); status != 204 {
 		t.Fatalf("%d %s", status, body)
 	}
 	await(t, "the node has left", func() bool { return len(nodes[0].dir.Nodes()) == 1 })
 	alone := start(t, func(o *Options) { o.AdminAddr = hubtest.AdminSocket(t) })
-	if status, _ := ask(alone.AdminAddr(), drainPath+"?node=a"); status != 404 && status != 405 {
+	if status, _ := ask(alone.AdminAddr(), handover.DrainPath+"?node=a"); status != 404 && status != 405 {
 		t.Errorf("a hub that is alone: %d", status)
 	}
 }
 
 // R-213: what nodes ask each other is for nodes alone, whatever a request says that they
 // pass on.
-func TestR213OrdersOfNodesAlone(t *testing.T) {
+func TestR213PeerRequestsOfNodesAlone(t *testing.T) {
 	nodes := startNodes(t, new(cluster.Memory), "ab", nil)
 	a, b := nodes[0], nodes[1]
-	for _, path := range []string{drainPath, evictPath} {
+	for _, path := range []string{handover.DrainPath, membership.EvictPath} {
 		for _, addr := range []string{a.addr(false), a.addr(true)} {
 			if got := raw(t, addr, asking("POST "+path+" HTTP/1.1", "Host: localhost", "Content-Length: 0")); got.status != 404 {
 				t.Errorf("%s at a listener for others: %d %s", path, got.status, got.body)
 			}
 		}
-		for as, want := range map[bool]int{true: 404, false: 409} { // only POST is an order
-			text, err := b.cluster.signer.sign(&verdict{Method: "GET", URI: path, Host: a.o.Listener.Addr().String(), Node: as}, "id-a")
+		for as, want := range map[bool]int{true: 404, false: 409} { // only POST is a peer request
+			text, err := b.cluster.Signer.Sign(&membership.Assertion{Method: "GET", URI: path, Host: a.o.Listener.Addr().String(), Node: as}, "id-a")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -177,8 +179,8 @@ func TestR213OrdersOfNodesAlone(t *testing.T) {
 			}
 		}
 	}
-	if status, err := b.cluster.order(t.Context(), a.dir.Self(), evictPath); status != 409 || err == nil {
-		t.Errorf("an order without an effect: %d %v", status, err)
+	if status, err := b.cluster.Ask(t.Context(), a.dir.Self(), membership.EvictPath); status != 409 || err == nil {
+		t.Errorf("a peer request without an effect: %d %v", status, err)
 	}
 	if len(a.dir.Nodes()) != 2 {
 		t.Error("a node has left")

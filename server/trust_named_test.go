@@ -7,7 +7,9 @@ import (
 	"testing"
 
 	"github.com/cdphub/cdphub/internal/hubtest"
+	"github.com/cdphub/cdphub/internal/named"
 	"github.com/cdphub/cdphub/internal/wsconn"
+	"github.com/cdphub/cdphub/server/internal/sandboxes"
 )
 
 // named connects to a named session by a query.
@@ -236,7 +238,7 @@ func TestR200QueriesOfSessions(t *testing.T) {
 			t.Errorf("%s: %d %s, want %d", path, got.status, got.body, want)
 		}
 	}
-	if n := len(s.allNamed()); n != 0 {
+	if n := len(s.sessions()); n != 0 {
 		t.Errorf("%d sessions have begun", n)
 	}
 	_, body := s.get(t, s.addr(false), "/json/version?session=a&grace=1m", nil)
@@ -277,7 +279,7 @@ func TestR204OwnTabsOfASession(t *testing.T) {
 // TestR204SessionsEndWithTheirSandbox deletes a sandbox whose sessions are there, and away.
 func TestR204SessionsEndWithTheirSandbox(t *testing.T) {
 	s := start(t, func(o *Options) { o.Browsers = fakeBrowsers(works, "sandbox-*") })
-	_, made := hubtest.MustPostJSON(t, "http://"+s.addr(false)+sandboxPath, nil, []byte("{}"))
+	_, made := hubtest.MustPostJSON(t, "http://"+s.addr(false)+sandboxes.Path, nil, []byte("{}"))
 	_, name, _ := strings.Cut(made, `"sandboxID":"`)
 	name, _, _ = strings.Cut(name, `"`)
 	socket := "ws://" + s.addr(false) + "/hub/" + name + "/cdp?session="
@@ -287,11 +289,16 @@ func TestR204SessionsEndWithTheirSandbox(t *testing.T) {
 		_, body := s.get(t, s.addr(false), "/hub/"+name+"/sessions", nil)
 		return strings.Contains(body, `"awaySince"`)
 	})
-	if !s.endSandbox(name, false) {
+	if !s.sandboxes.End(name) {
 		t.Fatalf("there is no sandbox %q: %s", name, made)
 	}
 	if why := here.reason(); why.Code != wsconn.ReasonDeleted.Code && why.Code != wsconn.ReasonSessionEnded.Code {
 		t.Errorf("the connection ended with %v", why)
 	}
-	await(t, "no session is left", func() bool { return len(s.allNamed()) == 0 && s.Stats().Clients == 0 })
+	await(t, "no session is left", func() bool { return len(s.sessions()) == 0 && s.Stats().Clients == 0 })
+}
+
+// sessions are all named sessions of a server.
+func (s *Server) sessions() []named.Info {
+	return s.named.List(func(named.Owner) bool { return true })
 }

@@ -10,11 +10,12 @@ import (
 	"testing"
 
 	"github.com/cdphub/cdphub/internal/hubtest"
+	"github.com/cdphub/cdphub/server/internal/handover"
 )
 
 // operatorsPaths are all paths for operators, by method.
 var operatorsPaths = map[string]string{
-	"/metrics": "GET", "/livez": "GET", "/readyz": "GET", "/hubs": "GET", "/sessions/x": "DELETE", "/cluster": "GET", drainPath + "?node=x": "POST",
+	"/metrics": "GET", "/livez": "GET", "/readyz": "GET", "/hubs": "GET", "/sessions/x": "DELETE", "/cluster": "GET", handover.DrainPath + "?node=x": "POST",
 	"/log-level": "PUT", "/debug/pprof/": "GET", "/debug/pprof/heap": "GET", "/debug/pprof/profile": "GET", "/debug/pprof/trace": "GET", "/nothing": "GET",
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/cdphub/cdphub/internal/journal"
 	"github.com/cdphub/cdphub/relay"
 	"github.com/cdphub/cdphub/relay/quota"
+	"github.com/cdphub/cdphub/server/internal/sandboxes"
 )
 
 // TestR247WhatATokenMakesCountsForIt has a token make a sandbox, whose own token connects,
@@ -28,7 +29,7 @@ func TestR247WhatATokenMakesCountsForIt(t *testing.T) {
 		change(o)
 		o.AdminAddr, o.HandoffByLink, o.Browsers = "127.0.0.1:0", true, fakeBrowsers(works, "sandbox-*")
 	})
-	_, made := s.sandbox(t, "POST "+sandboxPath, "Authorization: Bearer "+clientToken)
+	_, made := s.sandbox(t, "POST "+sandboxes.Path, "Authorization: Bearer "+clientToken)
 	dial(t, strings.Replace(made.WSEndpoint, "localhost", s.addr(false), 1), bearer(made.AccessToken))
 	dial(t, "ws://"+s.addr(true)+"/icdp/host", bearer(hostToken)).send(`{"kind":"ready","v":1,"targets":[{"targetId":"T1"}]}`)
 	s.knows(t, "T1")

@@ -117,10 +117,16 @@ func TestR214SessionsOutliveADrainedNode(t *testing.T) {
 	away.wants(`{"method":"Page.loadEventFired","params":{"timestamp":1}` + awayTail)
 }
 
+// owns reports whether a node owns a hub.
+func owns(t *testing.T, n node, hub string) bool {
+	o, err := n.dir.Owner(t.Context(), hub)
+	return err == nil && o.Node.ID == n.cluster.ID
+}
+
 // holder is the node that owns the hub at the root.
 func holder(t *testing.T, nodes []node) node {
 	t.Helper()
-	i := slices.IndexFunc(nodes, func(n node) bool { return n.cluster.holdsNow("") })
+	i := slices.IndexFunc(nodes, func(n node) bool { return owns(t, n, "") })
 	if i < 0 {
 		t.Fatal("none of these nodes has the hub")
 	}
@@ -131,7 +137,7 @@ func holder(t *testing.T, nodes []node) node {
 func (n node) counts(t *testing.T, lines ...string) {
 	t.Helper()
 	got := httptest.NewRecorder()
-	promhttp.HandlerFor(n.registry(), promhttp.HandlerOpts{}).ServeHTTP(got, httptest.NewRequest(http.MethodGet, "/metrics", http.NoBody))
+	promhttp.HandlerFor(n.operators.Registry(), promhttp.HandlerOpts{}).ServeHTTP(got, httptest.NewRequest(http.MethodGet, "/metrics", http.NoBody))
 	for _, line := range lines {
 		if !strings.Contains(got.Body.String(), line+"\n") {
 			t.Errorf("the metrics lack %s", line)
@@ -221,7 +227,7 @@ func TestR214SessionsOutliveADeadNode(t *testing.T) {
 	if why := host.reason(); why.Text != wsconn.ReasonReplaced.Text {
 		t.Errorf("the older connection of the Host page was closed with %v", why)
 	}
-	await(t, "the node that is back has no session", func() bool { return len(a.allNamed()) == 0 })
+	await(t, "the node that is back has no session", func() bool { return len(a.sessions()) == 0 })
 	client.send(`{"id":3,"method":"Page.enable"` + tail)
 	back.until("Page.enable")
 }
@@ -367,7 +373,7 @@ func TestR214NotesThatSayTheSame(t *testing.T) {
 	for i := range 20 {
 		client.send(fmt.Sprintf(`{"id":%d,"method":"Browser.getVersion"}`, 100+i))
 		client.until(fmt.Sprintf(`"id":%d,`, 100+i))
-		time.Sleep(noteEvery / 5)
+		time.Sleep(100 * time.Millisecond)
 	}
 	if n := notes.Load() - before; n > 0 {
 		t.Errorf("%d notes were written that say the same as the one before", n)

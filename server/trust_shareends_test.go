@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/cdphub/cdphub/internal/hubtest"
+	"github.com/cdphub/cdphub/server/internal/sandboxes"
 )
 
 // TestR231EndOfOneBrowser ends the browser of ann. Bob's goes on, with what is open there.
@@ -103,7 +104,7 @@ func TestR230Links(t *testing.T) {
 // token that is good for it.
 func TestR230SandboxesAreNotDivided(t *testing.T) {
 	s := withShares(t, func(o *Options) { o.Actions.MaxSandboxes = 2 })
-	made, r := s.sandbox(t, "POST "+sandboxPath, "Authorization: Bearer "+evesToken)
+	made, r := s.sandbox(t, "POST "+sandboxes.Path, "Authorization: Bearer "+evesToken)
 	if made.status != 201 {
 		t.Fatalf("%d %s", made.status, made.body)
 	}
@@ -149,7 +150,7 @@ func TestR230NamedSessions(t *testing.T) {
 		c.until(`"id":1,`)
 	}
 	hubs := map[string]bool{}
-	for _, i := range s.allNamed() {
+	for _, i := range s.sessions() {
 		hubs[i.Hub] = true
 	}
 	if len(hubs) != 2 || !hubs["_team"] || !hubs["_"+ownShare(annsToken)] {

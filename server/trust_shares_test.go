@@ -1,7 +1,6 @@
 package server
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -15,6 +14,7 @@ import (
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/hubtest"
 	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/server/internal/front"
 )
 
 // The tokens of the tests of shares. Eve has one for every hub.
@@ -186,8 +186,8 @@ var notOfShares = map[string]string{
 	"/json/new":                   "is /json/new?URL",
 }
 
-// name tells entries of one path apart.
-func (e entry) name() string { return strings.TrimSpace(e.path + " " + string(e.role)) }
+// nameOf tells entries of one path apart.
+func nameOf(e front.Entry) string { return strings.TrimSpace(e.Path + " " + string(e.Role)) }
 
 // TestR230EveryPathIsInTheWalk wants each entry of the route table, and each path of httpdiscovery, to be in the walk,
 // or to say why not.
@@ -202,16 +202,16 @@ func TestR230EveryPathIsInTheWalk(t *testing.T) {
 			r.Header.Set("Upgrade", "websocket")
 		}
 		at, _ := s.route(r)
-		at.on = audience{clients: true}
-		e := s.find(entry{}, r.WithContext(context.WithValue(r.Context(), routeKey{}, at)))
-		walked[e.name()] = true
-		if e.ws != (route.method == "WS") {
-			t.Errorf("%s %s leads to an entry with ws = %t", route.method, route.path, e.ws)
+		at.On = front.Audience{Clients: true}
+		e := s.find(front.Entry{}, at.With(r))
+		walked[nameOf(e)] = true
+		if e.WS != (route.method == "WS") {
+			t.Errorf("%s %s leads to an entry with ws = %t", route.method, route.path, e.WS)
 		}
 	}
 	for _, e := range s.table {
-		if _, file := bundles()[e.path]; !file && !walked[e.name()] && notOfShares[e.name()] == "" {
-			t.Errorf("the route table has %q: add it to shareRoutes, or to notOfShares with the reason", e.name())
+		if _, file := bundles()[e.Path]; !file && !walked[nameOf(e)] && notOfShares[nameOf(e)] == "" {
+			t.Errorf("the route table has %q: add it to shareRoutes, or to notOfShares with the reason", nameOf(e))
 		}
 	}
 	files, err := filepath.Glob("../httpdiscovery/*.go")

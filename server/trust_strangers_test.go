@@ -14,6 +14,7 @@ import (
 
 	"github.com/cdphub/cdphub/internal/hubtest"
 	"github.com/cdphub/cdphub/internal/logging/logtest"
+	"github.com/cdphub/cdphub/server/internal/front"
 )
 
 // everything starts a server that serves all there is: for Clients and Hosts on
@@ -40,10 +41,10 @@ func everything(t *testing.T, change func(*Options)) (s started, addrs map[strin
 // some that do not exist.
 func (s started) allPaths() []string {
 	paths := []string{"//", "/nothing", "/json/", "/json/list", "/json/version", "/json/new?http://a/", "/json/close/T1", "/icdp/host/", "/x/../y", "/%2e"}
-	for _, e := range append(s.operatorTable(), s.table...) {
-		_, path, found := strings.Cut(e.sample(), " ")
+	for _, e := range append(s.operators.Rows(), s.table...) {
+		_, path, found := strings.Cut(samplePath(e), " ")
 		if !found {
-			path = e.sample()
+			path = samplePath(e)
 		}
 		if !hashed.MatchString(path) && !slices.Contains(paths, path) {
 			paths = append(paths, path)
@@ -158,7 +159,7 @@ func TestR130EveryEntryIsLookedAt(t *testing.T) {
 		r := httptest.NewRequest("GET", "/new", nil)
 		r.Header = header
 		w := httptest.NewRecorder()
-		s.enter(w, r, entry{serve: func(http.ResponseWriter, *http.Request) { served = true }})
+		s.enter(w, r, front.Entry{Serve: func(http.ResponseWriter, *http.Request) { served = true }})
 		if w.Code != http.StatusForbidden || served {
 			t.Errorf("%s: %d, served: %v; want 403", name, w.Code, served)
 		}

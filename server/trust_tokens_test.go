@@ -11,6 +11,7 @@ import (
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/hubtest"
 	"github.com/cdphub/cdphub/internal/wsconn"
+	"github.com/cdphub/cdphub/server/internal/front"
 )
 
 const (
@@ -57,9 +58,9 @@ var openRoutes = map[string]int{
 	"/devtools/ui/{file...}": 501, // there is no front end in this build
 }
 
-// sample is a path of the entry.
-func (e entry) sample() string {
-	folder, _, below := strings.Cut(e.path, "{")
+// samplePath is a path of the entry.
+func samplePath(e front.Entry) string {
+	folder, _, below := strings.Cut(e.Path, "{")
 	if below {
 		folder += "x"
 	}
@@ -67,15 +68,15 @@ func (e entry) sample() string {
 }
 
 // listenerOf is the listener that serves an entry.
-func (s started) listenerOf(e entry) string { return s.addr(e.on == forHosts) }
+func (s started) listenerOf(e front.Entry) string { return s.addr(e.On == front.ForHosts) }
 
 // addressesOf are paths that lead to an entry, of the hub one and of others.
-func (e entry) addressesOf() (one, others []string) {
-	path := e.sample()
+func addressesOf(e front.Entry) (one, others []string) {
+	path := samplePath(e)
 	one, others = []string{"/hub/one" + path}, []string{path, "/hub/two" + path, "/hub/No" + path}
-	if e.session != "" {
-		one = append(one, "/session/one/"+e.session)
-		others = append(others, "/session/two/"+e.session, "/session/No/"+e.session, "/session/default/"+e.session)
+	if e.Session != "" {
+		one = append(one, "/session/one/"+e.Session)
+		others = append(others, "/session/two/"+e.Session, "/session/No/"+e.Session, "/session/default/"+e.Session)
 	}
 	return one, others
 }
@@ -87,7 +88,7 @@ func TestR20EveryPathNeedsAToken(t *testing.T) {
 	s := start(t, func(f *Options) { change(f); timelineOn(f); f.Tokens.TrustedProxies = []string{"127.0.0.0/8"} })
 	first := map[string]string{} // answer by role and token
 	from := 0                    // an address for each, so that nobody is locked out
-	refused := func(e entry, path, token string) {
+	refused := func(e front.Entry, path, token string) {
 		t.Helper()
 		from++
 		lines := []string{fmt.Sprintf("X-Forwarded-For: 10.0.%d.%d", from>>8, from&255)}
@@ -95,12 +96,12 @@ func TestR20EveryPathNeedsAToken(t *testing.T) {
 			lines = append(lines, "Authorization: Bearer "+token)
 		}
 		request := asking("GET "+path+" HTTP/1.1", append(lines, "Host: localhost")...)
-		if e.ws {
+		if e.WS {
 			request = handshake(path, lines...)
 		}
 		got := raw(t, s.listenerOf(e), request)
 		got.header.Del("Date")
-		kind := string(e.role) + token
+		kind := string(e.Role) + token
 		if text := fmt.Sprint(got); first[kind] == "" {
 			first[kind] = text
 		} else if text != first[kind] {
@@ -112,16 +113,16 @@ func TestR20EveryPathNeedsAToken(t *testing.T) {
 	}
 	table := s.table
 	for _, path := range []string{"/nothing", "//", "/health/x", "/metrics", "/session/two/x", "/json/close/T1"} {
-		table = append(table, entry{path: path, role: auth.RoleClient}, entry{path: path, role: auth.RoleHost, on: forHosts, ws: true})
+		table = append(table, front.Entry{Path: path, Role: auth.RoleClient}, front.Entry{Path: path, Role: auth.RoleHost, On: front.ForHosts, WS: true})
 	}
 	for _, e := range table {
-		_, file := bundles()[e.path]
-		if (e.login || e.role == "") && (file || openRoutes[e.path] != 0) {
+		_, file := bundles()[e.Path]
+		if (e.Login || e.Role == "") && (file || openRoutes[e.Path] != 0) {
 			continue // see below
 		}
-		one, others := e.addressesOf()
+		one, others := addressesOf(e)
 		for _, path := range others {
-			for _, token := range []string{"", wrongToken, map[auth.Role]string{auth.RoleClient: clientToken, auth.RoleHost: hostToken}[e.role]} {
+			for _, token := range []string{"", wrongToken, map[auth.Role]string{auth.RoleClient: clientToken, auth.RoleHost: hostToken}[e.Role]} {
 				refused(e, path, token)
 			}
 		}
@@ -131,18 +132,18 @@ func TestR20EveryPathNeedsAToken(t *testing.T) {
 		}
 	}
 	for _, e := range s.table {
-		_, file := bundles()[e.path]
-		want := openRoutes[e.path]
+		_, file := bundles()[e.Path]
+		want := openRoutes[e.Path]
 		if file {
 			want = http.StatusOK
 		}
-		if e.role != "" && !e.login {
+		if e.Role != "" && !e.Login {
 			continue
 		}
 		for _, prefix := range []string{"", "/hub/x"} {
-			path := prefix + e.sample() + "?ticket=x"
+			path := prefix + samplePath(e) + "?ticket=x"
 			if status, body := s.get(t, s.listenerOf(e), path, http.Header{"Accept": {"text/html"}}); status != want {
-				t.Errorf("%s without a token: %d %s, want %d", path, status, cutWords(body), want)
+				t.Errorf("%s without a token: %d %s, want %d", path, status, front.CutWords(body), want)
 			}
 		}
 	}
@@ -150,13 +151,13 @@ func TestR20EveryPathNeedsAToken(t *testing.T) {
 		t.Errorf("%d hubs were made for strangers", n)
 	}
 	admin, addrs := everything(t, nil)
-	for _, e := range admin.operatorTable() {
-		method, path, found := strings.Cut(e.path, " ")
+	for _, e := range admin.operators.Rows() {
+		method, path, found := strings.Cut(e.Path, " ")
 		if !found {
-			method, path = "GET", e.path
+			method, path = "GET", e.Path
 		}
 		if got := raw(t, addrs["admin"], asking(method+" "+path+" HTTP/1.1", "Host: localhost")); got.status != 401 {
-			t.Errorf("%s for operators without a token: %d, want 401", e.path, got.status)
+			t.Errorf("%s for operators without a token: %d, want 401", e.Path, got.status)
 		}
 	}
 }

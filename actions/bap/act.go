@@ -16,17 +16,21 @@ var actionMethods = map[string]method{
 	"action/click":    pageAction("action:click", func(ctx context.Context, p *actions.Page, a clickParams) error { return a.click(ctx, p, 1) }),
 	"action/dblclick": pageAction("action:click", func(ctx context.Context, p *actions.Page, a clickParams) error { return a.click(ctx, p, 2) }),
 	"action/hover":    pageAction("action:click", hoverElement),
-	"action/check":    pageAction("action:click", func(ctx context.Context, p *actions.Page, a elementParams) error { return a.set(ctx, p, true) }),
-	"action/uncheck":  pageAction("action:click", func(ctx context.Context, p *actions.Page, a elementParams) error { return a.set(ctx, p, false) }),
-	"action/type":     pageAction("action:type", typeText),
-	"action/press":    pageAction("action:type", pressKey),
-	"action/fill":     pageAction("action:fill", fillElement),
-	"action/clear":    pageAction("action:fill", clearField),
-	"action/scroll":   pageAction("action:scroll", scrollPage),
-	"action/select":   pageAction("action:select", selectOption),
-	"action/upload":   pageAction("action:upload", uploadFiles),
-	"action/drag":     pageAction("action:drag", dragElement),
-	"dialog/handle":   pageAction("action:click", handleDialog),
+	"action/check": elementAction("action:click", func(ctx context.Context, p *actions.Page, a elementParams) error {
+		return p.SetChecked(ctx, a.Selector.Locator, true)
+	}),
+	"action/uncheck": elementAction("action:click", func(ctx context.Context, p *actions.Page, a elementParams) error {
+		return p.SetChecked(ctx, a.Selector.Locator, false)
+	}),
+	"action/type":   elementAction("action:type", typeText),
+	"action/press":  pageAction("action:type", pressKey),
+	"action/fill":   elementAction("action:fill", fillElement),
+	"action/clear":  elementAction("action:fill", clearField),
+	"action/scroll": pageAction("action:scroll", scrollPage),
+	"action/select": elementAction("action:select", selectOption),
+	"action/upload": elementAction("action:upload", uploadFiles),
+	"action/drag":   pageAction("action:drag", dragElement),
+	"dialog/handle": pageAction("action:click", handleDialog),
 
 	"action/handoff":     onPage("action:handoff", requestHandoff),
 	"action/handoffWait": keepsTime(onPage("action:handoff", handoffWait)),
@@ -93,7 +97,7 @@ func (p *elementParams) check() *failure { return p.Selector.element("selector")
 
 // trial makes the checks of an action, and reports whether nothing more was asked
 // for.
-func (p *elementParams) trial(ctx context.Context, page *actions.Page) (bool, error) {
+func (p elementParams) trial(ctx context.Context, page *actions.Page) (bool, error) {
 	if !p.Options.Trial {
 		return false, nil
 	}
@@ -105,11 +109,17 @@ func (p *elementParams) trial(ctx context.Context, page *actions.Page) (bool, er
 	return true, nil
 }
 
-func (p *elementParams) set(ctx context.Context, page *actions.Page, checked bool) error {
-	if trial, err := p.trial(ctx, page); trial {
-		return err
-	}
-	return page.SetChecked(ctx, p.Selector.Locator, checked)
+// elementAction is pageAction for an action that has elementParams: with Trial it ends after
+// its checks.
+func elementAction[P interface {
+	trial(context.Context, *actions.Page) (bool, error)
+}](scope string, f func(ctx context.Context, page *actions.Page, p P) error) method {
+	return pageAction(scope, func(ctx context.Context, page *actions.Page, p P) error {
+		if trial, err := p.trial(ctx, page); trial {
+			return err
+		}
+		return f(ctx, page, p)
+	})
 }
 
 type hoverParams struct {
@@ -151,9 +161,6 @@ func (p *typeParams) check() *failure {
 }
 
 func typeText(ctx context.Context, page *actions.Page, p typeParams) error {
-	if trial, err := p.trial(ctx, page); trial {
-		return err
-	}
 	return page.Type(ctx, p.Selector.Locator, *p.Text, actions.TypeOptions{Delay: time.Duration(p.Options.Delay), Clear: p.Options.Clear})
 }
 
@@ -180,16 +187,10 @@ func (p *fillParams) check() *failure {
 }
 
 func fillElement(ctx context.Context, page *actions.Page, p fillParams) error {
-	if trial, err := p.trial(ctx, page); trial {
-		return err
-	}
 	return page.Fill(ctx, p.Selector.Locator, *p.Value, actions.FillOptions{Force: p.Options.Force})
 }
 
 func clearField(ctx context.Context, page *actions.Page, p elementParams) error {
-	if trial, err := p.trial(ctx, page); trial {
-		return err
-	}
 	return page.Clear(ctx, p.Selector.Locator, actions.FillOptions{Force: p.Options.Force})
 }
 
@@ -256,9 +257,6 @@ func (p *selectParams) check() *failure {
 }
 
 func selectOption(ctx context.Context, page *actions.Page, p selectParams) error {
-	if trial, err := p.trial(ctx, page); trial {
-		return err
-	}
 	_, err := page.SelectOption(ctx, p.Selector.Locator, p.Values)
 	return err
 }
@@ -283,9 +281,6 @@ func (p *uploadParams) check() *failure {
 // uploadFiles is action/upload. The files come within the message, in base64: a client has
 // no access to files of the hub's machine.
 func uploadFiles(ctx context.Context, page *actions.Page, p uploadParams) error {
-	if trial, err := p.trial(ctx, page); trial {
-		return err
-	}
 	list := make([]actions.File, len(p.Files))
 	for i, f := range p.Files {
 		list[i] = actions.File{Name: f.Name, MIMEType: f.MIMEType, Data: f.Buffer}

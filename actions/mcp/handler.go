@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"maps"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -185,10 +187,7 @@ func (h *Handler) end(id string) {
 func (h *Handler) Close() {
 	h.mu.Lock()
 	h.closed = true
-	ids := make([]string, 0, len(h.sessions))
-	for id := range h.sessions {
-		ids = append(ids, id)
-	}
+	ids := slices.Collect(maps.Keys(h.sessions))
 	h.mu.Unlock()
 	for _, id := range ids {
 		h.end(id)

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -82,11 +83,8 @@ type setCookieArgs struct {
 
 func setCookie(ctx context.Context, c *call, in setCookieArgs) error {
 	k := actions.Cookie{
-		Name: in.Name, Value: in.Value, Domain: in.Domain, Path: in.Path, Expires: in.Expires,
+		Name: in.Name, Value: in.Value, Domain: in.Domain, Path: cmp.Or(in.Path, "/"), Expires: in.Expires,
 		HTTPOnly: in.HTTPOnly, Secure: in.Secure, SameSite: string(in.SameSite),
-	}
-	if k.Path == "" {
-		k.Path = "/"
 	}
 	if err := c.page.SetCookies(ctx, []actions.Cookie{k}); err != nil {
 		return err
@@ -118,7 +116,7 @@ func saveStorage(ctx context.Context, c *call, in saveArgs) error {
 	}
 	for i := range s.Origins {
 		// Playwright's storage state has no session storage.
-		s.Origins[i].SessionStorage = nil // which a state of Playwright's has not
+		s.Origins[i].SessionStorage = nil
 	}
 	if s.Origins == nil {
 		s.Origins = []actions.OriginState{}

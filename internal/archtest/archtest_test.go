@@ -20,7 +20,7 @@ const module = "github.com/cdphub/cdphub"
 var allowed = map[string]string{
 	"cmd/cdphub":              "internal/cli",
 	"internal/cli":            "actions actions/mcp actions/remote bridge/chrome internal/browsers internal/journal internal/journal/... internal/auth internal/httpserver internal/logging internal/plain internal/version internal/urlpolicy relay server web internal/devtools internal/link internal/wsconn internal/optionname",
-	"server":                  "actions actions/... bridge bridge/chrome bridge/page internal/browsers internal/cluster internal/downloads httpdiscovery internal/journal internal/live internal/named internal/advice internal/auth internal/fence internal/httpserver relay/quota internal/uiwire internal/webpage internal/scope internal/version internal/urlpolicy internal/wsconn internal/proxy relay session targets web internal/devtools internal/link internal/held internal/optionname",
+	"server":                  "actions actions/... bridge bridge/chrome bridge/page internal/browsers internal/cluster internal/downloads httpdiscovery internal/journal internal/live internal/named internal/advice internal/auth internal/fence internal/httpserver relay/quota internal/uiwire internal/webpage internal/scope internal/version internal/urlpolicy internal/wsconn internal/proxy relay session targets web internal/devtools internal/link internal/held internal/optionname server/internal/...",
 	"internal/journal":        "relay/quota internal/scope internal/secrets internal/wire relay internal/held internal/optionname",
 	"internal/live":           "internal/secrets internal/wire relay internal/held",
 	"internal/named":          "internal/advice internal/ordered relay/quota internal/wire relay session internal/wsconn internal/held",
@@ -81,6 +81,15 @@ var allowed = map[string]string{
 	"internal/downloads":      "bridge internal/wire",
 	"internal/docstest":       "",
 	"internal/mutate":         "",
+
+	// The rooms of server.
+	"server/internal/dashboard":  "internal/auth internal/browsers internal/journal internal/live internal/named internal/scope internal/uiwire internal/version internal/wsconn relay relay/quota server/internal/front server/internal/handover server/internal/sandboxes",
+	"server/internal/front":      "internal/auth internal/uiwire internal/wsconn relay relay/quota",
+	"server/internal/forward":    "internal/auth internal/cluster relay server/internal/front server/internal/membership",
+	"server/internal/handover":   "internal/auth internal/browsers internal/cluster internal/named internal/wsconn relay server/internal/front server/internal/membership",
+	"server/internal/operators":  "internal/browsers internal/named internal/uiwire relay relay/quota server/internal/front server/internal/handover",
+	"server/internal/sandboxes":  "internal/auth internal/browsers internal/cluster relay relay/quota server/internal/forward server/internal/front server/internal/membership",
+	"server/internal/membership": "internal/auth internal/browsers internal/cluster internal/wsconn",
 }
 
 // only says which packages alone may import what lies outside.
@@ -88,7 +97,7 @@ var only = map[string]string{
 	"github.com/gobwas/":         "internal/wsconn",
 	"github.com/google/uuid":     "session",
 	"github.com/mailru/easyjson": "internal/wire bridge/page bridge/chrome targets actions actions/...",
-	"net/http":                   "internal/cli server internal/journal/replay internal/hubtest internal/httpserver internal/fence internal/link internal/wsconn internal/auth httpdiscovery internal/proxy web/test internal/webpage actions/... bridge/chrome internal/devtools",
+	"net/http":                   "internal/cli server server/internal/... internal/journal/replay internal/hubtest internal/httpserver internal/fence internal/link internal/wsconn internal/auth httpdiscovery internal/proxy web/test internal/webpage actions/... bridge/chrome internal/devtools",
 	"github.com/alecthomas/kong": "internal/cli",
 }
 
@@ -223,7 +232,7 @@ func TestExportedTypes(t *testing.T) {
 	for _, p := range listPackages(t, module+"/...") {
 		folder := strings.TrimPrefix(p.ImportPath, module+"/")
 		switch name := path.Base(folder); {
-		case strings.HasPrefix(folder, "internal/"):
+		case strings.HasPrefix(folder, "internal/"), strings.Contains(folder, "/internal/"):
 			internal[name] = true
 		case !strings.HasPrefix(folder, "cmd/") && folder != "web/test" && !strings.HasSuffix(folder, "test"):
 			public = append(public, folder)

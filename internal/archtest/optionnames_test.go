@@ -17,7 +17,7 @@ var namesFlags = map[string]string{
 	"internal/e2e": "command line", "internal/mutate": "command line", "packaging": "command line", "web/build": "command line",
 	"internal/auth/append.go": "cdphub token", "internal/auth/mint.go": "cdphub token", "actions/remote/probe.go": "cdphub mcp",
 	"bridge/chrome/connect.go": "flags of Chromium", "bridge/chrome/isolate.go": "flags of Chromium", "bridge/chrome/process_other.go": "flags of Chromium",
-	"server/shares.go": "for Clients", "internal/named/request.go": "for Clients", "internal/link/table.go": "for Clients",
+	"server/internal/forward/receive.go": "for Clients", "internal/named/request.go": "for Clients", "internal/link/table.go": "for Clients",
 }
 
 func mayNameFlags(f *goFile) bool {

@@ -89,7 +89,7 @@ func New(hubs *relay.Hubs, o Options) (*Pool, error) {
 	patterns := o.Hubs
 	switch {
 	case len(patterns) > 0:
-	case o.Chrome.URL != "":
+	case o.Chrome.URL != "": // one browser to connect to cannot serve every hub
 		patterns = []string{RootHub}
 	default:
 		patterns = []string{RootHub, "*"}
@@ -99,12 +99,7 @@ func New(hubs *relay.Hubs, o Options) (*Pool, error) {
 			return nil, optionname.Errorf("{server.Browsers.Hubs} %q can never match: %w", pattern, err)
 		}
 	}
-	log := o.Log
-	if log == nil {
-		log = zap.NewNop()
-		// The order of the cases matters: an empty list is the default, which depends on
-		// Chrome.URL. One browser to connect to cannot serve every hub.
-	}
+	log := cmp.Or(o.Log, zap.NewNop())
 	run, try := o.Run, func(context.Context) (string, error) { return "", nil }
 	if run == nil {
 		browser := o.Chrome

@@ -13,6 +13,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"embed"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -195,10 +196,7 @@ func writeGzip(w http.ResponseWriter, r *http.Request, file *zip.File, deflated 
 	// system (RFC 1952, section 2.3).
 	head := []byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255}
 	crc, size := file.CRC32, uint32(file.UncompressedSize64) //nolint:gosec // RFC 1952: the size modulo 2^32
-	tail := []byte{
-		byte(crc), byte(crc >> 8), byte(crc >> 16), byte(crc >> 24),
-		byte(size), byte(size >> 8), byte(size >> 16), byte(size >> 24),
-	}
+	tail := binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, crc), size)
 	w.Header().Set("Content-Length", fmt.Sprint(uint64(len(head)+len(tail))+file.CompressedSize64))
 	if r.Method == http.MethodGet {
 		io.Copy(w, io.MultiReader(bytes.NewReader(head), deflated, bytes.NewReader(tail))) //nolint:errcheck // a peer that is gone

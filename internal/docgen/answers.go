@@ -59,7 +59,7 @@ func parseAnswers() (rows []answerRow, err error) {
 				return nil, fail("methods without a row")
 			}
 			last := &rows[len(rows)-1]
-			for _, m := range strings.Fields(line) {
+			for m := range strings.FieldsSeq(line) {
 				if seen[m] {
 					return nil, fail(m + " is there twice")
 				}

@@ -248,7 +248,7 @@ var sections = []section{
 		{"R-234", "each node of a cluster serves a token in the hub of its share, and the node with the browser refuses a request that was forwarded for another hub"},
 	}},
 	{"Clusters", []requirement{
-		{"R-210", "the listener for other nodes requires a certificate of the cluster and a verdict signed with its key, and accepts each verdict once"},
+		{"R-210", "the listener for other nodes requires a certificate of the cluster and an assertion signed with its key, and accepts each assertion once"},
 		{"R-211", "a forwarded request has exactly the rights of its token, the token stays at the node that received it, and a refused request claims no hub"},
 		{"R-212", "a hub outside a cluster has no listener for other nodes, and its program does not contain the directory of a cluster"},
 		{"R-213", "only operators and tokens for every hub with scope privileged can drain a node, through any node; the audit log names who did it"},

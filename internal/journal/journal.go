@@ -95,7 +95,10 @@ func (j *Journal) Entries(hub, targetID string, after uint64, w relay.Watcher) [
 		return list
 	}
 	j.expireLocked(l, time.Now())
-	from, _ := l.ring.find(after + 1)
+	from, found := l.ring.find(after)
+	if found {
+		from++
+	}
 	for _, k := range l.ring.kept[from:] {
 		if k.shows(w) {
 			list = append(list, k.Entry)

@@ -3,6 +3,7 @@ package journal
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -53,6 +54,9 @@ func TestEntries(t *testing.T) {
 		list := s.j.Entries("h", "T0", 0, relay.Watcher{})
 		if newer := s.j.Entries("h", "T0", list[2].Seq, relay.Watcher{}); len(newer) != len(list)-3 {
 			t.Errorf("%d entries are newer than the third of %d", len(newer), len(list))
+		}
+		if late := s.j.Entries("h", "T0", math.MaxUint64, relay.Watcher{}); len(late) != 0 {
+			t.Errorf("%d entries are newer than the largest number", len(late))
 		}
 	})
 }

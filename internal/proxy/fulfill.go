@@ -117,7 +117,7 @@ func (f *fulfillRequest) response(req *http.Request, from *http.Response) *http.
 		}
 		for _, h := range f.Headers {
 			// CDP separates several values of a header by line feeds.
-			for _, value := range strings.Split(h[1], "\n") {
+			for value := range strings.SplitSeq(h[1], "\n") {
 				res.Header.Add(h[0], value)
 			}
 		}

@@ -1,6 +1,10 @@
 package scope
 
-import "github.com/cdphub/cdphub/internal/wire"
+import (
+	"slices"
+
+	"github.com/cdphub/cdphub/internal/wire"
+)
 
 // space goes past white space.
 func (r *reader) space() { r.i = wire.SkipSpace(r.in, r.i) }
@@ -53,10 +57,8 @@ func (s *names) add(name string) bool {
 		s.many[name] = struct{}{}
 		return true
 	}
-	for _, known := range s.few[:s.n] {
-		if known == name {
-			return false
-		}
+	if slices.Contains(s.few[:s.n], name) {
+		return false
 	}
 	if s.n < len(s.few) {
 		s.few[s.n] = name

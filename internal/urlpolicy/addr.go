@@ -1,6 +1,9 @@
 package urlpolicy
 
-import "net/netip"
+import (
+	"net/netip"
+	"slices"
+)
 
 // addressForms are an address and the IPv4 addresses that it is a spelling of or leads to by
 // a tunnel or a translator. The first is the address itself. A block list with an
@@ -57,12 +60,7 @@ func isPublic(a netip.Addr) bool {
 	if a.Is6() && !unicast.Contains(a) {
 		return false
 	}
-	for _, p := range special {
-		if p.Contains(a) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(special, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
 // special are the blocks of the IANA IPv4 and IPv6 Special-Purpose Address

@@ -8,6 +8,7 @@ package urlpolicy
 import (
 	"context"
 	"net/netip"
+	"slices"
 	"strings"
 )
 
@@ -175,10 +176,8 @@ func (p *Policy) checkAddr(a netip.Addr, host bool) *Refusal {
 	if host && !p.allow.empty() && !p.allow.addr(all[0]) {
 		return &Refusal{Domain, "Domain not allowed: " + a.String()}
 	}
-	for _, f := range all {
-		if p.block.addr(f) {
-			return &Refusal{Domain, "Domain not allowed: " + a.String()}
-		}
+	if slices.ContainsFunc(all, p.block.addr) {
+		return &Refusal{Domain, "Domain not allowed: " + a.String()}
 	}
 	if p.public && !isPublic(a) {
 		return &Refusal{Private, "Blocked host (private address): " + a.String()}

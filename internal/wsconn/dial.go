@@ -38,7 +38,7 @@ func Dial(ctx context.Context, rawURL string, header http.Header, l Limits) (*Co
 var direct = func() *http.Transport {
 	var one http.Protocols
 	one.SetHTTP1(true) // HTTP/2 has no Upgrade
-	return &http.Transport{Protocols: &one, DisableKeepAlives: true}
+	return &http.Transport{Protocols: &one, DisableKeepAlives: true, DisableCompression: true}
 }()
 
 // refusalOf is the error for an answer that is not 101.

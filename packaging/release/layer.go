@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -122,10 +123,5 @@ func linkTarget(h *tar.Header) string {
 }
 
 func isInside(name string) bool {
-	for _, dir := range leftOut {
-		if name != dir && strings.HasPrefix(name, dir) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(leftOut, func(dir string) bool { return name != dir && strings.HasPrefix(name, dir) })
 }

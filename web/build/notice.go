@@ -4,9 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
-	"sort"
+	"slices"
 	"strings"
 )
 
@@ -49,17 +50,12 @@ func packageDir(file string) string {
 
 // collectNotices collects the licence texts of the packages, sorted by name.
 func collectNotices(root string, packages map[string]bool) ([]byte, error) {
-	dirs := make([]string, 0, len(packages))
-	for dir := range packages {
-		dirs = append(dirs, dir)
-	}
-	sort.Strings(dirs)
 	var out bytes.Buffer
 	out.WriteString("Third-party software inside the bundles of this folder.\n")
-	if len(dirs) == 0 {
+	if len(packages) == 0 {
 		out.WriteString("\nNone.\n")
 	}
-	for _, dir := range dirs {
+	for _, dir := range slices.Sorted(maps.Keys(packages)) {
 		if err := appendNotice(&out, filepath.Join(root, filepath.FromSlash(dir))); err != nil {
 			return nil, err
 		}

@@ -217,7 +217,7 @@ func (b bundle) withLoan(root string, owners, lent map[string]string) string {
 // renameExports is a list of exports, "a" and "b2 as b", as properties of an object.
 func renameExports(list string) []string {
 	var made []string
-	for _, each := range strings.Split(list, ",") {
+	for each := range strings.SplitSeq(list, ",") {
 		own, name, other := strings.Cut(strings.TrimSpace(each), " as ")
 		if other {
 			own = name + ": " + own
@@ -235,7 +235,7 @@ func (p *part) borrow(names, file string, lent map[string]string) error {
 	if err != nil {
 		return err
 	}
-	for _, each := range strings.Split(names, ",") {
+	for each := range strings.SplitSeq(names, ",") {
 		each = strings.TrimSpace(each)
 		name, _, _ := strings.Cut(each, " as ")
 		switch other := lent[name]; {

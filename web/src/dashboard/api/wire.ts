@@ -1,4 +1,4 @@
-// The messages of the hub below /ui/api. server/ui*.go is the other side; docs/dashboard.md describes them.
+// The messages of the hub below /ui/api. server/internal/dashboard is the other side; docs/dashboard.md describes them.
 
 export type * from "../../wire/state";
 
