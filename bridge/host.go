@@ -270,10 +270,26 @@ type Events interface {
 	// once. It reports whether there was room for it. The key must be unguessable
 	// and is at most 128 bytes long; the source, 1 MiB.
 	PutScript(key, source string) bool
+	// DownloadBegins says that a frame has its browser save a file. It reports whether a Client
+	// wants the content: then the Host brings it in parts, each once DownloadPart has returned
+	// for the one before.
+	DownloadBegins(Download) (wanted bool)
+	// DownloadPart brings the next bytes, and reports whether more are wanted.
+	DownloadPart(guid string, part []byte) (wanted bool)
+	// DownloadEnds says that the file is complete, with so many bytes; below zero, that it is
+	// canceled. The hub itself cancels the downloads of a Target or a Host that ends.
+	DownloadEnds(guid string, total int64)
 	// HostGone says that the Host has ended, with all its Targets. With mayReturn
 	// its connection was lost: a Host with a HostID may come back to its Targets
 	// and sessions within a grace period.
 	HostGone(mayReturn bool)
+}
+
+// Download is a file that a frame has its browser save.
+type Download struct {
+	TargetID, FrameID      string
+	GUID                   string // names it; no other download that is under way has it
+	URL, SuggestedFilename string
 }
 
 // Hub is where a Host announces itself.

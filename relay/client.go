@@ -32,9 +32,8 @@ type Client struct {
 	newest        *call // of those outside its sessions
 	subscriptions int   // to every Target
 	flow          flow
-	downloads     map[*clientSession]downloadWish // by where it was asked for; nil is the connection
-	page          *clientSession                  // the session of messages without a sessionId; nil for most Clients
-	gone          func()                          // called when page ends; nil for most Clients
+	page          *clientSession // the session of messages without a sessionId; nil for most Clients
+	gone          func()         // called when page ends; nil for most Clients
 }
 
 // event sends an event of the hub itself; nil is the connection. What a Host sends was redacted
@@ -299,6 +298,7 @@ func (c *Client) Leave() {
 	h.awaited.parked.forget(c)
 	h.leases.forget(c)
 	h.policies.count(c.policy, -1)
+	delete(h.downloads.takers, origin{c, nil})
 	h.subscribers.forget(origin{c, nil}) // before the ends of sessions are sent
 	for s := range c.sessions {
 		h.subscribers.forget(origin{c, s})

@@ -39,6 +39,7 @@ func (hc *connection) lock() bool {
 // Reannounced implements bridge.Events. A second ready on the same connection replaces
 // everything that the Host has announced (docs/bridge.md).
 func (hc *connection) Reannounced(a bridge.Announcement) {
+	hc.cancelDownloads("")
 	if hc.lock() {
 		defer hc.hub.mu.Unlock()
 		hc.side.dropLocked(errHostReannounced)
@@ -69,6 +70,7 @@ func (hc *connection) TargetChanged(t targets.Info) {
 
 // TargetGone implements bridge.Events.
 func (hc *connection) TargetGone(targetID string) {
+	hc.cancelDownloads(targetID)
 	if hc.lock() {
 		defer hc.hub.mu.Unlock()
 		hc.side.goneLocked(targetID, errTargetDestroyed)
@@ -166,7 +168,7 @@ func (h *Hub) dropAnswerLocked(before, id bridge.CallID, wrongSession bool) {
 // is no error: it may just have gone.
 func (hc *connection) Event(targetID, method string, params []byte) {
 	if method == downloadBegins || method == downloadProgress {
-		hc.download(targetID, method, params)
+		hc.downloadEvent(targetID, method, params)
 		return
 	}
 	if hc.forged(method) {
@@ -395,6 +397,7 @@ func (hc *connection) PutScript(key, source string) bool {
 // may come back and has said by which id it will be known. Its scripts do not: they are
 // good for 10 s anyway.
 func (hc *connection) HostGone(mayReturn bool) {
+	hc.cancelDownloads("")
 	if !hc.lock() {
 		return
 	}

@@ -21,6 +21,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/bridge"
+	"github.com/cdphub/cdphub/internal/downloads"
 	"github.com/cdphub/cdphub/relay/quota"
 	"github.com/cdphub/cdphub/session"
 	"github.com/cdphub/cdphub/targets"
@@ -40,9 +41,9 @@ type Options struct {
 	// is nil, the hub refuses that method for these Hosts. It calls take before it reads a
 	// file, with the bytes of the file (quota.Uploads), and fails with its error.
 	Upload func(params []byte, take func(bytes int64) error) ([]byte, error)
-	// Download writes a file that a frame has downloaded to a folder that a Client
-	// has named. If it is nil, no files are written.
-	Download func(folder, name string, contents []byte) error
+	// Download begins the file of a download of a frame. If it is nil, no files are
+	// written.
+	Download func() (DownloadFile, error)
 	Limits   Limits
 	// Quotas share the limits out among the Payers of Clients. If it is nil, there is one
 	// Payer, who may take everything.
@@ -143,9 +144,10 @@ type Hub struct {
 	draining     bool
 	drained      chan struct{} `stays:"is closed once, when the hub ends"` // closed when it drains and no command is in flight; nil: nobody waits
 	awaited      awaited
-	named        int                `stays:"numbers the names of clients"` // how many Clients have had a name
-	owners       owners             `held:"*"`                             // of tabs
-	private      map[string]private `held:"private targets"`               // by targetId; nil until the first
+	named        int `stays:"numbers the names of clients"` // how many Clients have had a name
+	downloads    frameDownloads
+	owners       owners             `held:"*"`               // of tabs
+	private      map[string]private `held:"private targets"` // by targetId; nil until the first
 	leases       leases
 	event        session.Event `stays:"its memory serves the next event"` // the one on its way to Clients; its memory serves the next
 	shared       uint64        `stays:"counts what has been"`             // counts the events for several sessions
@@ -162,6 +164,7 @@ func New(o Options) *Hub {
 		clients:   make(map[*Client]struct{}),
 		dialogs:   make(dialogs),
 		owners:    make(owners),
+		downloads: frameDownloads{make(downloads.Table[origin]), make(map[*connection]map[string]*download)},
 		listing:   listing{stale: true},
 		methods:   methods,
 	}

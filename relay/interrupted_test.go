@@ -81,7 +81,7 @@ func newInterrupted(t *testing.T) *interrupted {
 		Grace:      20 * time.Second,
 		NewID:      func() string { n++; return fmt.Sprint("S", n) },
 		HandoffURL: func(string, string) string { return "https://hub.example/h" },
-		Download:   func(string, string, []byte) error { <-r.goOn; return nil },
+		Download:   saving(func(string, string, []byte) error { <-r.goOn; return nil }),
 	})
 	r.ctx, r.cancel = context.WithCancel(t.Context())
 	r.setHost(r.host)
@@ -157,7 +157,7 @@ type waitingOp struct {
 
 // waitingOps are by the function that waits.
 var waitingOps = map[string]waitingOp{
-	"relay.connection.download": {
+	"relay.download.end": {
 		begin: func(r *interrupted) {
 			r.atBrowser("Target.attachToBrowserTarget", "{}")
 			r.session = text(r.inbox.got[len(r.inbox.got)-1], `"sessionId":"`)
@@ -165,7 +165,7 @@ var waitingOps = map[string]waitingOp{
 			r.events.Event("T0", downloadProgress, []byte(`{"guid":"G","state":"completed","contents":"aGk="}`))
 		},
 		end:  func(r *interrupted) string { return fmt.Sprint(r.count(`"completed"`)) },
-		want: map[string]string{"": "1", "Client leaves": "0", "session ends": "0", "tab taken away": "0", "Host lost": "0", "Host returns": "0", "Host replaced": "0", "target gone": "0"},
+		want: map[string]string{"": "1", "Client leaves": "0", "session ends": "0", "tab taken away": "0", "Host replaced": "0", "target gone": "0"},
 	},
 	"relay.Control.OpenDialog": {
 		heeds: true,

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/session"
 	"github.com/cdphub/cdphub/targets"
 )
@@ -84,12 +85,18 @@ func hearWay(frames bool, happens func(e *eye, id string) (of string)) way {
 }
 
 // downloadWay has a seer ask for downloads, and shows what it hears of one, or the folder of the file.
-func downloadWay(file bool, asks func(e *eye)) way {
+func downloadWay(file, oldWire bool, asks func(e *eye)) way {
 	return way{frames: true, files: file, shows: func(e *eye, id string) string {
 		asks(e)
 		e.in.take()
-		e.w.page.Event(id, downloadBegins, []byte(`{"frameId":"`+id+`","guid":"G","url":"http://app/x"}`))
-		e.w.page.Event(id, downloadProgress, []byte(`{"guid":"G","totalBytes":2,"receivedBytes":2,"state":"completed","suggestedFilename":"a.txt","contents":"aGk="}`))
+		if oldWire {
+			e.w.page.Event(id, downloadBegins, []byte(`{"frameId":"`+id+`","guid":"G","url":"http://app/x"}`))
+			e.w.page.Event(id, downloadProgress, []byte(`{"guid":"G","totalBytes":2,"receivedBytes":2,"state":"completed","suggestedFilename":"a.txt","contents":"aGk="}`))
+		} else {
+			e.w.page.DownloadBegins(bridge.Download{TargetID: id, FrameID: id, GUID: "G", URL: "http://app/x"})
+			e.w.page.DownloadPart("G", []byte("hi"))
+			e.w.page.DownloadEnds("G", 2)
+		}
 		if file {
 			return strings.Join(e.w.wrote, " ")
 		}

@@ -59,7 +59,7 @@ func newSights(t *testing.T) *sights {
 		NewID:      func() string { n++; return fmt.Sprint("S", n) },
 		Observe:    func(*Hub) Observer { return w.notes },
 		HandoffURL: func(_, ticket string) string { return ticket },
-		Download:   func(folder, _ string, _ []byte) error { w.wrote = append(w.wrote, folder); return nil },
+		Download:   saving(func(folder, _ string, _ []byte) error { w.wrote = append(w.wrote, folder); return nil }),
 	})
 	t.Cleanup(func() { // as the Host of a browser that ends does
 		for _, of := range w.hub.owners {

@@ -41,12 +41,12 @@ var ways = map[string]way{
 	"CdpHub.mayAct":                                 askWay("pages", "CdpHub.mayAct", ""),
 	"CdpHub.grant":                                  askWay("pages", "CdpHub.grant", `,"client":"nobody"`),
 	"CdpHub.revoke":                                 askWay("pages", "CdpHub.revoke", ""),
-	"Browser.setDownloadBehavior":                   downloadWay(false, asksForDownloads),
-	"the files of downloads":                        downloadWay(true, asksForDownloads),
+	"Browser.setDownloadBehavior":                   downloadWay(false, false, asksForDownloads),
+	"the files of downloads":                        downloadWay(true, false, asksForDownloads),
 	"Client.Restore of a page":                      restoreWay(session.Page),
 	"Client.Restore of a tab":                       restoreWay(session.Tab),
-	"Client.Restore of downloads":                   downloadWay(false, restoresDownloads),
-	"Client.Restore of their folders":               downloadWay(true, restoresDownloads),
+	"Client.Restore of downloads":                   downloadWay(false, true, restoresDownloads),
+	"Client.Restore of their folders":               downloadWay(true, true, restoresDownloads),
 	"Client.Restore of discovery": hearWay(true, func(e *eye, id string) string {
 		restored(e, ClientState{Subscriptions: []SubscriptionState{{Discover: []byte(`{"discover":true}`)}}})
 		return changes(e, id)
@@ -154,6 +154,7 @@ var notShown = map[string]string{
 	"Watcher.SeesFiles": "Control.WatchedTarget asks it, and the journal, see TestNotWeb there",
 
 	"Events.Reannounced": "it is TargetGone and TargetCreated", "Events.Result": inSession, "Events.Fail": inSession, "Events.Event": "to sessions, and downloads to a column",
+	"Events.DownloadBegins": "Browser.setDownloadBehavior is the column", "Events.DownloadPart": "of what has begun", "Events.DownloadEnds": "of what has begun",
 	"Events.SessionEvent": inSession, "Events.SessionsEvent": inSession, "Events.Opened": inSession, "Events.Closed": inSession, "Events.PutScript": byKey,
 	"Observer.Wants": noTarget, "Observer.Command": toJournal, "Observer.Event": toJournal, "Observer.Detached": toJournal, "Observer.Leased": toJournal, "Observer.Web": toJournal,
 	"Observer.Ended": "EndedTarget.Shows decides who hears of it",

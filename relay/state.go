@@ -216,9 +216,7 @@ func (st *ClientState) addOriginLocked(h *Hub, at origin) {
 	if l := h.subscribers.at[at]; l != nil {
 		st.Subscriptions = append(st.Subscriptions, SubscriptionState{id, l.discover.params(), l.attach.params()})
 	}
-	if w, asked := at.client.downloads[at.session]; asked {
-		st.Downloads = append(st.Downloads, DownloadState{id, w.events, w.byGUID, w.folder})
-	}
+	st.addDownloadsLocked(h, at, id)
 }
 
 // params are what it was turned on with; nil while it is off.
@@ -251,7 +249,7 @@ func (c *Client) Restore(st ClientState) {
 	}
 	for _, d := range st.Downloads {
 		if s, ok := own[d.Session]; ok {
-			c.wishLocked(s, downloadWish{d.Events, d.ByGUID, d.Folder})
+			h.restoreDownloadsLocked(origin{c, s}, d)
 		}
 	}
 	for _, w := range st.Subscriptions {

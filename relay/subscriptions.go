@@ -235,7 +235,7 @@ func (h *Hub) unregisterLocked(c *Client, s *clientSession, why *wire.Error) {
 	h.sessions.remove(s)
 	delete(c.sessions, s)
 	c.account.sessions.AddLocked(-1)
-	delete(c.downloads, s)
+	delete(h.downloads.takers, origin{c, s})
 	h.subscribers.forget(origin{c, s})
 }
 

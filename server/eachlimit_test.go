@@ -34,14 +34,6 @@ func TestR296Limits(t *testing.T) {
 		_, err := fill(fmt.Appendf(nil, `{"files":[%q,%q]}`, first, second), plenty)
 		return err == nil
 	})
-	limittest.Reach(t, "maxNames", maxNames, func(n int) bool {
-		root := t.TempDir()
-		err := error(nil)
-		for range n {
-			err = downloads{root: root}.save(root, "a.txt", nil)
-		}
-		return err == nil
-	})
 	limittest.Reach(t, "longestWords", front.LongestWords, func(n int) bool { return len(front.CutWords(x(n))) == n })
 	limittest.Reach(t, "mostQuotaTokens", operators.MostQuotaTokens, func(n int) bool {
 		used := map[string]int64{}

@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"github.com/cdphub/cdphub/internal/downloads"
 )
 
 // maxUpload is how many bytes the files of one command may have together. They go to
@@ -26,11 +28,11 @@ func newUploads(dir string) (func(params []byte, take func(bytes int64) error) (
 	if dir == "" {
 		return nil, nil
 	}
-	root, err := resolveDir(dir)
+	root, err := downloads.ResolveDir(dir)
 	if err != nil {
 		return nil, fmt.Errorf("upload directory: %w", err)
 	}
-	return uploads{root}.fill, nil
+	return uploads{string(root)}.fill, nil
 }
 
 // uploadFile is one file as Frame Agents take it.

@@ -207,8 +207,8 @@ func testPrivateIsUnknown(t *testing.T, h *liveHub, url string) {
 
 func testDownloads(t *testing.T, h *liveHub, url string) {
 	host := h.host.(*Host)
-	if profile := host.conn.(*launched).process.profile.dir; filepath.Dir(host.dir) != profile {
-		t.Errorf("downloads go to %s, want a folder in the profile %s, that goes with it", host.dir, profile)
+	if profile := host.conn.(*launched).process.profile.dir; filepath.Dir(host.downloads.dir) != profile {
+		t.Errorf("downloads go to %s, want a folder in the profile %s, that goes with it", host.downloads.dir, profile)
 	}
 	h.attach("a", "b")
 	defer h.release("a", "b")

@@ -8,10 +8,12 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 
 	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/bridge"
+	"github.com/cdphub/cdphub/internal/downloads"
 	"github.com/cdphub/cdphub/internal/wire"
 )
 
@@ -26,25 +28,16 @@ import (
 // that has asked for them (Chromium 156). So only the root session asks, and the
 // Host passes them on to the sessions that may see them.
 
-// downloads is what the Host knows of them. Host.mu guards it.
-type downloads struct {
-	takers  map[*session]struct{} `held:"sessions with a download behavior"` // sessions that have set a behavior
-	folders map[string]string     `held:"folders of downloads"`              // by context, where its downloads go; "" is the default context
-	set     map[string]string     `held:"download behaviors"`                // by context, the params that hold now
-	made    int                   `stays:"numbers the folders"`              // folders, ever
-	last    *want                 // the newest
-	running map[string]download   `held:"downloads"` // by guid
-}
-
-// want is what a session has asked for the downloads of a context.
-type want struct {
-	behavior string // "allow" or "allowAndName"; anything else wants none
-	path     string
-}
-
-// allows reports whether files are wanted; a nil want wants none.
-func (w *want) allows() bool {
-	return w != nil && (w.behavior == "allow" || w.behavior == "allowAndName")
+// downloadState is what the Host knows of downloads. Host.mu guards it.
+type downloadState struct {
+	dir     string                    // static: where downloads go; "" when Clients save their own
+	saving  sync.WaitGroup            // of files
+	takers  downloads.Table[*session] `held:"sessions with a download behavior"` // sessions that have set a behavior
+	folders map[string]string         `held:"folders of downloads"`              // by context, where its downloads go; "" is the default context
+	set     map[string]string         `held:"download behaviors"`                // by context, the params that hold now
+	made    int                       `stays:"numbers the folders"`              // folders, ever
+	last    *downloads.Wish           // the newest
+	running map[string]download       `held:"downloads"` // by guid
 }
 
 // behavior is the params of Browser.setDownloadBehavior. As the Host sends it,
@@ -65,9 +58,9 @@ type download struct {
 }
 
 // newDownloads makes the state of a new Host.
-func newDownloads() downloads {
-	return downloads{
-		takers:  make(map[*session]struct{}),
+func newDownloads() downloadState {
+	return downloadState{
+		takers:  make(downloads.Table[*session]),
 		folders: make(map[string]string),
 		set:     make(map[string]string),
 		running: make(map[string]download),
@@ -75,9 +68,79 @@ func newDownloads() downloads {
 }
 
 // forget forgets a context.
-func (d *downloads) forget(contextID string) {
+func (d *downloadState) forget(contextID string) {
 	delete(d.set, contextID)
 	delete(d.folders, contextID)
+}
+
+// newFolder makes a folder in that of the Host, for this user alone (0700).
+func (d *downloadState) newFolder(kind string) (string, error) {
+	d.made++
+	folder := filepath.Join(d.dir, kind+strconv.Itoa(d.made))
+	return folder, os.Mkdir(folder, 0o700)
+}
+
+// folderOf is the Host's folder for the downloads of a context, made when it is first wanted.
+func (d *downloadState) folderOf(contextID string) (string, error) {
+	if folder := d.folders[contextID]; folder != "" {
+		return folder, nil
+	}
+	folder, err := d.newFolder("context-")
+	if err == nil {
+		d.folders[contextID] = folder
+	}
+	return folder, err
+}
+
+// contextOf is the context in whose folder a file is.
+func (d *downloadState) contextOf(path string) (contextID string, found bool) {
+	for contextID, folder := range d.folders {
+		if name := filepath.Base(path); bridge.IsFileName(name) && path == filepath.Join(folder, name) {
+			return contextID, true
+		}
+	}
+	return "", false
+}
+
+// behaviorOf is the behavior of a context that serves all sessions which want its files, and
+// denies them while none does.
+func (d *downloadState) behaviorOf(contextID string) (b behavior, err error) {
+	b = behavior{Behavior: "deny", Context: contextID, Events: true}
+	for _, a := range d.takers {
+		w := a.Wishes[contextID]
+		if !w.Allows() {
+			continue
+		}
+		if d.dir != "" {
+			folder, err := d.folderOf(contextID)
+			if err == nil {
+				b.Behavior, b.Path = "allowAndName", folder
+			}
+			return b, err
+		}
+		if w == d.last || b.Path == "" { // only the browser can save them: the newest decides
+			b.Behavior, b.Path = w.Behavior, w.Folder
+		}
+	}
+	return b, nil
+}
+
+// removeFolder removes the folder of a Client that has left.
+func (d *downloadState) removeFolder(client *session) {
+	if folder := client.folder; folder != "" {
+		client.folder = ""
+		d.saving.Go(func() { os.RemoveAll(folder) }) // files that cannot be removed yet go with the Host's folder
+	}
+}
+
+// drop forgets what a session has asked for, and notes for which contexts.
+func (d *downloadState) drop(s *session, contexts map[string]struct{}) {
+	if asked := d.takers[s]; asked != nil {
+		delete(d.takers, s)
+		for contextID := range asked.Wishes {
+			contexts[contextID] = struct{}{}
+		}
+	}
 }
 
 // makeFolder makes the folder that downloads go to, unless the browser runs on
@@ -89,7 +152,7 @@ func (h *Host) makeFolder(o *Options) (err error) {
 		profile = l.process.profile.temporary()
 	}
 	if o.local() {
-		h.dir, err = os.MkdirTemp(profile, "cdphub-downloads-")
+		h.downloads.dir, err = os.MkdirTemp(profile, "cdphub-downloads-")
 	}
 	return err
 }
@@ -118,86 +181,51 @@ func (h *Host) contextOfLocked(contextID string) string {
 func (h *Host) setDownloadsLocked(s *session, c *bridge.Command, a *onAnswer, contextID string) error {
 	kind, _ := c.Args.Text("behavior")
 	path, _ := c.Args.Text("downloadPath")
-	w := new(want)
-	switch kind {
-	case "deny", "default": // which would be the user's own folder
-		w.behavior = strings.Clone(kind)
-	case "allow", "allowAndName":
-		switch {
-		case path == "":
-			return &wire.Error{Code: wire.CodeInvalidParams, Message: "downloadPath not provided"}
-		case len(path) > bridge.MaxFolder:
-			return bridge.ErrLongFolder
-		}
-		w.behavior, w.path = strings.Clone(kind), strings.Clone(path)
-	default:
-		return wire.InvalidParams("behavior must be deny, allow, allowAndName or default")
+	w, err := downloads.ReadWish(kind, path)
+	switch {
+	case err != nil:
+		return err
+	case path == "" && strings.HasPrefix(kind, "allow"):
+		return &wire.Error{Code: wire.CodeInvalidParams, Message: "downloadPath not provided"}
 	}
 	takes := c.Args.True("eventsEnabled")
 	if c.Method == "Page.setDownloadBehavior" {
-		contextID, takes = s.context, s.wantsEvents
+		contextID, takes = s.context, false
+		if asked := h.downloads.takers[s]; asked != nil {
+			takes = asked.Events
+		}
 	} else if contextID != "" && contextID != h.context && h.contextOfLocked(contextID) == "" {
 		return noContext(contextID)
 	}
-	if s.client.noFiles && w.allows() {
-		if err := h.ownFolderLocked(s.client, w); err != nil {
+	if s.client.noFiles && w.Allows() {
+		if err := h.ownFolderLocked(s.client, &w); err != nil {
 			return err
 		}
 	}
 	acknowledgeCommand(c, a)
 	contextID = strings.Clone(h.contextOfLocked(contextID))
-	s.wantsEvents = takes
-	if s.wants == nil {
-		s.wants = make(map[string]*want)
-	}
-	s.wants[contextID], h.downloads.last = w, w
-	h.downloads.takers[s] = struct{}{}
+	h.downloads.last = &w
+	h.downloads.takers.Set(s, contextID, &w, takes)
 	h.applyWantsLocked(contextID)
 	return nil
 }
 
 // ownFolderLocked has the downloads of a Client that may not name files go to a folder of
 // the Client's own, which is removed when the Client leaves.
-func (h *Host) ownFolderLocked(client *session, w *want) error {
-	if h.dir == "" {
+func (h *Host) ownFolderLocked(client *session, w *downloads.Wish) error {
+	if h.downloads.dir == "" {
 		return wire.ServerError("Downloads are not possible: the browser runs on another machine, and only a token of scope privileged may set a folder there")
 	}
 	if client.folder == "" {
-		folder, err := h.newFolderLocked("client-")
+		folder, err := h.downloads.newFolder("client-")
 		if err != nil {
 			h.log.Warn("no folder could be made for the downloads of a client", zap.Error(err))
 			return wire.ServerError("Downloads are not possible: the hub cannot make a folder for them (its log says why)")
 		}
 		client.folder = folder
 	}
-	w.path = client.folder
+	w.Folder = client.folder
 	return nil
-}
-
-// newFolderLocked makes a folder in that of the Host, for this user alone (0700).
-func (h *Host) newFolderLocked(kind string) (string, error) {
-	h.downloads.made++
-	folder := filepath.Join(h.dir, kind+strconv.Itoa(h.downloads.made))
-	return folder, os.Mkdir(folder, 0o700)
-}
-
-// removeFolderLocked removes the folder of a Client that has left.
-func (h *Host) removeFolderLocked(client *session) {
-	if folder := client.folder; folder != "" {
-		client.folder = ""
-		h.saving.Go(func() { os.RemoveAll(folder) }) // files that cannot be removed yet go with the Host's folder
-	}
-}
-
-// dropWantLocked forgets what a session has asked for, and notes for which contexts.
-func (h *Host) dropWantLocked(s *session, contexts map[string]struct{}) {
-	if _, ok := h.downloads.takers[s]; !ok {
-		return
-	}
-	delete(h.downloads.takers, s)
-	for contextID := range s.wants {
-		contexts[contextID] = struct{}{}
-	}
 }
 
 // unwantedLocked is for contexts whose downloads some session no longer wants. Those that
@@ -210,61 +238,23 @@ func (h *Host) unwantedLocked(contexts map[string]struct{}) {
 	}
 }
 
-// applyWantsLocked sets the behavior of a context: it serves all Clients that
-// want its files, and denies them while none does. The browser is asked only when something
+// applyWantsLocked sets the behavior of a context. The browser is asked only when something
 // changes.
 func (h *Host) applyWantsLocked(contextID string) {
-	d := &h.downloads
-	b := behavior{Behavior: "deny", Context: contextID, Events: true}
-	for s := range d.takers {
-		w := s.wants[contextID]
-		if !w.allows() {
-			continue
-		}
-		if h.dir == "" { // only the browser can save them: the newest decides
-			if w == d.last || b.Path == "" {
-				b.Behavior, b.Path = w.behavior, w.path
-			}
-		} else if folder, err := h.folderOfLocked(contextID); err == nil {
-			b.Behavior, b.Path = "allowAndName", folder
-		} else {
-			h.log.Warn("downloads are denied: there is no folder for them", zap.Error(err))
-		}
+	b, err := h.downloads.behaviorOf(contextID)
+	if err != nil {
+		h.log.Warn("downloads are denied: there is no folder for them", zap.Error(err))
 	}
 	params, err := json.Marshal(b)
-	if err != nil || string(params) == d.set[contextID] {
+	if err != nil || string(params) == h.downloads.set[contextID] {
 		return
 	}
-	d.set[contextID] = string(params)
+	h.downloads.set[contextID] = string(params)
 	h.askLocked("Browser.setDownloadBehavior", params, func(_, cdpErr []byte) {
 		if cdpErr != nil {
 			h.log.Warn("the browser refused Browser.setDownloadBehavior", zap.ByteString("error", cdpErr))
 		}
 	})
-}
-
-// folderOfLocked is the Host's folder for the downloads of a context, made when it is first
-// wanted.
-func (h *Host) folderOfLocked(contextID string) (string, error) {
-	d := &h.downloads
-	if folder := d.folders[contextID]; folder != "" {
-		return folder, nil
-	}
-	folder, err := h.newFolderLocked("context-")
-	if err == nil {
-		d.folders[contextID] = folder
-	}
-	return folder, err
-}
-
-// wantedLocked reports whether any Client wants the files of a context.
-func (h *Host) wantedLocked(contextID string) bool {
-	for s := range h.downloads.takers {
-		if s.wants[contextID].allows() {
-			return true
-		}
-	}
-	return false
 }
 
 // locateDownload records the context of a download from an event of its page.
@@ -278,15 +268,12 @@ func (h *Host) locateDownload(s *session, params []byte) {
 	}
 }
 
-// maxDownloads is how many downloads may be under way.
-const maxDownloads = 1000
-
 // mayRunLocked reports whether a download can have this guid, which becomes the name of a
 // file, and whether there is a place for it. A browser that the hub has not started can say
 // anything.
 func (h *Host) mayRunLocked(guid string) bool {
 	_, runs := h.downloads.running[guid]
-	if bridge.IsFileName(guid) && (runs || len(h.downloads.running) < maxDownloads) {
+	if bridge.IsFileName(guid) && (runs || len(h.downloads.running) < downloads.MaxRunning) {
 		return true
 	}
 	h.log.Warn("download of the browser refused: its guid cannot be the name of a file, or too many are under way")
@@ -305,17 +292,13 @@ func (h *Host) downloadWillBegin(params []byte) {
 		d.known = true
 	}
 	d.name = readText(params, "suggestedFilename")
-	var takers []recipient
+	var takers []taker
 	if len(h.downloads.takers) > 0 && h.mayRunLocked(guid) {
 		h.downloads.running[guid] = d
 		takers = h.recipientsLocked(d)
 	}
 	h.mu.Unlock()
-	for _, t := range takers {
-		if t.events {
-			h.events.SessionEvent(t.sessionID, "Browser.downloadWillBegin", params)
-		}
-	}
+	h.tellOfDownload(takers, "Browser.downloadWillBegin", params)
 }
 
 // downloadProgress handles Browser.downloadProgress. A file that is complete is
@@ -332,10 +315,8 @@ func (h *Host) downloadProgress(params []byte) {
 	}
 	ours := false
 	if state == "completed" {
-		for contextID, folder := range h.downloads.folders {
-			if name := filepath.Base(path); bridge.IsFileName(name) && path == filepath.Join(folder, name) {
-				d.context, d.known, ours = contextID, true, true
-			}
+		if contextID, found := h.downloads.contextOf(path); found {
+			d.context, d.known, ours = contextID, true, true
 		}
 	}
 	takers := h.recipientsLocked(d)
@@ -344,42 +325,36 @@ func (h *Host) downloadProgress(params []byte) {
 		// The file is saved beside the reader, which goes on: params are its memory. Files
 		// of different downloads may be saved at once.
 		params := append([]byte(nil), params...)
-		h.saving.Go(func() { h.save(path, guid, d.name, takers, params) })
+		h.downloads.saving.Go(func() { h.save(path, guid, d.name, takers, params) })
 		return
 	}
-	for _, t := range takers {
-		if ok && t.events {
-			h.events.SessionEvent(t.sessionID, "Browser.downloadProgress", params)
-		}
+	if ok {
+		h.tellOfDownload(takers, "Browser.downloadProgress", params)
 	}
 }
 
-// recipient is a session that gets a download, its events, or both.
-type recipient struct {
-	sessionID string
-	want      want
-	events    bool
-}
+// taker is a session that gets a download, its events, or both.
+type taker = downloads.Recipient[*session]
 
 // recipientsLocked returns the sessions that get a download or its events. While
 // any Client wants the files of a context, Clients that have denied downloads
 // there get no events of them.
-func (h *Host) recipientsLocked(d download) (list []recipient) {
-	wanted := h.wantedLocked(d.context)
-	for s := range h.downloads.takers {
-		if h.hidesDownloadLocked(s, d) {
-			continue
-		}
-		w := s.wants[d.context]
-		t := recipient{sessionID: s.id, events: s.wantsEvents && (w.allows() || !wanted || h.shared)}
-		if w.allows() {
-			t.want = *w
-		}
-		if t.events || t.want.allows() {
-			list = append(list, t)
-		}
+func (h *Host) recipientsLocked(d download) []taker {
+	list, wanted := h.downloads.takers.Recipients(d.context, func(s *session) bool { return h.hidesDownloadLocked(s, d) })
+	for i := range list {
+		t := &list[i]
+		t.Events = t.Events && (t.Wish.Allows() || !wanted || h.shared)
 	}
 	return list
+}
+
+// tellOfDownload sends an event to the sessions that have asked for it.
+func (h *Host) tellOfDownload(takers []taker, method string, params []byte) {
+	for _, t := range takers {
+		if t.Events {
+			h.events.SessionEvent(t.To.id, method, params)
+		}
+	}
 }
 
 // hidesDownloadLocked reports whether a session may not know of a download: that of a target, or of
@@ -392,17 +367,17 @@ func (h *Host) hidesDownloadLocked(s *session, d download) bool {
 // original. The event comes after the file is there. Its filePath names the file of a
 // Client that wants it, and is empty for one that wants none, so that no Client sees the
 // Host's own folder. A recipient whose folder cannot be written to still gets the event.
-func (h *Host) save(path, guid, name string, takers []recipient, params []byte) {
+func (h *Host) save(path, guid, name string, takers []taker, params []byte) {
 	for _, t := range takers {
 		saved := ""
-		if t.want.allows() {
+		if t.Wish.Allows() {
 			var err error
-			if saved, err = saveAs(path, t.want.place(guid, name)); err != nil {
+			if saved, err = downloads.SaveAs(path, filepath.Join(t.Wish.Folder, t.Wish.FileName(guid, name))); err != nil {
 				h.log.Info("a client does not get a download: its folder is not on this machine, or cannot be written to", zap.Error(err))
 			}
 		}
-		if t.events {
-			h.events.SessionEvent(t.sessionID, "Browser.downloadProgress", withMember(params, "filePath", wire.AppendString(nil, saved)))
+		if t.Events {
+			h.events.SessionEvent(t.To.id, "Browser.downloadProgress", withMember(params, "filePath", wire.AppendString(nil, saved)))
 		}
 	}
 	if err := os.Remove(path); err != nil {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+
+	"github.com/cdphub/cdphub/internal/downloads"
 )
 
 // folder is where the Host has the browser put downloads.
@@ -341,24 +343,6 @@ func TestBrowserIsElsewhere(t *testing.T) {
 	}
 }
 
-func TestDownloadIsPlacedInsideItsFolder(t *testing.T) {
-	for _, c := range []struct{ behavior, name, want string }{
-		{"allow", "f.txt", "/d/f.txt"},
-		{"allowAndName", "f.txt", "/d/G"},
-		{"allow", "", "/d/G"},
-		{"allow", ".", "/d/G"},
-		{"allow", "..", "/d/G"},
-		{"allow", "../f", "/d/G"},
-		{"allow", "/etc/passwd", "/d/G"},
-		{"allow", `a\b`, "/d/G"},
-	} {
-		w := want{behavior: c.behavior, path: "/d"}
-		if got := w.place("G", c.name); got != c.want {
-			t.Errorf("%s %q is placed at %s, want %s", c.behavior, c.name, got, c.want)
-		}
-	}
-}
-
 // TestR253DownloadsOfAHostileBrowserStayInside has a browser give ids and paths that lead
 // out of the folders: nothing is written or removed there.
 func TestR253DownloadsOfAHostileBrowserStayInside(t *testing.T) {
@@ -397,12 +381,12 @@ func TestR253DownloadsOfAHostileBrowserStayInside(t *testing.T) {
 			}
 		}
 		r.wantFile(secret, "secret")
-		for n := range 2 * maxDownloads {
+		for n := range 2 * downloads.MaxRunning {
 			r.says(fmt.Sprintf(`{"method":"Browser.downloadWillBegin","params":{"frameId":"T0","guid":"G%d"}}`, n))
 		}
 		r.cancel()
 		<-r.ended
-		if n := len(r.hub.host.(*Host).downloads.running); n > maxDownloads {
+		if n := len(r.hub.host.(*Host).downloads.running); n > downloads.MaxRunning {
 			t.Errorf("%d downloads are under way", n)
 		}
 	})
@@ -422,10 +406,12 @@ func TestR152KeptTextsAreBounded(t *testing.T) {
 		host.mu.Lock()
 		defer host.mu.Unlock()
 		kept := 0
-		for _, s := range host.sessions {
-			for _, w := range s.wants {
-				kept += len(w.behavior) + len(w.path)
+		for _, asked := range host.downloads.takers {
+			for _, w := range asked.Wishes {
+				kept += len(w.Behavior) + len(w.Folder)
 			}
+		}
+		for _, s := range host.sessions {
 			for _, rule := range s.filter {
 				kept += len(rule.Type)
 			}
@@ -446,4 +432,44 @@ func TestR152UnknownContextIsNotToldBack(t *testing.T) {
 			t.Errorf("the error has %d bytes", len(fmt.Sprint(err)))
 		}
 	})
+}
+
+// TestBehaviorOfAContext checks what the browser is told, by what the sessions want.
+func TestBehaviorOfAContext(t *testing.T) {
+	d := newDownloads()
+	want := func(what, behavior, path string) {
+		t.Helper()
+		b, err := d.behaviorOf("C")
+		if err != nil || b.Context != "C" || !b.Events || b.Behavior != behavior || !strings.HasPrefix(b.Path, path) {
+			t.Errorf("%s: %+v, %v, want %s to %s", what, b, err, behavior, path)
+		}
+	}
+	ask := func(s *session, contextID, behavior, path string) {
+		d.last = &downloads.Wish{Behavior: behavior, Folder: path}
+		d.takers.Set(s, contextID, d.last, true)
+	}
+	a, b := &session{}, &session{}
+	want("nobody", "deny", "")
+	ask(a, "", "allow", "/other")
+	ask(a, "C", "deny", "")
+	want("another context", "deny", "")
+	ask(a, "C", "allow", "/a")
+	want("a browser elsewhere", "allow", "/a")
+	ask(b, "C", "allowAndName", "/b")
+	want("the newest decides", "allowAndName", "/b")
+	d.dir = t.TempDir()
+	want("a folder of the Host's own", "allowAndName", d.dir+"/context-1")
+	contexts := make(map[string]struct{})
+	d.drop(a, contexts)
+	d.drop(b, contexts)
+	want("nobody again", "deny", "")
+	if len(contexts) != 2 {
+		t.Errorf("of the contexts %v some session wants no more, want two", contexts)
+	}
+	d.dir += "/none"
+	d.forget("C")
+	ask(a, "C", "allow", "/a")
+	if b, err := d.behaviorOf("C"); err == nil || b.Behavior != "deny" {
+		t.Errorf("without a folder: %+v, %v", b, err)
+	}
 }

@@ -167,6 +167,9 @@ func (h *fakeHub) TargetChanged(t targets.Info) {
 func (h *fakeHub) TargetGone(id string)                { h.note("gone %s", id) }
 func (h *fakeHub) Event(id, method string, _ []byte)   { h.note("event for all of %s: %s", id, method) }
 func (h *fakeHub) PutScript(string, string) bool       { return false }
+func (h *fakeHub) DownloadBegins(bridge.Download) bool { return false }
+func (h *fakeHub) DownloadPart(string, []byte) bool    { return false }
+func (h *fakeHub) DownloadEnds(string, int64)          {}
 func (h *fakeHub) HostGone(mayReturn bool)             { h.note("host gone %v", mayReturn) }
 func (h *fakeHub) Closed(id string)                    { h.note("closed %s", id) }
 func (h *fakeHub) Fail(id string, why *wire.Error)     { h.note("%s fails: %s", id, why.Message) }

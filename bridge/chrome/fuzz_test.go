@@ -116,7 +116,7 @@ func guardedHost(t *testing.T) (*Host, *fakeBrowser) {
 	s := &session{id: "s", upstream: "S", tail: wire.SessionTail("S"), noFiles: true, windows: map[int64]struct{}{1: {}}, folder: "/tmp/cdphub-downloads-x/client-1"}
 	other := &session{id: "o", upstream: "O"}
 	s.client, other.client = s, other
-	h.sessions["s"], h.context, h.dir = s, "D", "/tmp/cdphub-downloads-x"
+	h.sessions["s"], h.context, h.downloads.dir = s, "D", "/tmp/cdphub-downloads-x"
 	h.downloads.folders[""] = "/tmp/cdphub-downloads-x/context-1"
 	h.contexts["CA"] = other
 	h.targets["T0"] = target{info: info{ID: "T0"}, web: true}

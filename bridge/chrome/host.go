@@ -12,7 +12,6 @@ import (
 
 	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/internal/wire"
-	"github.com/cdphub/cdphub/targets"
 )
 
 var (
@@ -39,15 +38,12 @@ type Host struct {
 	hub    bridge.Hub
 	log    *zap.Logger
 	shared bool
-	dir    string                  // where downloads go; "" when Clients save their own
 	cancel context.CancelCauseFunc // ends the Host; never blocks
 	heard  atomic.Uint64           `stays:"counts what has been"` // messages received
 
 	events       bridge.Events // owned by the reader, as is what follows; nil before the hub has the Host
 	announcement bridge.Announcement
 	in           message
-
-	saving sync.WaitGroup // of downloads
 
 	network *network // judges requests; nil: nothing is judged
 
@@ -71,10 +67,10 @@ type Host struct {
 	lastDestroyed string                // the last target that has gone: see destroyed
 	refreshing    bool                  // an answer to Target.getTargets is due
 	flooded       time.Time             // when a renderer was ended that had flooded the browser
-	downloads     downloads
-	shadows       map[string][]shadow      `held:"shadows"`              // by target
-	groups        map[*targets.Tabs]*group `held:"groups of clients"`    // of Clients with tabs of their own
-	probes        map[string]string        `held:"tabs that are probed"` // tabs whose page is looked for, and the session for that, "" at first
+	downloads     downloadState
+	shadows       map[string][]shadow `held:"shadows"`              // by target
+	groups        groups              `held:"groups of clients"`    // of Clients with tabs of their own
+	probes        map[string]string   `held:"tabs that are probed"` // tabs whose page is looked for, and the session for that, "" at first
 }
 
 // Serve opens the browser that the options name and announces it to the hub. It returns
@@ -119,9 +115,9 @@ func serveHost(ctx context.Context, c conn, o *Options, hub bridge.Hub) error {
 		why = err // it took no more because it had ended
 	}
 	watching.Wait()
-	h.saving.Wait()
+	h.downloads.saving.Wait()
 	h.network.wait()
-	if err := os.RemoveAll(h.dir); err != nil {
+	if err := os.RemoveAll(h.downloads.dir); err != nil {
 		h.log.Warn("the folder of downloads is left behind", zap.Error(err))
 	}
 	return why
@@ -142,7 +138,7 @@ func newHost(c conn, o *Options, hub bridge.Hub, cancel context.CancelCauseFunc)
 		looks:     make(map[string]int32),
 		downloads: newDownloads(),
 		shadows:   make(map[string][]shadow),
-		groups:    make(map[*targets.Tabs]*group),
+		groups:    make(groups),
 		probes:    make(map[string]string),
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"runtime"
 	"slices"
 
-	"github.com/cdphub/cdphub/internal/egress"
 	"github.com/cdphub/cdphub/internal/optionname"
 	"github.com/cdphub/cdphub/internal/urlpolicy"
 )
@@ -45,7 +44,7 @@ func launchIsolated(o Options) (conn, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
 	}
-	proxy, err := egress.Listen(o.Network, urlpolicy.NewResolver(o.rules()), o.logger())
+	proxy, err := listenEgress(o.Network, urlpolicy.NewResolver(o.rules()), o.logger())
 	if err != nil {
 		return nil, err
 	}

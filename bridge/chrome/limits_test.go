@@ -2,8 +2,6 @@ package chrome
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -29,18 +27,6 @@ func TestR296Limits(t *testing.T) {
 			h.targets[fmt.Sprint(i)] = target{info: info{Type: "iframe", Parent: fmt.Sprint(i - 1)}}
 		}
 		return h.PageOf(fmt.Sprint(n-1)) == "0"
-	})
-	limittest.Reach(t, "maxNames", maxNames, func(n int) bool {
-		dir := t.TempDir()
-		from := filepath.Join(dir, "from")
-		if err := os.WriteFile(from, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		err := error(nil)
-		for range n {
-			_, err = saveAs(from, filepath.Join(dir, "a.txt"))
-		}
-		return err == nil
 	})
 	limittest.Reach(t, "maxLine", maxLine, func(n int) bool {
 		w := &stderrTail{log: zap.NewNop()}

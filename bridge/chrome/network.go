@@ -138,7 +138,7 @@ func (h *Host) judgePaused(params []byte) {
 // Chromium 156 writes its id first.
 func (h *Host) refusePaused(head []byte) {
 	_, after, found := bytes.Cut(head, []byte(`"requestId":`))
-	end := skipValue(after, 0)
+	end := wire.SkipValue(after, 0)
 	if id, ok := wire.Text(after[:max(end, 0)]); found && ok {
 		h.decide(id, "BlockedByClient")
 		return

@@ -98,7 +98,7 @@ func (h *Host) dispatchLocked(s *session, c *bridge.Command, a onAnswer) error {
 		s.attaching[a.attachesTo]++
 	}
 	if a.creates {
-		h.creatingLocked(s.client.group)
+		s.client.group.creates(h.born)
 	}
 	if a.observe != nil || a.rewrite != nil {
 		a.session = s

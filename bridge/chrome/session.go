@@ -40,9 +40,6 @@ type session struct {
 
 	streams map[string]struct{} // handles of the streams that it may read
 
-	wantsEvents bool             // Browser.setDownloadBehavior with eventsEnabled
-	wants       map[string]*want // download behavior by context; nil for most sessions
-
 	// The rest is set only for the first session of a Client.
 	noFiles, readOnly bool
 	lasting           bool
@@ -64,7 +61,7 @@ func (h *Host) Attached(at bridge.Attachment) {
 		id: at.SessionID, target: at.TargetID, browser: at.TargetID == "", context: h.targets[at.TargetID].Context,
 		noFiles: at.NoFiles, readOnly: at.ReadOnly, lasting: at.Lasting, privateOf: at.PrivateOf,
 	}
-	s.client, s.group = s, h.joinLocked(at.Tabs)
+	s.client, s.group = s, h.groups.join(at.Tabs)
 	h.conn.Join(&s.lane, at.Account)
 	s.barred = h.hiddenLocked(s, s.target, "")
 	h.sessions[s.id] = s
@@ -220,11 +217,11 @@ func (h *Host) removeOneLocked(s *session, wanted map[string]struct{}) {
 	}
 	delete(h.upstream, s.upstream)
 	h.dropQueueLocked(s)
-	h.dropWantLocked(s, wanted)
-	h.removeFolderLocked(s)
+	h.downloads.drop(s, wanted)
+	h.downloads.removeFolder(s)
 	h.dropShadowsLocked(s)
 	if s.group != nil {
-		h.leaveGroupLocked(s.group)
+		h.groups.leave(s.group)
 	}
 	if s.client == s {
 		h.conn.Leave(&s.lane)

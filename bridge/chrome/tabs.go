@@ -1,7 +1,6 @@
 package chrome
 
 import (
-	"bytes"
 	"maps"
 	"slices"
 	"strings"
@@ -20,54 +19,6 @@ import (
 // command is under way, the Host holds back the events about new targets. The answer
 // decides who gets them. Only a session inside a tab learns which page the tab
 // contains: the root session attaches to each tab once to find out.
-
-// group is all Clients that have the same tabs.
-type group struct {
-	tabs     *targets.Tabs
-	clients  int
-	creating int // Target.createTarget commands without an answer
-	since    int // how many targets there had been when the first of them was sent
-	held     map[string][]heldEvent
-	waiting  int // events in held
-}
-
-// heldEvent is an event of the Target domain that waits.
-type heldEvent struct {
-	session *session
-	name    string
-	params  []byte
-}
-
-// maxHeld is how many events of one group wait: pages could open any number.
-const maxHeld = 4096
-
-// groupLocked finds the group that has tabs.
-func (h *Host) groupLocked(tabs *targets.Tabs) *group {
-	g := h.groups[tabs]
-	if g == nil {
-		g = &group{tabs: tabs, held: make(map[string][]heldEvent)}
-		h.groups[tabs] = g
-	}
-	return g
-}
-
-// joinLocked finds the group of a Client that comes; nil for one that sees all.
-func (h *Host) joinLocked(tabs *targets.Tabs) *group {
-	if tabs == nil {
-		return nil
-	}
-	g := h.groupLocked(tabs)
-	g.clients++
-	return g
-}
-
-// leaveGroupLocked is for a Client that has left. Its tabs stay, and with them the
-// group: it goes on having what they open.
-func (h *Host) leaveGroupLocked(g *group) {
-	if g.clients--; g.clients == 0 && g.tabs.Len() == 0 {
-		delete(h.groups, g.tabs)
-	}
-}
 
 // foreignLocked reports whether a target is no tab of a Client's own. The browser as a
 // whole is everybody's.
@@ -116,40 +67,7 @@ func (h *Host) holdLocked(s *session, name, targetID string, params []byte) bool
 	if g == nil || s.over || s.barred || !h.foreignLocked(s.client, targetID) || !h.undecidedLocked(g, targetID) {
 		return false
 	}
-	if g.waiting >= maxHeld {
-		return false
-	}
-	g.held[targetID] = append(g.held[targetID], heldEvent{s, strings.Clone(name), bytes.Clone(params)})
-	g.waiting++
-	return true
-}
-
-// take takes out the events that wait for one target.
-func (g *group) take(targetID string) []heldEvent {
-	list := g.held[targetID]
-	delete(g.held, targetID)
-	g.waiting -= len(list)
-	return list
-}
-
-// unholdLocked forgets that a session has begun which has ended meanwhile.
-func (h *Host) unholdLocked(g *group, upstream string) {
-	if g == nil {
-		return
-	}
-	for id, list := range g.held {
-		g.held[id] = slices.DeleteFunc(list, func(e heldEvent) bool {
-			return e.name == "attachedToTarget" && readText(e.params, "sessionId") == upstream
-		})
-		g.waiting -= len(list) - len(g.held[id])
-	}
-}
-
-// creatingLocked counts a Target.createTarget of a group that is under way.
-func (h *Host) creatingLocked(g *group) {
-	if g.creating++; g.creating == 1 {
-		g.since = h.born
-	}
+	return g.hold(s, name, targetID, params)
 }
 
 // opened takes the answer to a Target.createTarget of a group, "" for an error. It
@@ -160,27 +78,11 @@ func (h *Host) opened(g *group, targetID string) {
 	if targetID != "" {
 		h.groups[g.tabs] = g // its Clients may have left
 		g.tabs.Add(targetID)
-		h.tiesLocked(g)
+		g.tie(h.targets)
 	}
 	told := h.releaseLocked(g)
 	h.mu.Unlock()
 	h.tell(told)
-}
-
-// tiesLocked adds to the group the tab of each of its pages, and the page of each of its
-// tabs.
-func (h *Host) tiesLocked(g *group) (come []string) {
-	for id, t := range h.targets {
-		if t.page == "" {
-			continue
-		}
-		if g.tabs.Has(t.page) && g.tabs.Inherit(id, t.page) {
-			come = append(come, id)
-		} else if g.tabs.Has(id) && g.tabs.Inherit(t.page, id) {
-			come = append(come, t.page)
-		}
-	}
-	return come
 }
 
 // releaseLocked takes out the events of targets that are decided, in the order in
@@ -258,7 +160,7 @@ func (h *Host) probed(tabID string) {
 	delete(h.probes, tabID)
 	var told []heldEvent
 	for _, g := range h.groups {
-		for _, id := range h.tiesLocked(g) {
+		for _, id := range g.tie(h.targets) {
 			if len(g.held[id]) == 0 { // it was given, or has been there
 				h.introduceLocked(g, id)
 			}
@@ -273,7 +175,7 @@ func (h *Host) probed(tabID string) {
 func (h *Host) Given(tabs *targets.Tabs, targetID string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	g := h.groupLocked(tabs)
+	g := h.groups.of(tabs)
 	h.introduceLocked(g, targetID)
 	for id, t := range h.targets {
 		switch {
@@ -356,13 +258,7 @@ func (h *Host) forgetTargetLocked(id string) {
 	delete(h.targets, id)
 	delete(h.shadows, id)
 	delete(h.looks, id)
-	for tabs, g := range h.groups {
-		tabs.Remove(id)
-		g.take(id)
-		if g.clients == 0 && tabs.Len() == 0 {
-			delete(h.groups, tabs)
-		}
-	}
+	h.groups.forget(id)
 }
 
 // forgetTabs takes the targets of a browser that has ended from all Clients.

@@ -293,7 +293,9 @@ func (h *Host) targetEvent(s *session, name string, params []byte) bool {
 		}
 		h.mu.Lock()
 		defer h.mu.Unlock()
-		h.unholdLocked(s.client.group, a.SessionID)
+		if g := s.client.group; g != nil {
+			g.unhold(a.SessionID)
+		}
 		return false
 	}
 	h.mu.Lock()

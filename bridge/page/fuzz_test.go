@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"slices"
 	"testing"
@@ -27,6 +28,7 @@ func FuzzR58HostMessages(f *testing.F) {
 		`{"\u006bind":"targetInfoChanged","target":{"targetId":"T\ud83d","title":"\u001b","TARGETID":"x"}}` + "\n" + `{"kind":"targetDestroyed","targetId":"T1"}`,
 		`{"kind":"ready","v":1,"hostId":"H","targets":[5,{"targetId":"A","openerId":"B"}],"handles":["A.*"],"features":["eval","sessions"],"browser":{"product":"P"}}` +
 			"\n" + `{"kind":"event","targetId":"T1","method":"A.b","sessionIds":["S","\u0053","S2"]}` + "\n" + `{"kind":"event","method":"A.b","sessionIds":["S",7]}` +
+			"\n" + `{"kind":"downloadBegins","targetId":"T","guid":"G","url":"u","suggestedFilename":"a"}` + "\n" + `{"kind":"downloadPart","guid":"G","data":"aGk="}` + "\n" + `{"kind":"downloadEnds","guid":"G","totalBytes":2}` +
 			"\n" + `{"kind":"evalput","key":"K","source":"s"}` + "\n" + `{"kind":"alive","n":3}`,
 	} {
 		f.Add([]byte(s))
@@ -57,7 +59,7 @@ func FuzzR58HostMessages(f *testing.F) {
 				t.Fatalf("%q was changed to %q", before, m)
 			}
 		}
-		hear([]byte(`{"kind":"ready","v":1,"targets":[],"features":["sessions","eval","sessionIds","payloadLast","chunks"]}`))
+		hear([]byte(`{"kind":"ready","v":1,"targets":[],"features":["sessions","eval","sessionIds","payloadLast","chunks","downloads"]}`))
 		var chunk []byte
 		for m := range bytes.SplitSeq(in, lineBreak) {
 			switch {
@@ -232,6 +234,23 @@ func (w *witness) SessionsEvent(ids []string, method string, params []byte) {
 func (w *witness) PutScript(key, source string) bool {
 	w.says(map[string]string{"kind": "evalput", "key": key, "source": source})
 	return true
+}
+
+func (w *witness) DownloadBegins(d bridge.Download) bool {
+	w.says(map[string]string{"kind": "downloadBegins", "guid": d.GUID, "targetId": d.TargetID, "url": d.URL, "suggestedFilename": d.SuggestedFilename})
+	return true
+}
+
+func (w *witness) DownloadPart(guid string, part []byte) bool {
+	m := w.says(map[string]string{"kind": "downloadPart", "guid": guid})
+	if want, err := base64.StdEncoding.DecodeString(text(m["data"])); err != nil || !bytes.Equal(part, want) {
+		w.t.Fatalf("of %q was heard the part %q", w.message, part)
+	}
+	return true
+}
+
+func (w *witness) DownloadEnds(guid string, _ int64) {
+	w.says(map[string]string{"kind": "downloadEnds", "guid": guid})
 }
 
 func (w *witness) Fail(string, *bridge.Error) { w.t.Fatal("a page has failed a session") }

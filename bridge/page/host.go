@@ -63,10 +63,12 @@ const (
 	featurePayloadLast = "payloadLast"
 	// The Host may send a message in chunks, with others between them.
 	featureChunks = "chunks"
+	// The Host sends the files that frames download, in parts.
+	featureDownloads = "downloads"
 )
 
 // features is what the hub knows, in the order in which "accepted" has them.
-var features = []string{featureSessions, featureHandles, featureDialog, featureEval, featureUploads, featureResume, featureAlive, featureBrowser, featureNested, featureCodes, featureStandby, featureSessionIDs, featurePayloadLast, featureChunks}
+var features = []string{featureSessions, featureHandles, featureDialog, featureEval, featureUploads, featureResume, featureAlive, featureBrowser, featureNested, featureCodes, featureStandby, featureSessionIDs, featurePayloadLast, featureChunks, featureDownloads}
 
 // errBusy says that the Host's queue is full.
 var errBusy = errors.New("host accepts no more commands")
@@ -101,6 +103,7 @@ type Host struct {
 	events  bridge.Events // owned by the reader, as is what follows; nil before ready
 	browser bool          // the Host has come as one
 	ids     []string      `stays:"its memory serves the next event"` // of the event at hand
+	part    []byte        `stays:"its memory serves the next part"`  // of a download
 	pieces  []byte        `held:"bytes of chunks"`                   // of a message of which not all chunks have come
 	ready   *time.Timer   `held:"timers of Hosts without a ready"`   // nil once the Host has sent it
 	warned  time.Time
@@ -114,7 +117,7 @@ type abilities struct {
 	sessions, dialog, scripts bool
 	uploads, resume, nested   bool
 	sessionIDs, payloadLast   bool
-	chunks, alive             bool
+	chunks, alive, downloads  bool
 }
 
 // handles are the browser-level methods that a Host says it handles, by domain:

@@ -74,6 +74,18 @@ func (l *ledger) PutScript(key, source string) bool {
 	return key != "taken"
 }
 
+func (l *ledger) DownloadBegins(d bridge.Download) bool {
+	l.note("download %v", d)
+	return d.GUID == "G"
+}
+
+func (l *ledger) DownloadPart(guid string, part []byte) bool {
+	l.note("part %s %s", guid, part)
+	return true
+}
+
+func (l *ledger) DownloadEnds(guid string, total int64) { l.note("download ends %s %d", guid, total) }
+
 func (l *ledger) Fail(session string, why *bridge.Error) {
 	l.note("fails %s: %s", session, why.Message)
 }

@@ -30,6 +30,8 @@ import (
 //	{"kind":"alive","n":3}                         only with "alive"
 //	{"kind":"chunk","last":false}, a line break, a piece of another message    only with "chunks"
 //	{"kind":"browserResult","id":8,"result":{…}}                 or "error":{…}
+//
+// Those of the feature "downloads" are in downloads.go.
 
 // fields are the members of one message, as they stand in the frame. All are
 // valid JSON; those that are absent are nil.
@@ -42,6 +44,8 @@ type fields struct {
 	key, source                         []byte // of evalput
 	n                                   []byte // of alive
 	last                                []byte // of chunk
+	guid, data, totalBytes              []byte // of downloads, as is what follows
+	frameID, url, suggestedFilename     []byte
 	sessionIDs                          []byte // of event
 	opens, closes                       []byte // of event and response
 
@@ -118,6 +122,18 @@ func (f *fields) set(key string, value []byte) error {
 		f.n = value
 	case "last":
 		f.last = value
+	case "guid":
+		f.guid = value
+	case "data":
+		f.data = value
+	case "totalBytes":
+		f.totalBytes = value
+	case "frameId":
+		f.frameID = value
+	case "url":
+		f.url = value
+	case "suggestedFilename":
+		f.suggestedFilename = value
 	case "sessionIds":
 		f.sessionIDs = value
 	case "opens":

@@ -72,6 +72,8 @@ func (p *Host) receiveWhole(frame []byte) {
 		default:
 			p.events.TargetChanged(t)
 		}
+	case "downloadBegins", "downloadPart", "downloadEnds":
+		p.download(f)
 	case "evalput":
 		p.putScript(f)
 	case "alive":
@@ -117,6 +119,7 @@ func (p *Host) receiveReady(f *fields) {
 		nested:     slices.Contains(known, featureNested),
 		sessionIDs: slices.Contains(known, featureSessionIDs), payloadLast: slices.Contains(known, featurePayloadLast),
 		chunks: slices.Contains(known, featureChunks), alive: slices.Contains(known, featureAlive),
+		downloads: slices.Contains(known, featureDownloads),
 	})
 	if f.features != nil {
 		p.accept(known) // sessions may begin as soon as the hub has the Host, so this is first

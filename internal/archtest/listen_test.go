@@ -10,7 +10,7 @@ import (
 // listens are the files that open listeners, and how each keeps the pages of browsers away.
 var listens = map[string]string{
 	"server/listen.go":                                  "the server notes it in its fence",
-	"internal/egress/egress.go":                         "package chrome notes it in the fence",
+	"bridge/chrome/egress.go":                           "isolate.go notes it in the fence",
 	"internal/cluster/nats/cmd/cdphub-cluster/serve.go": "the server notes it in its fence",
 	"internal/httpserver/unix.go":                       "no page reaches a Unix socket",
 	"internal/cli/connect.go":                           "the hub takes requests of pages for those without a token",

@@ -56,7 +56,7 @@ func (m *measure) object(b *Bound) (n int) {
 			m.space()
 		}
 		name := span{from: m.i}
-		m.i = wire.Skip(m.in, m.i)
+		m.i = wire.SkipValue(m.in, m.i)
 		name.to = m.i
 		m.space()
 		m.i++ // the colon
@@ -81,13 +81,13 @@ func (m *measure) member(around *Bound, name span) {
 	from := m.i
 	switch m.in[m.i] {
 	case 't', 'f', 'n':
-		m.i = wire.Skip(m.in, m.i)
+		m.i = wire.SkipValue(m.in, m.i)
 		if around.inner != nil {
 			m.literal(around.inner[name.of(m.in)], m.in[from:m.i])
 		}
 		return
 	case '"':
-		if m.i = wire.Skip(m.in, m.i); m.i-from <= m.table.shortest {
+		if m.i = wire.SkipValue(m.in, m.i); m.i-from <= m.table.shortest {
 			return
 		}
 		m.i = from
@@ -109,17 +109,17 @@ func (m *measure) value(b *Bound) {
 	from := m.i
 	switch c := m.in[m.i]; {
 	case b.Whole > 0:
-		m.i = wire.Skip(m.in, m.i)
+		m.i = wire.SkipValue(m.in, m.i)
 		m.most(m.i-from, b.Whole, "is %s bytes long")
 	case c == '{':
 		m.count(b, m.object(b), "has %s members")
 	case c == '[':
 		m.count(b, m.array(b), "has %s elements")
 	case c == '"':
-		m.i = wire.Skip(m.in, m.i)
+		m.i = wire.SkipValue(m.in, m.i)
 		m.most(m.i-from-len(`""`), cmp.Or(b.Text, m.table.all.Text), "is %s bytes long")
 	default:
-		m.i = wire.Skip(m.in, m.i)
+		m.i = wire.SkipValue(m.in, m.i)
 		if c == '-' || '0' <= c && c <= '9' {
 			m.number(b, m.in[from:m.i])
 		}
@@ -151,7 +151,7 @@ func (m *measure) array(b *Bound) (n int) {
 // rest counts the elements behind the one at hand, that one left out, and goes past the list.
 func (m *measure) rest() (n int) {
 	for {
-		m.i = wire.Skip(m.in, m.i)
+		m.i = wire.SkipValue(m.in, m.i)
 		if m.space(); m.in[m.i] == ']' {
 			m.i++
 			return n

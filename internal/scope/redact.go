@@ -23,7 +23,7 @@ func Redact(in []byte) []byte {
 			break
 		}
 		from := r.i + begin
-		r.i = wire.Skip(in, from)
+		r.i = wire.SkipValue(in, from)
 		text, changed := redactString(in[from:r.i])
 		if !changed {
 			continue

@@ -7,16 +7,7 @@ import (
 )
 
 // space goes past white space.
-func (r *reader) space() {
-	for {
-		switch r.in[r.i] {
-		case ' ', '\t', '\n', '\r':
-			r.i++
-		default:
-			return
-		}
-	}
-}
+func (r *reader) space() { r.i = wire.SkipSpace(r.in, r.i) }
 
 // name reads a member's name and goes to its value.
 func (r *reader) name() string {
@@ -45,7 +36,7 @@ func (r *reader) more(first bool) bool {
 func (r *reader) raw() []byte {
 	r.space()
 	from := r.i
-	r.i = wire.Skip(r.in, r.i)
+	r.i = wire.SkipValue(r.in, r.i)
 	return r.in[from:r.i]
 }
 

@@ -25,6 +25,14 @@ func FuzzR58Valid(f *testing.F) {
 		if tooDeep := want && depth(inside) > MaxDepth; got != want && !tooDeep {
 			t.Fatalf("Valid(%q) = %v, encoding/json says %v", inside, got, want)
 		}
+		from := bytes.Index(inside, []byte(`": `)) + 3
+		if end := len(inside) - len(`},12]`); json.Valid(in) {
+			if i := SkipSpace(inside, SkipValue(inside, SkipSpace(inside, from))); i != end {
+				t.Fatalf("in %q, the value ends at %d, not at %d", inside, end, i)
+			}
+		} else if i := SkipValue(in, 0); i > len(in) {
+			t.Fatalf("in %q, the value ends at %d", in, i)
+		}
 		// The same bytes far inside a long string meet the search by windows.
 		pad := bytes.Repeat([]byte("x"), 2000)
 		long := slices.Concat([]byte{'"'}, pad, in, pad, []byte{'"'})

@@ -110,13 +110,6 @@ func scanValue(b []byte, i, base int) (int, fault) {
 	return scanScalarAt(b, i)
 }
 
-// Skip returns the index behind the value that begins at i. The text must be valid JSON of at most
-// MaxDepth levels: nothing is checked.
-func Skip(b []byte, i int) int {
-	i, _ = scanValue(b, i, 0)
-	return i
-}
-
 // scanKey scans a string, a colon and the space around it.
 func scanKey(b []byte, i int) (int, fault) {
 	if i >= len(b) || b[i] != '"' {

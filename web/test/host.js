@@ -26,7 +26,7 @@ addEventListener("message", (e) => {
   known = e.data.docId;
   const c = new MessageChannel();
   port = c.port1;
-  port.onmessage = (m) => receive(JSON.parse(m.data));
+  port.onmessage = (m) => receive(typeof m.data === "string" ? JSON.parse(m.data) : m.data);
   frame.contentWindow.postMessage(
     { icdp: "welcome", v: 1, frameId: "MAIN", loaderId: "LOADER" + ++loaders, navigated, state, ...hub },
     e.origin,

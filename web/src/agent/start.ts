@@ -10,7 +10,7 @@ import { installConsole, installErrors, replayConsole } from "./runtime/console"
 import type { FrameContext } from "./runtime/context";
 import { announceContexts, createContexts, mainContext } from "./runtime/contexts";
 import { installDialogs } from "./page/dialogs";
-import { installDownloads } from "./page/downloads";
+import { installDownloads, sendFiles } from "./page/downloads";
 import { installChoosers, listenForChoosers } from "./dom/files";
 import { readName } from "./link/framename";
 import { address, describeFrame, frameOfDocument, mainFrame } from "./page/frames";
@@ -110,6 +110,7 @@ export function startFrameAgent(options: AgentOptions): void {
   if (interceptedBefore()) void ready("Fetch.enable")?.catch(() => {}); // partsFor reports the failure
   pair(options.allowedParents, options.key, partsFor, (w) => {
     // First: welcomed() reports the document's own request, and the Fetch patterns of the sessions apply to it.
+    sendFiles(w.downloads);
     restoreNetwork(w);
     welcomed(w);
     beginNetwork();

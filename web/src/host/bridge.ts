@@ -15,6 +15,7 @@ import {
 import type { RelayState } from "../wire/core";
 import { methods } from "./browser";
 import { type Socket, serverError } from "./channel";
+import { Downloads } from "./downloads";
 import { FEATURES } from "./features";
 import { NONE } from "./outbox";
 import { placeOf, Sender } from "./sender";
@@ -46,6 +47,7 @@ export class Bridge implements Consumer {
   private socket?: Socket;
   // Sends nothing before `open` is set: the message ready must be the first one, and lists every Target.
   private readonly sender = new Sender((text) => this.open && this.socket?.send(text));
+  private readonly files = new Downloads((m, targetId) => this.sender.send(m, { targetId, sessions: [NONE] }));
   /** Sessions of the lost connection that the hub has not named again. */
   private unclaimed = new Set<string>();
   private forget?: ReturnType<typeof setTimeout>;
@@ -145,6 +147,7 @@ export class Bridge implements Consumer {
     this.socket = undefined;
     this.open = false;
     this.sender.ended(keep);
+    this.files.clear();
     clearTimeout(this.forget);
     for (const end of [...this.scripts.values()]) end(false);
     if (socket) {
@@ -204,6 +207,11 @@ export class Bridge implements Consumer {
     return this.sender.accepted;
   }
 
+  /** The downloads of the frames; undefined while no hub takes them. */
+  get downloads(): Downloads | undefined {
+    return this.open && this.accepted.has("downloads") ? this.files : undefined;
+  }
+
   // ------------------------------------------------------- from the relay
 
   private received(m: HubMessage): void {
@@ -237,6 +245,8 @@ export class Bridge implements Consumer {
         return this.command(m);
       case "chunkTaken":
         return this.sender.taken();
+      case "downloadTaken":
+        return this.files.taken(m.guid, m.more);
       case "evalok":
         return this.scripts.get(m.key)?.(true);
       case "browserRequest":
@@ -372,6 +382,7 @@ export class Bridge implements Consumer {
   }
 
   destroyed(targetId: string): void {
+    this.files.ended(targetId);
     this.sender.send({ kind: "targetDestroyed", targetId }, { targetId });
   }
 }

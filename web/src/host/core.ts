@@ -7,6 +7,7 @@ import { hooked, methods } from "./browser";
 import { Bridge, type Switchboard } from "./bridge";
 import { type Env, serverError } from "./channel";
 import { carryOut } from "./commands";
+import type { Downloads } from "./downloads";
 import { type Consumer, Session } from "./session";
 import { Target } from "./target";
 import type { Owner } from "./targetview";
@@ -174,6 +175,10 @@ export class Core implements Owner, Switchboard, Consumer {
   }
 
   // ----------------------------------------------------------- the relay
+
+  downloads(): Downloads | undefined {
+    return this.bridge?.downloads;
+  }
 
   base(): string | undefined {
     return this.bridge?.base();

@@ -13,4 +13,5 @@ export const FEATURES = [
   "sessionIds",
   "payloadLast",
   "chunks",
+  "downloads",
 ];

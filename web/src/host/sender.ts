@@ -19,6 +19,9 @@ export const LONGEST = 160 << 20;
 /** The bytes of a text in UTF-8, counted only where it can have too many. */
 const bytesOf = (text: string): number => (3 * text.length > LONGEST ? new Blob([text]).size : text.length);
 
+/** Extensions that each hub must accept anew. */
+const ANEW = ["payloadLast", "chunks", "downloads"];
+
 export class Sender {
   /** The extensions that the hub has accepted. Empty if "sessions" is not among them. */
   accepted: ReadonlySet<string> = new Set();
@@ -36,11 +39,11 @@ export class Sender {
 
   /**
    * The connection has ended. If sessions may be resumed, the accepted extensions stay. But the next hub may be an
-   * older one: until it has accepted "payloadLast" and "chunks", it gets neither.
+   * older one: until it has accepted "payloadLast", "chunks" and "downloads", it gets none of them.
    */
   ended(keep: boolean): void {
     this.outbox.clear();
-    this.accept(keep ? [...this.accepted].filter((f) => f !== "payloadLast" && f !== "chunks") : []);
+    this.accept(keep ? [...this.accepted].filter((f) => !ANEW.includes(f)) : []);
   }
 
   /** The hub has taken a chunk. */

@@ -4,6 +4,7 @@
 import type { EventName, EventParams } from "../cdp";
 import type { CdpError, CdpEvent, Json } from "../wire/cdp";
 import {
+  type Downloaded,
   type FromAgent,
   type Hello,
   type HubAccess,
@@ -41,6 +42,9 @@ const ABOUT_ADDRESS = /^Page\.(frameN|n)avigated/;
 /** Whether an envelope names the answered command, or the sessions of an event. */
 const isEnough = ({ id, method, sessionId, sessionIds }: Json): boolean =>
   (id ?? method) !== undefined && (sessionId ?? sessionIds) !== undefined;
+
+/** Whether a message has a file: all others are text. */
+const isDownloaded = (data: unknown): data is Downloaded => (data as Downloaded | null)?.icdp === "downloaded";
 
 export class Target implements TargetView {
   readonly sessions = new Map<string, Session>();
@@ -164,6 +168,7 @@ export class Target implements TargetView {
       navigated,
       state: { sessions: this.state() },
       sessionIds: true,
+      downloads: true,
       ...windows,
       ...this.hub(),
     };
@@ -199,6 +204,7 @@ export class Target implements TargetView {
     link.port.close();
     this.link = undefined;
     this.workers.gone();
+    this.owner.downloads()?.left(this.id);
     this.expect(SUCCESSOR_MS);
     this.emit("Runtime", "Runtime.executionContextsCleared", {});
     this.calls.disconnected(link);
@@ -319,8 +325,10 @@ export class Target implements TargetView {
   // --------------------------------------------------------- from the agent
 
   private fromAgent(port: Port, data: unknown): void {
+    if (this.link?.port !== port) return;
+    if (isDownloaded(data)) return this.owner.downloads()?.read(this.id, data);
     const m = open(data, isEnough);
-    if (!m || this.link?.port !== port) return;
+    if (!m) return;
     if (m.icdp !== undefined) this.controlled(m as unknown as FromAgent);
     else if (typeof m.id === "number") this.calls.answered(m as unknown as Reply & { id: number });
     else if (typeof m.method === "string") this.event(m as unknown as CdpEvent);
@@ -374,6 +382,8 @@ export class Target implements TargetView {
         return void this.owner
           .putScript(m.key, m.source)
           .then((taken) => this.control({ icdp: "evalok", key: m.key, ...(!taken && { refused: true as const }) }));
+      case "download":
+        return this.owner.downloads()?.begins(this.id, m);
       case "open":
         return this.popups.open(m);
       case "popup":

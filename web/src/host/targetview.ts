@@ -7,6 +7,7 @@ import type { PopupCall, SessionState, ToAgent, WindowMessage } from "../wire/fr
 import type { TargetInfo } from "../wire/bridge";
 import type { Ask, Identity, Moved, Opened } from "../wire/core";
 import type { Env, Port } from "./channel";
+import type { Downloads } from "./downloads";
 import type { Call } from "./session";
 import type { Carried } from "./text";
 
@@ -26,6 +27,8 @@ export interface Owner {
   changed(target: TargetView): void;
   /** Sends an event to every session of the Target, of any consumer. */
   publish(target: TargetView, method: string, params: Carried): void;
+  /** The downloads of the frames; undefined while no hub takes them. */
+  downloads(): Downloads | undefined;
   ask(ask: Ask): Promise<Json>;
   /** Lets the hub serve a script at BASE/eval/KEY.js. False if it does not. */
   putScript(key: string, source: string): Promise<boolean>;

@@ -128,6 +128,37 @@ export interface Chunk {
   last: boolean;
 }
 
+/** With "downloads": a frame has its browser save a file. The hub answers with downloadTaken. */
+export interface DownloadBegins {
+  kind: "downloadBegins";
+  targetId: string;
+  /** The frame, of that Target. */
+  frameId: string;
+  /** Names the download. It must be a file name, and no other download that is under way may have it. */
+  guid: string;
+  url: string;
+  suggestedFilename: string;
+}
+
+/**
+ * With "downloads": the next bytes of a file, at most 1 MiB. The Host sends them only after a downloadTaken with
+ * more, which answers this message too. Other messages may come between the parts of a file.
+ */
+export interface DownloadPart {
+  kind: "downloadPart";
+  guid: string;
+  /** In base64. */
+  data: string;
+}
+
+/** With "downloads": the file is complete, or is canceled. The hub itself cancels those of a Target or a Host that ends. */
+export interface DownloadEnds {
+  kind: "downloadEnds";
+  guid: string;
+  /** How many bytes the file has. Absent: it is canceled. */
+  totalBytes?: number;
+}
+
 /** The answer to a browserRequest: with either result or error. */
 export interface BrowserResult {
   kind: "browserResult";
@@ -147,6 +178,9 @@ export type HostMessage =
   | ScriptPut
   | AliveReply
   | Chunk
+  | DownloadBegins
+  | DownloadPart
+  | DownloadEnds
   | BrowserResult;
 
 /** The extensions that are used from now on: those of the ready message that the hub knows. */
@@ -208,6 +242,14 @@ export interface ChunkTaken {
   kind: "chunkTaken";
 }
 
+/** With "downloads": the hub has taken a downloadBegins or a downloadPart. */
+export interface DownloadTaken {
+  kind: "downloadTaken";
+  guid: string;
+  /** Whether to send the next part. Otherwise no Client wants the file, or it is too long: only downloadEnds follows. */
+  more: boolean;
+}
+
 /** With "resume": the hub has sent attached for every session that continues. */
 export interface Resumed {
   kind: "resumed";
@@ -236,6 +278,7 @@ export type HubMessage =
   | SessionDetached
   | ScriptAccepted
   | ChunkTaken
+  | DownloadTaken
   | Resumed
   | AliveRequest
   | BrowserRequest;

@@ -61,6 +61,8 @@ export interface Welcome extends HubAccess {
   state?: TargetState;
   /** An event may name several sessions, as sessionIds. */
   sessionIds?: true;
+  /** The Host takes Download and Downloaded, in place of events of the domain Browser. */
+  downloads?: true;
   /** The Host page adds frames for windows that the page opens. */
   popups?: boolean;
   /** Script has opened this Target, and may close it. */
@@ -297,6 +299,26 @@ export interface Subtree {
   loaded: boolean;
 }
 
+/** Agent to Host: the page has the browser save a file. */
+export interface Download {
+  icdp: "download";
+  /** 32 random hexadecimal digits. */
+  guid: string;
+  frameId: string;
+  url: string;
+  suggestedFilename: string;
+}
+
+/**
+ * Agent to Host: the content of the file, which is transferred. Without it the file could not be read. This message
+ * alone is no JSON string.
+ */
+export interface Downloaded {
+  icdp: "downloaded";
+  guid: string;
+  content?: ArrayBuffer;
+}
+
 /** Host to agent: a session has begun; no command of it precedes this. */
 export interface Attached extends HubAccess {
   icdp: "attached";
@@ -328,6 +350,7 @@ export type FromAgent =
   | { icdp: "focus" }
   /** The hub is to serve a script, once, at BASE/eval/KEY.js. `key` is 32 hexadecimal digits. */
   | { icdp: "evalput"; key: string; source: string }
+  | Download
   | PopupCall
   | OpenerCall
   /** The page, which script has opened, closes itself. */

@@ -5,6 +5,7 @@ import type { Answer, Command, Json } from "../../wire/cdp";
 import { PARENT_NOT_LISTED, PARENT_SILENT, say } from "../../wire/messages";
 import {
   type Attached,
+  type Downloaded,
   type FromAgent,
   type Hello,
   type Rebase,
@@ -241,9 +242,11 @@ function tellFirst(tell: () => void): void {
  */
 const LONGEST = 160 << 20;
 
-function send(message: string): void {
+/** Sends a message to the Host. The content of a file goes along. */
+function send(message: string | Downloaded): void {
   tellFirst(tellSubtree);
-  port?.postMessage(message);
+  if (typeof message === "string") port?.postMessage(message);
+  else port?.postMessage(message, message.content ? [message.content] : []);
 }
 
 function control(message: FromAgent): boolean {

@@ -1,13 +1,4 @@
-// Package egress is a forward proxy through which one browser sends all its
-// requests. It dials nothing but the addresses that a policy has judged.
-//
-//	proxy, err := egress.Listen(policy, urlpolicy.NewResolver(rules), log)
-//	argument := "--proxy-server=http://" + proxy.Addr()
-//	proxy.Close() // once the browser has ended
-//
-// The names are resolved here, once: the address that was judged is the one that is
-// dialled, so that a name cannot lead elsewhere in between (DNS rebinding).
-package egress
+package chrome
 
 import (
 	"context"
@@ -34,10 +25,14 @@ const (
 	idleLifetime = 2 * time.Minute  // of a connection without a request
 )
 
-// Proxy speaks HTTP/1.1, with CONNECT for https and WebSockets. It asks for no
-// password: Chromium can be given none for a proxy, and another
+// egressProxy is a forward proxy through which one browser sends all its requests. It dials
+// nothing but the addresses that a policy has judged. The names are resolved here, once: the
+// address that was judged is the one that is dialled, so that a name cannot lead elsewhere in
+// between (DNS rebinding).
+//
+// It speaks HTTP/1.1, with CONNECT for https and WebSockets. It asks for no password: Chromium can be given none for a proxy, and another
 // program of this machine gets nothing here that it could not dial itself.
-type Proxy struct {
+type egressProxy struct {
 	policy *urlpolicy.Policy
 	names  *urlpolicy.Resolver
 	log    *zap.Logger
@@ -52,13 +47,13 @@ type Proxy struct {
 	running sync.WaitGroup
 }
 
-// Listen starts a Proxy on a port of loopback. Close ends it.
-func Listen(policy *urlpolicy.Policy, names *urlpolicy.Resolver, log *zap.Logger) (*Proxy, error) {
+// listenEgress starts an egressProxy on a port of loopback. Close ends it.
+func listenEgress(policy *urlpolicy.Policy, names *urlpolicy.Resolver, log *zap.Logger) (*egressProxy, error) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, fmt.Errorf("listen for the requests of the browser: %w", err)
 	}
-	p := &Proxy{policy: policy, names: names, log: log.Named("egress"), listener: ln, tunnels: make(map[io.Closer]struct{})}
+	p := &egressProxy{policy: policy, names: names, log: log.Named("egress"), listener: ln, tunnels: make(map[io.Closer]struct{})}
 	p.forward = &httputil.ReverseProxy{
 		Rewrite:       rewriteRequest,
 		FlushInterval: -1, // event streams come as they are sent
@@ -78,13 +73,13 @@ func Listen(policy *urlpolicy.Policy, names *urlpolicy.Resolver, log *zap.Logger
 }
 
 // Addr is where it listens.
-func (p *Proxy) Addr() string { return p.listener.Addr().String() }
+func (p *egressProxy) Addr() string { return p.listener.Addr().String() }
 
 // NetAddr is Addr for programs.
-func (p *Proxy) NetAddr() net.Addr { return p.listener.Addr() }
+func (p *egressProxy) NetAddr() net.Addr { return p.listener.Addr() }
 
 // Close ends all connections and waits for that.
-func (p *Proxy) Close() {
+func (p *egressProxy) Close() {
 	p.mu.Lock()
 	p.closed = true
 	for c := range p.tunnels {
@@ -97,7 +92,7 @@ func (p *Proxy) Close() {
 
 // ServeHTTP implements http.Handler. A request has its target in absolute form (RFC 9112,
 // section 3.2.2), or is a CONNECT (section 3.2.3).
-func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (p *egressProxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.Method == http.MethodConnect:
 		p.connect(w, r)
@@ -122,7 +117,7 @@ func rewriteRequest(r *httputil.ProxyRequest) {
 
 // connect makes a tunnel. RFC 9110, section 9.3.6. What goes through the tunnel is not
 // looked at. Chromium shows ERR_TUNNEL_CONNECTION_FAILED for every other answer than 200.
-func (p *Proxy) connect(w http.ResponseWriter, r *http.Request) {
+func (p *egressProxy) connect(w http.ResponseWriter, r *http.Request) {
 	there, err := p.dial(r.Context(), "tcp", r.Host)
 	if err != nil {
 		p.log.Debug("a connection fails", zap.String("host", r.Host), zap.Error(err))
@@ -159,8 +154,8 @@ func (p *Proxy) connect(w http.ResponseWriter, r *http.Request) {
 	up.Wait()
 }
 
-// enter notes a tunnel, which Close ends. It reports false once the Proxy is closed.
-func (p *Proxy) enter(ends ...io.Closer) bool {
+// enter notes a tunnel, which Close ends. It reports false once the proxy is closed.
+func (p *egressProxy) enter(ends ...io.Closer) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
@@ -176,7 +171,7 @@ func (p *Proxy) enter(ends ...io.Closer) bool {
 }
 
 // leave forgets a tunnel that has ended.
-func (p *Proxy) leave(ends ...io.Closer) {
+func (p *egressProxy) leave(ends ...io.Closer) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, c := range ends {
@@ -188,7 +183,7 @@ func (p *Proxy) leave(ends ...io.Closer) {
 var errItself = errors.New("that is this proxy")
 
 // dial connects to a host, at the very addresses that have been judged.
-func (p *Proxy) dial(ctx context.Context, _, hostPort string) (net.Conn, error) {
+func (p *egressProxy) dial(ctx context.Context, _, hostPort string) (net.Conn, error) {
 	host, port, err := net.SplitHostPort(hostPort)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package chrome
+package downloads
 
 import (
 	"os"
@@ -35,7 +35,7 @@ func TestR116SavedFilesReplaceNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		saved, err := saveAs(from, in(to))
+		saved, err := SaveAs(from, in(to))
 		if err != nil || saved != in(want) {
 			t.Errorf("saved as %s, %v, want %s", saved, err, want)
 		}
@@ -52,7 +52,7 @@ func TestR116SavedFilesReplaceNothing(t *testing.T) {
 		t.Error("what a link names was made")
 	}
 	for _, to := range []string{"relative", in("no folder/f")} {
-		if _, err := saveAs(from, to); err == nil {
+		if _, err := SaveAs(from, to); err == nil {
 			t.Errorf("saved as %s", to)
 		}
 	}
@@ -62,17 +62,17 @@ func TestR116SavedFilesReplaceNothing(t *testing.T) {
 	}
 	defer root.Close()
 	for _, name := range []string{"there.txt", "symlink", "dangling"} {
-		if err := copyTo(root, from, name); err == nil {
+		if err := copyTo(root, from, name, 0o600); err == nil {
 			t.Errorf("copied over %s", name)
 		}
 	}
-	if err := copyTo(root, dir, "unreadable"); err == nil {
+	if err := copyTo(root, dir, "unreadable", 0o600); err == nil {
 		t.Error("copied what cannot be read")
 	}
 	if _, err := os.Lstat(in("unreadable")); err == nil {
 		t.Error("the beginning of a copy that failed stays")
 	}
-	if err := copyTo(root, from, "copied"); err != nil {
+	if err := copyTo(root, from, "copied", 0o600); err != nil {
 		t.Error(err)
 	}
 	if got, _ := os.ReadFile(in("copied")); string(got) != "new" {

@@ -1,4 +1,6 @@
-package chrome
+// Package downloads is what Browser.setDownloadBehavior means, for every kind of Host: who
+// has asked for the files of downloads and for their events, and where each gets a file.
+package downloads
 
 import (
 	"cmp"
@@ -9,8 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-
-	"github.com/cdphub/cdphub/bridge"
 )
 
 var (
@@ -21,11 +21,11 @@ var (
 // maxNames is how many names are tried for a file. Chromium tries as many.
 const maxNames = 100
 
-// saveAs gives a file another name, in a folder that is there, and returns it.
+// SaveAs gives a file another name, in a folder that is there, and returns it.
 // An existing file of that name stays, and the new one is called "f (1).txt". To
 // another file system the file is copied. A hard link takes no time and no room, and fails
 // if the name is taken; os.Rename would replace the file.
-func saveAs(from, to string) (saved string, err error) {
+func SaveAs(from, to string) (saved string, err error) {
 	if !filepath.IsAbs(to) {
 		return to, errRelative
 	}
@@ -38,33 +38,44 @@ func saveAs(from, to string) (saved string, err error) {
 		return to, err
 	}
 	defer root.Close()
-	name := filepath.Base(to)
+	err = saveNumbered(filepath.Base(to), func(name string) error {
+		saved = filepath.Join(root.Name(), name)
+		if err := os.Link(from, saved); err == nil || errors.Is(err, fs.ErrExist) {
+			return err
+		}
+		return copyTo(root, from, name, 0o666)
+	})
+	if errors.Is(err, fs.ErrExist) {
+		saved = to
+	}
+	return saved, err
+}
+
+// saveNumbered saves a file under its name or, while there is another one of that name, as
+// "f (1).txt" and so on: save fails with fs.ErrExist then.
+func saveNumbered(name string, save func(name string) error) (err error) {
 	ext := filepath.Ext(name)
 	stem := strings.TrimSuffix(name, ext)
 	for n := range maxNames {
 		if n > 0 {
 			name = fmt.Sprintf("%s (%d)%s", stem, n, ext)
 		}
-		saved = filepath.Join(root.Name(), name)
-		if err = os.Link(from, saved); err != nil && !errors.Is(err, fs.ErrExist) {
-			err = copyTo(root, from, name)
-		}
-		if !errors.Is(err, fs.ErrExist) {
-			return saved, err
+		if err = save(name); !errors.Is(err, fs.ErrExist) {
+			return err
 		}
 	}
-	return to, err
+	return err
 }
 
 // copyTo copies a file to one that must not be there yet.
-func copyTo(root *os.Root, from, name string) error {
+func copyTo(root *os.Root, from, name string, mode fs.FileMode) error {
 	in, err := os.Open(from)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
 	// O_EXCL: no file is replaced, and no symbolic link followed (open(2)).
-	out, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	out, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return err
 	}
@@ -73,14 +84,4 @@ func copyTo(root *os.Root, from, name string) error {
 		_ = root.Remove(name) // the first error counts
 	}
 	return err
-}
-
-// place is the path of a file of that guid or, where it is to keep its own,
-// name. A server has chosen the name: one that could lead out of the folder is not used. The
-// guid is a file name, as bridge.IsFileName knows it.
-func (w *want) place(guid, name string) string {
-	if w.behavior == "allow" && bridge.IsFileName(name) {
-		return filepath.Join(w.path, name)
-	}
-	return filepath.Join(w.path, guid)
 }

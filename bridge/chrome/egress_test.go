@@ -1,4 +1,4 @@
-package egress
+package chrome
 
 import (
 	"bufio"
@@ -19,7 +19,7 @@ import (
 )
 
 // proxied starts a proxy that lets nobody to 127.0.0.2, and a site.
-func proxied(t *testing.T, site http.HandlerFunc) (p *Proxy, at *url.URL, c *http.Client) {
+func proxied(t *testing.T, site http.HandlerFunc) (p *egressProxy, at *url.URL, c *http.Client) {
 	t.Helper()
 	s := httptest.NewServer(site)
 	t.Cleanup(s.Close)
@@ -29,7 +29,7 @@ func proxied(t *testing.T, site http.HandlerFunc) (p *Proxy, at *url.URL, c *htt
 		t.Fatal(err)
 	}
 	rules := fmt.Sprintf("MAP ok.test %s, MAP secret.test %[1]s, MAP inner.test 127.0.0.2, MAP * ~NOTFOUND, EXCLUDE 127.0.0.*", at.Host)
-	p, err = Listen(policy, urlpolicy.NewResolver(rules), zap.NewNop())
+	p, err = listenEgress(policy, urlpolicy.NewResolver(rules), zap.NewNop())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,12 +99,12 @@ func TestR146OnlyWhatIsJudged(t *testing.T) {
 	}
 }
 
-func connect(t *testing.T, p *Proxy, host string) string {
+func connect(t *testing.T, p *egressProxy, host string) string {
 	return say(t, p, "CONNECT "+host+" HTTP/1.1\r\nHost: "+host+"\r\n\r\n")
 }
 
 // say sends a request and returns the first line of the answer; "" for none.
-func say(t *testing.T, p *Proxy, request string) string {
+func say(t *testing.T, p *egressProxy, request string) string {
 	t.Helper()
 	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", p.Addr())
 	if err != nil {
@@ -120,9 +120,9 @@ func say(t *testing.T, p *Proxy, request string) string {
 // TestTunnelsEnd ends a tunnel from each side while bytes go through it: the other end is closed,
 // and nothing is left.
 func TestTunnelsEnd(t *testing.T) {
-	for name, end := range map[string]func(p *Proxy, browser net.Conn){
-		"the proxy is closed": func(p *Proxy, _ net.Conn) { p.Close() },
-		"the browser closes":  func(_ *Proxy, browser net.Conn) { browser.(*net.TCPConn).CloseWrite() },
+	for name, end := range map[string]func(p *egressProxy, browser net.Conn){
+		"the proxy is closed": func(p *egressProxy, _ net.Conn) { p.Close() },
+		"the browser closes":  func(_ *egressProxy, browser net.Conn) { browser.(*net.TCPConn).CloseWrite() },
 	} {
 		begun, gone := make(chan struct{}), make(chan struct{})
 		p, _, _ := proxied(t, func(w http.ResponseWriter, r *http.Request) {
