@@ -76,7 +76,7 @@ type call struct {
 }
 
 // findCalls finds the calls of the page script: literals scriptCall, and calls of
-// Page.view, which makes one of its params. A literal whose verb is no constant passes
+// Page.readByScript, which makes one of its params. A literal whose verb is no constant passes
 // on what its callers give.
 func findCalls(t *testing.T, g *goPackage) (calls []call) {
 	t.Helper()
@@ -97,12 +97,12 @@ func findCalls(t *testing.T, g *goPackage) (calls []call) {
 		calls = append(calls, c)
 	}
 	g.each(func(n ast.Node, fn *ast.FuncDecl) {
-		if literal, is := n.(*ast.CompositeLit); is && fn.Name.Name == "arguments" && types.ExprString(literal.Type) == "obj" {
+		if literal, is := n.(*ast.CompositeLit); is && fn.Name.Name == "scriptArguments" && types.ExprString(literal.Type) == "obj" {
 			g.addArgs(t, always, literal, fn)
 		}
 	})
 	if len(always) == 0 {
-		t.Error("Page.arguments adds no args")
+		t.Error("Page.scriptArguments adds no args")
 	}
 	g.each(func(n ast.Node, fn *ast.FuncDecl) {
 		switch n := n.(type) {
@@ -115,7 +115,7 @@ func findCalls(t *testing.T, g *goPackage) (calls []call) {
 				add(fields["verb"], fields["args"], fields["result"], n, fn)
 			}
 		case *ast.CallExpr:
-			if sel, is := n.Fun.(*ast.SelectorExpr); is && sel.Sel.Name == "view" && len(n.Args) == 4 {
+			if sel, is := n.Fun.(*ast.SelectorExpr); is && sel.Sel.Name == "readByScript" && len(n.Args) == 4 {
 				add(n.Args[1], n.Args[2], n.Args[3], n, fn)
 			}
 		}
@@ -180,7 +180,7 @@ func (g *goPackage) addPassed(t *testing.T, all map[string]types.Type, f *ast.Fu
 }
 
 // addByMethod collects the args that a method puts into a call whose literal it gets as
-// its param c, as Page.edit does.
+// its param c, as Page.editElement does.
 func (g *goPackage) addByMethod(all map[string]types.Type, literal *ast.CompositeLit, fn *ast.FuncDecl) {
 	ast.Inspect(fn, func(n ast.Node) bool {
 		call, is := n.(*ast.CallExpr)
