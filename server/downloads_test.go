@@ -25,6 +25,7 @@ func TestDownloadsLeaveRoomForOthers(t *testing.T) {
 	s := start(t, func(o *Options) { o.DownloadDir = dir })
 	host := dial(t, "ws://"+s.addr(true)+"/icdp/host", nil)
 	host.send(strings.Replace(ready, `"v":1,`, `"v":1,"features":["sessions","downloads"],`, 1))
+	s.await(t, `"targetId":"T1"`)
 	taker, other := s.client(t), s.client(t)
 	session := other.attach()
 	taker.send(fmt.Sprintf(`{"id":1,"method":"Browser.setDownloadBehavior","params":{"behavior":"allow","downloadPath":%q,"eventsEnabled":true}}`, dir))
