@@ -120,7 +120,7 @@ func beginHandoff(h *Hub, r *request) ([]byte, *wire.Error) {
 	h.handoffs[o.TargetID] = o
 	h.leases.changed(o.TargetID) // whoever has the page may take it for the handoff
 	o.audit("handoff begins")
-	o.timer = time.AfterFunc(time.Until(o.Until), func() { o.expire() })
+	o.timer = time.AfterFunc(time.Until(o.Until), o.expire)
 	b := wire.AppendString([]byte(`{"handoffId":`), o.ID)
 	b = wire.AppendString(append(b, `,"url":`...), url)
 	return append(strconv.AppendInt(append(b, `,"expires":`...), o.Until.UnixMilli(), 10), '}'), nil
@@ -254,8 +254,8 @@ func (o *handoff) end(why HandoffReason) {
 	o.client().event(o.session, "CdpHub.handoffComplete", b)
 }
 
-// forget ends the right of its guest to the page as well, and nobody's lease
-// else. Its Client gets no event.
+// forget ends the right of its guest to the page as well, and no other lease.
+// Its Client gets no event.
 func (o *handoff) forget() {
 	h := o.client().hub
 	o.timer.Stop()

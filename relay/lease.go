@@ -263,8 +263,11 @@ func (ls *leases) find(on *side, page string) *lease {
 
 // covering is the lease on the page that a target is, or is part of.
 func (ls *leases) covering(targetID string) *lease {
+	if len(ls.list) == 0 {
+		return nil
+	}
 	_, on, known := ls.hub.sides.target(targetID)
-	if !known || len(ls.list) == 0 {
+	if !known {
 		return nil
 	}
 	return ls.find(on, on.pageOf(targetID))

@@ -46,7 +46,7 @@ func sideOf(s *clientSession) *side {
 	return s.side
 }
 
-// sessionTable finds sessions by id, and keeps for each those inside it. It Hub.mu guards
+// sessionTable finds sessions by id, and keeps for each those inside it. Hub.mu guards
 // it.
 type sessionTable struct {
 	byID   map[string]*clientSession `held:"sessions"`
