@@ -49,7 +49,7 @@ var sections = []section{
 		{"R-42", "no memory is allocated for the length that a frame header declares"},
 		{"R-43", "a message over the limit is closed with 1009, in one frame or in many"},
 		{"R-44", "a million empty fragments cost little"},
-		{"R-45", "a message that never ends is closed after a time limit"},
+		{"R-45", "a message of a Host that never ends is closed after a time limit; one of a Client costs its bytes only"},
 		{"R-46", "a frame that arrives with the handshake is answered"},
 		{"R-47", "compression is off by default, and decompression bombs do no harm"},
 	}},
@@ -65,8 +65,8 @@ var sections = []section{
 		{"R-58", "fuzzing finds no faults"},
 	}},
 	{"Floods and slow consumers", []requirement{
-		{"R-60", "a Client that does not read is disconnected, and other Clients miss nothing"},
-		{"R-61", "a Client that reads again in time receives everything"},
+		{"R-60", "a Client that does not read is disconnected when its queue is full, and other Clients miss nothing"},
+		{"R-61", "a Client that reads again before its queue is full receives everything, however late"},
 		{"R-62", "what a slow Client receives has no gaps"},
 		{"R-63", "a huge result reaches an idle Client"},
 		{"R-64", "the number of commands in flight is limited"},
@@ -298,6 +298,9 @@ var sections = []section{
 		{"R-253", "a name that a page or a browser gives becomes part of a path only if it is a file name"},
 		{"R-254", "answers of MCP tools, files attached to them, and kept consoles are bounded in bytes"},
 		{"R-271", "no command prints what a terminal obeys, and no log line has it: whatever servers, pages, Clients and recordings send, control characters and turned writing are spelled out, and JSON keeps its meaning"},
+	}},
+	{"Every client of Chromium", []requirement{
+		{"R-315", "no time ends the connection of a Client that stands still, as at a breakpoint: only what waits for it, or a system that acknowledges nothing; through other nodes too"},
 	}},
 	{"What is taken is given back", []requirement{
 		{"R-290", "what hubs, servers, Hosts, named sessions, journals and quotas hold is counted by name: every map, list, channel and counter below a lock is either counted, or says why it may stay"},
