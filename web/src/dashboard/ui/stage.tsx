@@ -37,6 +37,7 @@ export function Stage({ stage, canvas, live, title, mine, past, still, recorded,
       {past && (past.url ? <img src={past.url} alt={past.text} /> : <p class="placeholder">{past.text}</p>)}
       {!viewport && !past && <p class="placeholder">{still || live.gone || "Waiting for a picture …"}</p>}
       {holder?.name && !mine && <p class="holder">{holder.name} has the page</p>}
+      {viewport && live.coarse && !past && <p class="holder loading">Loading a sharp picture …</p>}
       {begin && viewport && <Begin begin={begin} />}
       {past && !recorded && <p class="holder past">This is the past</p>}
       {mine && live.dialog && <PageDialog dialog={live.dialog} send={live.send} />}
