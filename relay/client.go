@@ -1,6 +1,9 @@
 package relay
 
 import (
+	"strings"
+	"sync/atomic"
+
 	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/internal/scope"
 	"github.com/cdphub/cdphub/internal/wire"
@@ -34,6 +37,10 @@ type Client struct {
 	flow          flow
 	page          *clientSession // the session of messages without a sessionId; nil for most Clients
 	gone          func()         // called when page ends; nil for most Clients
+	opened        []string       // the newest of the pages that it has opened
+	settling      *settling      // nil unless an interception begins somewhere
+
+	unsettled atomic.Pointer[settling] // settling, for its own goroutine
 }
 
 // event sends an event of the hub itself; nil is the connection. What a Host sends was redacted
@@ -79,6 +86,7 @@ type request struct {
 	session  *clientSession // nil at browser level
 	members  wire.Object    // of the params; nil where the policy does not read them
 	args     params         // what the hub reads of them
+	opens    string         // what a Target.createTarget loads once its page is intercepted; "" for most
 }
 
 // Receive takes one message of the Client. The message gets exactly one answer, from
@@ -99,8 +107,9 @@ func (c *Client) take(env wire.Envelope, err *wire.Error) {
 	if refused == nil && err == nil {
 		refused = r.read()
 	}
+	c.settle()
 	host, turn, pace := c.serve(&r, err, refused)
-	// Both waits are without the lock, in the Client's own goroutine.
+	// These waits, too, are without the lock, in the Client's own goroutine.
 	if f, ok := host.(bridge.FlowControl); ok {
 		f.WaitForRoom(pace, len(r.Params))
 	}
@@ -189,6 +198,9 @@ func (h *Hub) serveLocked(r *request, refused *wire.Error) bridge.Host {
 	}
 	if refused != nil {
 		c.answer(r.session, r.ID, nil, refused)
+		return nil
+	}
+	if r.isMethod && (len(h.interceptions) > 0 || strings.HasPrefix(r.Method, "Fetch.")) && h.interceptLocked(r) {
 		return nil
 	}
 	if len(h.leases.list) > 0 && r.isMethod && !h.hidesLocked(r) && h.leases.withhold(r) {
@@ -322,6 +334,9 @@ func (c *Client) Leave() {
 	h.awaited.parked.forget(c)
 	h.leases.forget(c)
 	h.policies.count(c.policy, -1)
+	for _, it := range h.interceptionsOf(c) {
+		h.endInterceptionLocked(it)
+	}
 	delete(h.downloads.takers, origin{c, nil})
 	h.subscribers.forget(origin{c, nil}) // before the ends of sessions are sent
 	for s := range c.sessions {

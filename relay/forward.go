@@ -52,7 +52,7 @@ func (s *side) forwardBrowserLocked(r *request) {
 	if c == nil {
 		return
 	}
-	c.finish = h.opensLocked(r)
+	c.finish = s.opensLocked(r)
 	n := c.number
 	c.timer = time.AfterFunc(browserTimeout, func() {
 		h.mu.Lock()
