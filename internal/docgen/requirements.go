@@ -306,4 +306,9 @@ var sections = []section{
 		{"R-290", "what hubs, servers, Hosts, named sessions, journals and quotas hold is counted by name: every map, list, channel and counter below a lock is either counted, or says why it may stay"},
 		{"R-291", "when Clients, Hosts and sessions have gone, after failures and refusals too, places, bytes and remembered owners are zero again"},
 	}},
+	{"Every client of Chromium", []requirement{
+		{"R-300", "each frame that Chromium takes, the hub takes, and answers with Chromium's id, code and message; what differs is a list with reasons"},
+		{"R-301", "interception that is turned on without a session pauses the requests that Chromium pauses, of the Client's own pages and no others"},
+		{"R-302", "each method that Chromium takes without a session is answered as by Chromium; what differs is a list with reasons"},
+	}},
 }
