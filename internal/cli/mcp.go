@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"os"
@@ -64,14 +63,8 @@ func (c *mcpCmd) Run(ctx context.Context, s streams) error {
 		Log: log.Logger, URLs: urls, Names: new(urlpolicy.Resolver),
 		Limits: actions.Limits{Requests: int(c.ActionRate), Screenshots: int(c.ScreenshotRate)},
 	}, Version: version.Current().Version}
-	return mcp.Serve(ctx, caller, os.Stdin, nopWriteCloser{s.out}, mcp.Options{Files: mcp.Files{Read: files, Write: c.OutputDir}, Groups: groups})
+	return mcp.Serve(ctx, caller, os.Stdin, s.out, mcp.Options{Files: mcp.Files{Read: files, Write: c.OutputDir}, Groups: groups})
 }
-
-// nopWriteCloser keeps what is written to from being closed.
-type nopWriteCloser struct{ io.Writer }
-
-// Close implements io.Closer.
-func (nopWriteCloser) Close() error { return nil }
 
 // join returns the function that connects to the hub, or starts a browser. end ends
 // what was started.
