@@ -100,6 +100,12 @@ func (h *handler) create(w http.ResponseWriter, r *http.Request) {
 		replyText(w, http.StatusInternalServerError, "Could not create new page: "+err.Error())
 		return
 	}
+	h.Refresh(r.Context()) // a headless shell tells the address only later
+	for _, now := range h.Targets() {
+		if now.ID == t.ID {
+			t = now
+		}
+	}
 	replyJSON(w, h.target(r, t, true))
 }
 

@@ -124,6 +124,9 @@ func (s *Server) atDoor(e front.Entry) http.HandlerFunc {
 			noWebSocket(w, in)
 			return
 		case peeks && r.Method == http.MethodPost && isJSON(r):
+			if e.WS { // its own clients do not post, either
+				in.own = nil
+			}
 			head, err := io.ReadAll(io.LimitReader(r.Body, maxBeforeLogin))
 			r.Body = body{io.MultiReader(bytes.NewReader(head), failing{err}, r.Body), r.Body}
 			if answer, wrong := in.refuse(head); wrong {

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -123,6 +124,10 @@ func (h *Handler) post(e *entry, w http.ResponseWriter, r *http.Request) {
 	}
 	m := e.numbering.read(text)
 	switch {
+	case bytes.TrimSpace(text)[0] == '[' && json.Valid(text):
+		// Versions of MCP before 2025-06-18 have batches. The SDK knows the version, and keeps their ids
+		// as far as they are whole numbers.
+		m = message{call: text}
 	case m.answer != nil:
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(http.StatusBadRequest)
@@ -163,10 +168,12 @@ func (a *heldAnswer) send(n *numbering, id string) {
 	answer := new(jsonrpc.Response)
 	if m, err := jsonrpc.DecodeMessage(text); err == nil {
 		answer, _ = m.(*jsonrpc.Response)
+	} else if bytes.HasPrefix(text, []byte("[")) {
+		answer = nil
 	} else if unknown := bytes.HasPrefix(text, []byte(unhandled)); unknown && id == "" {
 		a.ResponseWriter.WriteHeader(http.StatusAccepted)
 		return
-	} else if answer.ID, err = jsonrpc.MakeID(id); a.status >= http.StatusBadRequest && id != "" && err == nil {
+	} else if answer.ID, err = jsonrpc.MakeID(cmp.Or(id, " null")); a.status >= http.StatusBadRequest && err == nil {
 		e := &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: strings.TrimSpace(string(text))}
 		if unknown {
 			e.Code = jsonrpc.CodeMethodNotFound
