@@ -50,7 +50,7 @@ var methods = map[string]method{
 	answerDialog:                          {page: handleDialog},
 	"Runtime.runIfWaitingForDebugger":     {browser: answerOK, tab: answerOK},
 	"Schema.getDomains":                   {browser: getDomains, page: getDomains},
-	"Security.setIgnoreCertificateErrors": {browser: judgeCertificates, real: true},
+	"Security.setIgnoreCertificateErrors": {browser: answerOK, real: true},
 	"Target.activateTarget":               {browser: answerOK, page: answerOK},
 	"Target.attachToBrowserTarget":        {browser: attachToBrowserTarget, page: notAllowed},
 	"Target.attachToTarget":               {browser: attachToTarget},
@@ -64,7 +64,7 @@ var methods = map[string]method{
 	"Target.getTargets":                   {browser: getTargets},
 	"Target.setAutoAttach":                {browser: setAutoAttach, page: setAutoAttachInPage, tab: setAutoAttach},
 	"Target.setDiscoverTargets":           {browser: setDiscoverTargets, page: setDiscoverTargets, tab: setDiscoverTargets},
-	"Target.setRemoteLocations":           {browser: noLocations, page: notAllowed},
+	"Target.setRemoteLocations":           {browser: answerOK, page: answerOK},
 }
 
 // of is the action for a message, or nil.
@@ -104,25 +104,11 @@ func notYours(why string) action {
 	}
 }
 
-// judgeCertificates answers Security.setIgnoreCertificateErrors: not to ignore them, which
-// is what clients of WebDriver BiDi ask for when they connect, is what browsers do.
-func judgeCertificates(h *Hub, r *request) ([]byte, *wire.Error) {
-	if !r.args.ignore {
-		return nil, nil
-	}
-	return notYours("only the browser checks certificates")(h, r)
-}
-
 // notAllowed refuses what only the browser's socket may do, as Chromium 156 does.
 func notAllowed(*Hub, *request) ([]byte, *wire.Error) {
 	return nil, &wire.Error{
 		Code: wire.CodeServer, Message: "Not allowed", Data: "Only the browser's socket may do this: connect to /devtools/browser.",
 	}
-}
-
-// noLocations refuses Target.setRemoteLocations, with every kind of Host.
-func noLocations(*Hub, *request) ([]byte, *wire.Error) {
-	return nil, wire.ServerError("Target.setRemoteLocations is not possible: a hub has only the targets of its Hosts")
 }
 
 // errPassOn is what an action returns to leave its method to the Host after
@@ -150,16 +136,18 @@ func getVersion(h *Hub, _ *request) ([]byte, *wire.Error) {
 // cannot say.
 func getDomains(*Hub, *request) ([]byte, *wire.Error) { return []byte(`{"domains":[]}`), nil }
 
-// createTarget refuses: no Host makes Targets. If a page is connected, the message is that
-// of icdp.
+// createTarget refuses: no Host makes Targets. Once a Host page was here, the message is that
+// of icdp, also when it has gone.
 func createTarget(h *Hub, _ *request) ([]byte, *wire.Error) {
 	switch emulated := h.sides.emulated(); {
-	case len(h.sides.list) == 0:
-		return nil, h.noHostLocked()
 	case len(emulated) > 0 && !slices.ContainsFunc(emulated, func(s *side) bool { return s.host != nil }):
-		return nil, h.advised(errNoHost, advice.PageAway)
+		return nil, h.advised(errNoCreateTarget, advice.PageAway)
+	case len(h.sides.list) > 0:
+		return nil, h.advised(errNoCreateTarget, advice.NoHook)
+	case h.sides.hadPage:
+		return nil, h.advised(errNoCreateTarget, advice.NoPage)
 	}
-	return nil, h.advised(errNoCreateTarget, advice.NoHook)
+	return nil, h.noHostLocked()
 }
 
 // closeTarget answers Target.closeTarget where no Host handles it: {"success":true}, and

@@ -10,7 +10,7 @@ import (
 type params struct {
 	targetID, sessionID, browserContextID, promptText     string
 	behavior, downloadPath, client                        string
-	eventsEnabled, ignore                                 bool
+	eventsEnabled                                         bool
 	discover, autoAttach, accept                          bool
 	hasTargetID, hasSessionID, hasDiscover, hasAutoAttach bool
 	hasAccept, hasPromptText                              bool
@@ -51,8 +51,6 @@ func (p *params) set(key string, value []byte) bool {
 		p.discover, p.hasDiscover = value[0] == 't', true
 	case "autoAttach":
 		p.autoAttach, p.hasAutoAttach = value[0] == 't', true
-	case "ignore":
-		p.ignore = value[0] == 't'
 	case "accept":
 		p.accept, p.hasAccept = value[0] == 't', true
 	case "filter":

@@ -10,6 +10,7 @@ import (
 type sides struct {
 	list          []*side       `held:"hosts"`                       // the emulated ones come first
 	emulatedCount int           `held:"emulated hosts"`              // of list
+	hadPage       bool          // a Host page has been here
 	freed         chan struct{} `stays:"one signal for all waiters"` // closed when a Host leaves its slot; nil: nobody waits
 }
 
@@ -63,6 +64,7 @@ func (ss *sides) add(s *side) {
 		ss.list = append(ss.list, s)
 		return
 	}
+	ss.hadPage = true
 	ss.list = slices.Insert(ss.list, ss.emulatedCount, s)
 	ss.emulatedCount++
 }

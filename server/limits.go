@@ -24,6 +24,7 @@ func (l Limits) peer() wsconn.Limits {
 // client has the limits of a Client: zero fields take the defaults of package wsconn.
 func (l Limits) client() wsconn.Limits {
 	c := l.peer()
+	c.Patient = true
 	c.MaxMessage, c.MaxPending, c.MaxQueued = cmp.Or(l.MaxClientMessage, 100<<20), int(l.MaxClientQueue), l.MaxClientQueued
 	return c
 }

@@ -27,6 +27,7 @@ func TestLimitsArePassedOn(t *testing.T) {
 	}
 	both := wsconn.Limits{PingEvery: 1, PongWithin: 2, MessageTimeout: 3, WriteTimeout: 4}
 	client, host := both, both
+	client.Patient = true
 	client.MaxMessage, client.MaxPending, client.MaxQueued = 11, 12, 13
 	host.MaxMessage, host.MaxPending, host.MaxQueued = 21, 22, 23
 	if got := l.client(); got != client {

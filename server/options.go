@@ -135,9 +135,9 @@ type Limits struct {
 	MaxLinks          int // connections of `cdphub connect` with one token, 256; without tokens, of one address
 
 	PingEvery      time.Duration // a silent peer is asked whether it is there, 25 s
-	PongWithin     time.Duration // it must answer, 10 s
-	MessageTimeout time.Duration // one message may take to come in, 60 s
-	WriteTimeout   time.Duration // a peer may take nothing of what is written to it, 10 s
+	PongWithin     time.Duration // a Host must answer, and the system of a Client must acknowledge what is sent, 10 s
+	MessageTimeout time.Duration // one message of a Host may take to come in, 60 s
+	WriteTimeout   time.Duration // a Host may take nothing of what is written to it, 10 s
 	LinkGrace      time.Duration // a lost link of `cdphub connect` is kept, 2 min
 	HostGrace      time.Duration // a lost Host may take to come back to its targets and their sessions, 30 s
 

@@ -50,7 +50,7 @@ func (s *Server) makeCluster() error {
 	s.drainer.Member = s.cluster
 	s.handover = handover.New(handover.Options{Member: s.cluster, Hubs: s.hubs, Browsers: s.browsers, Named: s.named, Log: s.log, Begin: s.restoreSession})
 	s.forward = forward.New(forward.Options{
-		Member: s.cluster, Gate: s.gate, WriteTimeout: s.o.Limits.WriteTimeout, Log: s.log,
+		Member: s.cluster, Gate: s.gate, Log: s.log,
 		Front: forward.Front{Ends: s.draining.Load, Route: s.route, Find: s.find, HubFor: s.hubFor},
 		PeerRequests: map[string]forward.PeerRequest{
 			membership.EvictPath: s.serveEvict, handover.DrainPath: s.drainer.ServePeer, handover.Path: s.handover.Receive,

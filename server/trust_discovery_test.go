@@ -17,7 +17,7 @@ import (
 	"github.com/cdphub/cdphub/internal/hubtest"
 )
 
-// differing are the requests that a hub answers otherwise than Chromium 156, with the reasons. docs/clients.md has
+// differing are the requests that a hub answers otherwise than Chromium 156, with the reasons. docs/browsers.md has
 // them, too.
 var differing = map[string]string{
 	"GET /json/":                  "lists, as icdp's relay does",

@@ -15,7 +15,7 @@ import (
 type limitFlags struct {
 	MaxClientMessage  byteSize         `help:"Largest message from a Client." default:"100MiB" env:"CDPHUB_MAX_CLIENT_MESSAGE" group:"Limits:"`
 	MaxHostMessage    byteSize         `help:"Largest message from a Host." default:"256MiB" env:"CDPHUB_MAX_HOST_MESSAGE" group:"Limits:"`
-	MaxClientQueue    byteSize         `help:"Maximum bytes that wait to be written to one Client. A Client that reads too slowly is disconnected (1013)." default:"32MiB" env:"CDPHUB_MAX_CLIENT_QUEUE" group:"Limits:"`
+	MaxClientQueue    byteSize         `help:"Maximum bytes that wait to be written to one Client. A Client for which more waits is disconnected (1013), however slowly it reads otherwise." default:"32MiB" env:"CDPHUB_MAX_CLIENT_QUEUE" group:"Limits:"`
 	MaxHostQueue      byteSize         `help:"Maximum bytes that wait to be written to one Host." default:"64MiB" env:"CDPHUB_MAX_HOST_QUEUE" group:"Limits:"`
 	MaxClientQueued   positiveInt      `help:"Maximum messages that wait to be written to one Client." default:"32768" env:"CDPHUB_MAX_CLIENT_QUEUED" group:"Limits:"`
 	MaxHostQueued     positiveInt      `help:"Maximum messages that wait to be written to one Host." default:"1048576" env:"CDPHUB_MAX_HOST_QUEUED" group:"Limits:"`
@@ -27,9 +27,9 @@ type limitFlags struct {
 	MaxCalls          positiveInt      `help:"Maximum commands of all Clients of one hub that wait for an answer." default:"65536" env:"CDPHUB_MAX_CALLS" group:"Limits:"`
 	MaxLinks          positiveInt      `help:"Maximum connections of cdphub connect with one token; without tokens, from one address." default:"256" env:"CDPHUB_MAX_LINKS" group:"Limits:"`
 	PingEvery         positiveDuration `help:"Time without a message after which the hub sends a ping to a peer." default:"25s" env:"CDPHUB_PING_EVERY" group:"Limits:"`
-	PongWithin        positiveDuration `help:"Time that a peer has to answer a ping before it is disconnected." default:"10s" env:"CDPHUB_PONG_WITHIN" group:"Limits:"`
-	MessageTimeout    positiveDuration `help:"Time that one message may take to arrive." default:"60s" env:"CDPHUB_MESSAGE_TIMEOUT" group:"Limits:"`
-	WriteTimeout      positiveDuration `help:"Time after which a peer that reads nothing is disconnected." default:"10s" env:"CDPHUB_WRITE_TIMEOUT" group:"Limits:"`
+	PongWithin        positiveDuration `help:"Time that a Host has to answer a ping before it is disconnected. Of a Client, only the system must acknowledge what is sent." default:"10s" env:"CDPHUB_PONG_WITHIN" group:"Limits:"`
+	MessageTimeout    positiveDuration `help:"Time that one message of a Host may take to arrive. Messages of Clients may take any time." default:"60s" env:"CDPHUB_MESSAGE_TIMEOUT" group:"Limits:"`
+	WriteTimeout      positiveDuration `help:"Time after which a Host that reads nothing is disconnected. For Clients, only --max-client-queue counts." default:"10s" env:"CDPHUB_WRITE_TIMEOUT" group:"Limits:"`
 	LinkGrace         positiveDuration `help:"Time for which the hub keeps a lost link of cdphub connect, so that it can come back." default:"2m" env:"CDPHUB_LINK_GRACE" group:"Limits:"`
 	HostGrace         positiveDuration `help:"Time for which the hub keeps the targets and sessions of a Host whose connection was lost, so that the Host can come back." default:"30s" env:"CDPHUB_HOST_GRACE" group:"Limits:"`
 	NamedGrace        positiveDuration `name:"session-grace" help:"Longest time that a named session (?session=NAME) stays without a connection. A Client may ask for less." default:"30m" env:"CDPHUB_SESSION_GRACE" group:"Limits:"`

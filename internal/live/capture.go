@@ -112,6 +112,7 @@ func (v *View) begin() error {
 	}
 	v.mu.Unlock()
 	v.asked = time.Now()
+	v.comeBack()
 	for tries := 0; ; tries++ {
 		var made struct{ SessionID string }
 		if err := v.call("", "Target.attachToTarget", object{"targetId": v.TargetID, "flatten": true}, &made, late); err != nil {
@@ -119,7 +120,11 @@ func (v *View) begin() error {
 		}
 		v.mu.Lock()
 		v.session = made.SessionID
+		taken := v.holder != nil
 		v.mu.Unlock()
+		if taken {
+			v.input.begin(made.SessionID)
+		}
 		err := v.start()
 		if !errors.Is(err, context.DeadlineExceeded) {
 			return err

@@ -34,15 +34,28 @@ type Limits struct {
 	MaxPending     int           // bytes queued behind the write under way; 32 MiB
 	MaxQueued      int           // messages queued behind the write under way; 32,768
 	PingEvery      time.Duration // 25 s
-	PongWithin     time.Duration // silence after a ping that means death; 10 s
-	MessageTimeout time.Duration // from a message's first byte to its last; 60 s
-	WriteTimeout   time.Duration // a write without any progress; 10 s
+	PongWithin     time.Duration // silence after a ping that means death, but see Patient; 10 s
+	MessageTimeout time.Duration // from a message's first byte to its last; 60 s, with Patient none
+	WriteTimeout   time.Duration // a write without any progress; 10 s, with Patient none
 	FlushTimeout   time.Duration // for what is queued when the connection closes; 5 s
 	DrainTimeout   time.Duration // for the peer to close after our close frame; 500 ms
+
+	// Patient is for a peer whose process may stand still, as at a breakpoint: no time
+	// ends its connection, only what it holds (MaxPending, MaxQueued, Budget). Silence means
+	// death only if the peer's system has not acknowledged for PongWithin what was sent. Pings
+	// go on, for the sake of NATs on the way.
+	Patient bool
 }
+
+// forever is a time-out of a patient connection. A deadline so far ahead is still a
+// time.Time that a socket takes.
+const forever = 100 * 365 * 24 * time.Hour
 
 // withDefaults is l with the defaults of its comments.
 func (l Limits) withDefaults() Limits {
+	if l.Patient {
+		l.MessageTimeout, l.WriteTimeout = forever, forever
+	}
 	l.MaxMessage = orDefault(l.MaxMessage, 100<<20)
 	l.MaxFragments = orDefault(l.MaxFragments, 65536)
 	l.MaxPending = orDefault(l.MaxPending, 32<<20)

@@ -283,6 +283,10 @@ func (m *message) free() {
 	*m = message{}
 }
 
+// pongPatience is the longest time for which a peer that reads no pongs is not read from: only
+// the reader notices that it has gone.
+const pongPatience = 10 * time.Second
+
 // control answers a control frame. Their payload has 125 bytes at most and is never
 // fragmented (RFC 6455, section 5.5), which header has checked. A pong needs no answer:
 // that bytes have come is what overdue looks for. A ping is answered with its own payload
@@ -300,8 +304,9 @@ func (c *Conn) control(h ws.Header) error {
 	switch h.OpCode {
 	case ws.OpPing:
 		// A peer that sends pings faster than it reads pongs is not read from until half
-		// of its queue is free. Otherwise its pings would end it as a slow consumer.
-		c.waitUntil(func() bool { return c.out.frames < max(c.limits.MaxQueued/2, 1) }, c.limits.WriteTimeout)
+		// of its queue is free, or pongPatience has passed. Otherwise its pings would end it as a
+		// slow consumer.
+		c.waitUntil(func() bool { return c.out.frames < max(c.limits.MaxQueued/2, 1) }, pongPatience)
 		c.sendControl(ws.OpPong, p)
 	case ws.OpClose:
 		return closedBy(p)

@@ -5,6 +5,8 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"github.com/cdphub/cdphub/internal/tcpstate"
 )
 
 // The sizes of read buffers: one is for a connection that reads little, one for
@@ -164,7 +166,9 @@ func (c *Conn) receive(p []byte) (int, error) {
 //	warned   none have: at next, the last tenth later, they must have come
 //	dead     none have: ReasonDead
 //
-// When bytes have come, the next ping is due PingEvery after the last one.
+// When bytes have come, the next ping is due PingEvery after the last one. With
+// Limits.Patient, a peer whose system acknowledges what is sent is as good as one that has
+// sent bytes.
 func (c *Conn) overdue(now time.Time) Reason {
 	in := &c.in
 	if r := c.closing(); r.Code != 0 {
@@ -185,7 +189,7 @@ func (c *Conn) overdue(now time.Time) Reason {
 		c.ping()
 	// Any bytes count as an answer, not only a pong: a peer that sends a large message
 	// answers a ping behind it.
-	case in.heard:
+	case in.heard, c.limits.Patient && in.warned && tcpstate.Acknowledges(c.nc, c.limits.PongWithin):
 		in.next = in.pinged.Add(c.limits.PingEvery)
 		in.pinged = time.Time{}
 	case !in.warned:

@@ -58,6 +58,7 @@ func (c *Conn) write() {
 		recycleChunks(batch)
 		c.memory.Add(-held)
 		if why.Code != 0 {
+			c.w.unsent = true
 			c.Close(why)
 			close(c.ended)
 			return
@@ -89,13 +90,18 @@ func (c *Conn) writeEnd() {
 
 // hangUp closes the socket. For TLS it closes the connection below: CloseWrite
 // has sent the alert close_notify, or it cannot be sent. Then tls.Conn.Close
-// would wait up to 5 s for a peer that reads nothing (crypto/tls, Go 1.26).
+// would wait up to 5 s for a peer that reads nothing (crypto/tls, Go 1.26). A peer that has not
+// read what was written is reset: the system would keep its bytes for minutes, and a node
+// that forwards them would not learn of the end before it can pass them on.
 func (c *Conn) hangUp() {
-	if t, ok := tlsOf(c.nc); ok {
-		t.NetConn().Close()
-		return
+	nc := c.nc
+	if t, ok := tlsOf(nc); ok {
+		nc = t.NetConn()
 	}
-	c.nc.Close()
+	if tcp, ok := nc.(*net.TCPConn); ok && c.w.unsent {
+		tcp.SetLinger(0)
+	}
+	nc.Close()
 }
 
 // next returns all queued chunks. Without any the writer's goroutine must end;
@@ -137,6 +143,7 @@ func closeFrame(r Reason) []byte {
 type writer struct {
 	c        *Conn
 	noRetry  bool        // the first timeout is the last
+	unsent   bool        // what was queued could not be written
 	bufs     net.Buffers // a field, since WriteTo makes it escape
 	deadline time.Time   // of the socket
 }

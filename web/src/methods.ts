@@ -15,7 +15,6 @@ export const REFUSED: Record<string, string> = {
   "downloads belong to the embedding browser": "Page.setDownloadBehavior",
   "frames share the storage of the embedding browser": "Target.createBrowserContext",
   "needs the browser process": "DOM.getNodeStackTraces,getNodesForSubtreeByStyle Emulation.setCPUThrottlingRate,setEmitTouchEventsForMouse,setEmulatedMedia,setEmulatedVisionDeficiency,setHardwareConcurrencyOverride,setIdleOverride,setLocaleOverride,setScriptExecutionDisabled,setScrollbarsHidden,setTimezoneOverride HeapProfiler.* IO.* Page.captureSnapshot Profiler.* Runtime.queryObjects,setCustomObjectFormatterEnabled,terminateExecution Tracing.*",
-  "only the browser checks certificates": "Security.setIgnoreCertificateErrors",
   "page script cannot keep what is compiled": "Runtime.compileScript",
   "page script cannot list what let, const and class declare": "Runtime.globalLexicalScopeNames",
   "page script cannot print to a file": "Page.printToPDF",
@@ -34,7 +33,7 @@ export const REFUSED: Record<string, string> = {
 
 /** Methods that agent.js answers with success although nothing is done. */
 export const INERT =
-  "Accessibility.disable,enable Audits.disable,enable DOMSnapshot.disable,enable Emulation.clearIdleOverride Inspector.disable,enable Log.startViolationsReport,stopViolationsReport Network.setAttachDebugStack,setCacheDisabled Page.setFontFamilies,setPrerenderingAllowed Runtime.runIfWaitingForDebugger Security.disable,enable Target.setDiscoverTargets";
+  "Accessibility.disable,enable Audits.disable,enable DOMSnapshot.disable,enable Emulation.clearIdleOverride Inspector.disable,enable Log.startViolationsReport,stopViolationsReport Network.setAttachDebugStack,setCacheDisabled Page.setFontFamilies,setPrerenderingAllowed Runtime.runIfWaitingForDebugger Security.disable,enable,setIgnoreCertificateErrors Target.setDiscoverTargets";
 
 /** The methods of devtools.js. */
 export const DEVTOOLS =

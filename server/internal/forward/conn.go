@@ -3,19 +3,27 @@ package forward
 import (
 	"bufio"
 	"bytes"
+	"crypto/tls"
 	"io"
 	"net"
 	"net/http"
 	"time"
+
+	"github.com/cdphub/cdphub/internal/tcpstate"
 )
 
+// lookEvery is how often a forwarded WebSocket is looked at.
+const lookEvery = 10 * time.Second
+
 // hijackedAnswer is an answer whose connection httputil takes over for a WebSocket. From then
-// on no server sets deadlines, and a peer that reads nothing would block the copy for
-// ever: each write may take as long as writeTimeout.
+// on no server sets deadlines. A Client may stand still for as long as it likes: the owner
+// counts what waits for it.
 type hijackedAnswer struct {
 	http.ResponseWriter
-	writeTimeout time.Duration
-	taken        bool
+	owner net.Conn        // set before the connection is taken
+	cut   <-chan struct{} // closed when the request is to end
+	done  chan struct{}   // closed when it has been answered
+	taken bool
 }
 
 // Unwrap is for http.ResponseController.
@@ -28,7 +36,8 @@ func (j *hijackedAnswer) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 		return nil, nil, err
 	}
 	j.taken = true
-	p := timedConn{Conn: conn, in: conn, writeTimeout: j.writeTimeout}
+	go j.watchEnds(conn, lookEvery)
+	p := earlyConn{Conn: conn, in: conn}
 	// httputil.ReverseProxy reads from the net.Conn and not from the bufio.Reader.
 	if n := rw.Reader.Buffered(); n > 0 { // a Client that has not waited for the answer; httputil forgets these bytes
 		early, err := rw.Peek(n)
@@ -40,25 +49,46 @@ func (j *hijackedAnswer) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return p, rw, nil
 }
 
-// timedConn is a connection whose writes may take only so long.
-type timedConn struct {
+// watchEnds closes the Client's connection when its system acknowledges nothing any more, or
+// when the owner has reset its own, or some time after the request was cut: while a
+// write to the Client waits, nothing else would notice.
+func (j *hijackedAnswer) watchEnds(client net.Conn, every time.Duration) {
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	cut := j.cut
+	var last <-chan time.Time
+	for {
+		select {
+		case <-j.done:
+			return
+		case <-cut:
+			cut, last = nil, time.After(ownerEnds)
+			continue
+		case <-last:
+		case <-tick.C:
+			if tcpstate.Acknowledges(client, every) && !tcpstate.Closed(j.owner) {
+				continue
+			}
+		}
+		if t, ok := client.(*tls.Conn); ok {
+			client = t.NetConn() // tls.Conn.Close would wait for the write
+		}
+		client.Close()
+		return
+	}
+}
+
+// earlyConn is a connection of which something was read already.
+type earlyConn struct {
 	net.Conn
-	in           io.Reader // the connection, and before it what came with the request
-	writeTimeout time.Duration
+	in io.Reader // the connection, and before it what came with the request
 }
 
 // Read implements net.Conn.
-func (p timedConn) Read(b []byte) (int, error) { return p.in.Read(b) }
-
-// Write implements net.Conn. An error of SetWriteDeadline shows as an error of the
-// write.
-func (p timedConn) Write(b []byte) (int, error) {
-	p.SetWriteDeadline(time.Now().Add(p.writeTimeout))
-	return p.Conn.Write(b)
-}
+func (p earlyConn) Read(b []byte) (int, error) { return p.in.Read(b) }
 
 // CloseWrite passes on that the other side has ended its half.
-func (p timedConn) CloseWrite() error {
+func (p earlyConn) CloseWrite() error {
 	if half, ok := p.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()
 	}

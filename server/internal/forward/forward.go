@@ -4,7 +4,6 @@ package forward
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,6 +11,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"net/http/httputil"
 	"net/netip"
 	"net/url"
@@ -36,16 +36,13 @@ const (
 	// ownerEnds is how long the owner has to end a connection whose token is no longer
 	// good, with a close code. If it does not know of that yet, the connection is cut.
 	ownerEnds = 2 * time.Second
-	// defaultWriteTimeout is Options.WriteTimeout where it is not given.
-	defaultWriteTimeout = 10 * time.Second
 )
 
-// Options are of New. All fields are needed, but for WriteTimeout.
+// Options are of New. All fields are needed.
 type Options struct {
-	Member       *membership.Member
-	Gate         *auth.Gate
-	WriteTimeout time.Duration // of a Client, 10 s
-	Log          *zap.Logger
+	Member *membership.Member
+	Gate   *auth.Gate
+	Log    *zap.Logger
 
 	Front        Front
 	PeerRequests map[string]PeerRequest // by path
@@ -62,7 +59,6 @@ type Forwarder struct {
 
 // New makes a Forwarder.
 func New(o Options) *Forwarder {
-	o.WriteTimeout = cmp.Or(o.WriteTimeout, defaultWriteTimeout)
 	return &Forwarder{
 		Options: o, Requests: front.NewConnGroup(),
 		forwarded: prometheus.NewCounter(prometheus.CounterOpts{
@@ -158,7 +154,9 @@ func (f *Forwarder) Forward(w http.ResponseWriter, r *http.Request, e front.Entr
 		// taken over.
 		ErrorHandler: func(_ http.ResponseWriter, _ *http.Request, err error) { failed = err },
 	}
-	answer := &hijackedAnswer{ResponseWriter: w, writeTimeout: f.WriteTimeout}
+	answer := &hijackedAnswer{ResponseWriter: w, cut: ctx.Done(), done: make(chan struct{})}
+	defer close(answer.done)
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(i httptrace.GotConnInfo) { answer.owner = i.Conn }})
 	proxy.ServeHTTP(answer, r.WithContext(ctx))
 	if failed != nil && !answer.taken {
 		f.handleFailure(w, r, e, trip.Owner, failed)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cdphub/cdphub/internal/cluster"
+	"github.com/cdphub/cdphub/internal/tcpstate"
 )
 
 const (
@@ -20,10 +21,10 @@ const (
 func newTransport(c *tls.Config) http.RoundTripper {
 	dialer := net.Dialer{
 		Timeout: dialWithin,
-		// Keep-alives find a node that died without a FIN; giveUpAfter finds one that
+		// Keep-alives find a node that died without a FIN; GiveUpAfter finds one that
 		// dies while data is on its way.
 		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: peerSilent / 2, Interval: peerSilent / 4, Count: 2},
-		Control:         giveUpAfter(peerSilent),
+		Control:         tcpstate.GiveUpAfter(peerSilent),
 	}
 	return &http.Transport{
 		DialContext:         dialer.DialContext,

@@ -5,7 +5,6 @@ const refused = (method, params, why) =>
 for (const [method, asked, why, neutral] of [
   ["Input.setIgnoreInputEvents", { ignore: true }, "the browser's own input reaches the page first", { ignore: false }],
   ["Network.setBypassServiceWorker", { bypass: true }, "service workers belong to the browser", { bypass: false }],
-  ["Security.setIgnoreCertificateErrors", { ignore: true }, "only the browser checks certificates", { ignore: false }],
   ["Runtime.setAsyncCallStackDepth", { maxDepth: 32 }, "the engine decides what stacks have", { maxDepth: 0 }],
   ["Runtime.setCustomObjectFormatterEnabled", { enabled: true }, "needs the browser process", { enabled: false }],
   [

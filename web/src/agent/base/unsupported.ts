@@ -11,7 +11,7 @@ const reasons = byMethod(REFUSED);
 
 /** Refused if a param is set. */
 const SETTINGS =
-  "Emulation.setLocaleOverride,setScriptExecutionDisabled,setScrollbarsHidden,setTimezoneOverride Input.setIgnoreInputEvents Network.setBypassServiceWorker Page.setBypassCSP Runtime.setAsyncCallStackDepth,setCustomObjectFormatterEnabled Security.setIgnoreCertificateErrors";
+  "Emulation.setLocaleOverride,setScriptExecutionDisabled,setScrollbarsHidden,setTimezoneOverride Input.setIgnoreInputEvents Network.setBypassServiceWorker Page.setBypassCSP Runtime.setAsyncCallStackDepth,setCustomObjectFormatterEnabled";
 
 /** Whether params ask for what page script cannot do. Other methods that are refused are refused with all params. */
 const asks: { [M in Method]?: (p: Params<M>) => unknown } = {
