@@ -39,17 +39,15 @@ func (n *numbering) read(text []byte) message {
 		return message{}
 	}
 	var in map[string]json.RawMessage
-	switch err := json.Unmarshal(text, &in); {
+	switch err := wire.Decode(text, &in); {
 	case !utf8.Valid(text):
-		return refuse(nil, jsonrpc.CodeParseError, "Parse error: the message is not UTF-8")
-	case !json.Valid(text):
-		return refuse(nil, jsonrpc.CodeParseError, "Parse error: "+err.Error())
+		return refuseMessage(nil, jsonrpc.CodeParseError, "Parse error: the message is not UTF-8")
 	case !wire.Valid(text):
-		return refuse(nil, jsonrpc.CodeParseError, fmt.Sprintf("Parse error: the message nests more than %d levels", wire.MaxDepth))
+		return refuseMessage(nil, jsonrpc.CodeParseError, fmt.Sprintf("Parse error: %v (a message nests at most %d levels)", err, wire.MaxDepth))
 	case text[0] == '[':
-		return refuse(nil, jsonrpc.CodeInvalidRequest, "Invalid Request: batches are not served, send one message at a time")
+		return refuseMessage(nil, jsonrpc.CodeInvalidRequest, "Invalid Request: batches are not served, send one message at a time")
 	case in == nil:
-		return refuse(nil, jsonrpc.CodeInvalidRequest, "Invalid Request: a message is an object")
+		return refuseMessage(nil, jsonrpc.CodeInvalidRequest, "Invalid Request: a message is an object")
 	}
 	return n.readObject(in)
 }
@@ -58,23 +56,23 @@ func (n *numbering) read(text []byte) message {
 func (n *numbering) readObject(in map[string]json.RawMessage) message {
 	id, isCall := in["id"]
 	if isCall && !isID(id) {
-		return refuse(nil, jsonrpc.CodeInvalidRequest, "Invalid Request: the id must be a string or a number")
+		return refuseMessage(nil, jsonrpc.CodeInvalidRequest, "Invalid Request: the id must be a string or a number")
 	}
 	var method string
 	switch {
 	case string(in["jsonrpc"]) != `"2.0"`:
-		return refuse(id, jsonrpc.CodeInvalidRequest, `Invalid Request: "jsonrpc" must be "2.0"`)
+		return refuseMessage(id, jsonrpc.CodeInvalidRequest, `Invalid Request: "jsonrpc" must be "2.0"`)
 	case in["method"] == nil && (in["result"] != nil || in["error"] != nil):
 		return message{}
-	case json.Unmarshal(in["method"], &method) != nil || method == "" || in["method"][0] != '"':
-		return refuse(id, jsonrpc.CodeInvalidRequest, "Invalid Request: the method is missing")
+	case in["method"] == nil || in["method"][0] != '"' || wire.Decode(in["method"], &method) != nil || method == "":
+		return refuseMessage(id, jsonrpc.CodeInvalidRequest, "Invalid Request: the method is missing")
 	}
 	params := in["params"]
 	switch {
 	case params == nil, params[0] == 'n':
 		params = json.RawMessage("{}")
 	case params[0] != '{' && isCall:
-		return refuse(id, jsonrpc.CodeInvalidParams, "Invalid params: they must be an object")
+		return refuseMessage(id, jsonrpc.CodeInvalidParams, "Invalid params: they must be an object")
 	case params[0] != '{':
 		return message{}
 	}
@@ -123,7 +121,7 @@ func (n *numbering) end(id string) (sent string) {
 // cancelled has the params of notifications/cancelled name a call by the id that the SDK knows.
 func (n *numbering) cancelled(params json.RawMessage) json.RawMessage {
 	var in struct{ RequestID json.RawMessage }
-	if json.Unmarshal(params, &in) != nil {
+	if wire.Decode(params, &in) != nil {
 		return params
 	}
 	n.mu.Lock()
@@ -151,8 +149,8 @@ func (n *numbering) write(answer *jsonrpc.Response) ([]byte, error) {
 	return append(append(append(b, `"error":`...), text...), '}'), err
 }
 
-// refuse is a message that is answered at once, with an error of JSON-RPC.
-func refuse(id json.RawMessage, code int, why string) message {
+// refuseMessage is a message that is answered at once, with an error of JSON-RPC.
+func refuseMessage(id json.RawMessage, code int, why string) message {
 	if id == nil {
 		id = json.RawMessage("null")
 	}

@@ -93,7 +93,7 @@ func (s *stdio) Read(ctx context.Context) (jsonrpc.Message, error) {
 			m := message{}
 			switch {
 			case errors.Is(l.err, errLongLine):
-				m = refuse(nil, jsonrpc.CodeInvalidRequest, fmt.Sprintf("Invalid Request: a line has at most %d bytes", actions.MaxRequest))
+				m = refuseMessage(nil, jsonrpc.CodeInvalidRequest, fmt.Sprintf("Invalid Request: a line has at most %d bytes", actions.MaxRequest))
 			case l.err != nil:
 				return nil, l.err
 			default:
@@ -104,7 +104,7 @@ func (s *stdio) Read(ctx context.Context) (jsonrpc.Message, error) {
 				if err == nil {
 					return call, nil
 				}
-				m = refuse(nil, jsonrpc.CodeInvalidRequest, "Invalid Request: "+err.Error())
+				m = refuseMessage(nil, jsonrpc.CodeInvalidRequest, "Invalid Request: "+err.Error())
 			}
 			if m.answer != nil {
 				if err := s.writeLine(m.answer); err != nil {

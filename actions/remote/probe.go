@@ -2,7 +2,6 @@ package remote
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
@@ -77,8 +77,8 @@ func findBrowser(ctx context.Context, endpoint string, header http.Header) strin
 	var version struct {
 		Endpoint string `json:"webSocketDebuggerUrl"`
 	}
-	const longest = 64 << 10 // of the answer
-	if answer.StatusCode != http.StatusOK || json.NewDecoder(io.LimitReader(answer.Body, longest)).Decode(&version) != nil {
+	text, err := io.ReadAll(io.LimitReader(answer.Body, 64<<10))
+	if err != nil || answer.StatusCode != http.StatusOK || wire.Decode(text, &version) != nil {
 		return ""
 	}
 	found, err := url.Parse(version.Endpoint)
