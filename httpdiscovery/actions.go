@@ -30,7 +30,7 @@ func (h *handler) act(w http.ResponseWriter, r *http.Request, command, about str
 	if !served {
 		return false
 	}
-	if r.Method != verb && !(command == "new" && strings.EqualFold(r.Method, verb)) {
+	if r.Method != verb && (command != "new" || !strings.EqualFold(r.Method, verb)) {
 		w.Header().Set("Allow", verb)
 		replyText(w, http.StatusMethodNotAllowed, "Using unsafe HTTP verb "+r.Method+" to invoke /json/"+command+
 			". This action supports only "+verb+" verb.")

@@ -174,7 +174,7 @@ func TestR307DiscoveryIsChromiums(t *testing.T) {
 	if !slices.Equal(pages, wantPages) || !slices.Equal(members, wantMembers) {
 		t.Errorf("the list has %q of %q, Chromium's %q of %q", pages, members, wantPages, wantMembers)
 	}
-	both(func(d *discoverer) { d.open("TARGETD", site.URL+"/D") })
+	both(func(d *discoverer) { d.open("TARGETN", site.URL+"/D") })
 	hubtest.Eventually(t, "the newest page to be first", func() bool {
 		p, _ := hub.entries()
 		b, _ := bare.entries()

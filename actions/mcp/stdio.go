@@ -97,7 +97,7 @@ func (s *stdio) Read(ctx context.Context) (jsonrpc.Message, error) {
 			case l.err != nil:
 				return nil, l.err
 			default:
-				m = s.numbering.read(l.text)
+				m = s.read(l.text)
 			}
 			if m.call != nil {
 				call, err := jsonrpc.DecodeMessage(m.call)
@@ -119,7 +119,7 @@ func (s *stdio) Read(ctx context.Context) (jsonrpc.Message, error) {
 func (s *stdio) Write(_ context.Context, m jsonrpc.Message) error {
 	text, err := jsonrpc.EncodeMessage(m)
 	if answer, is := m.(*jsonrpc.Response); is {
-		text, err = s.numbering.write(answer)
+		text, err = s.write(answer)
 	}
 	if err != nil {
 		return err

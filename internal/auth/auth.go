@@ -96,7 +96,7 @@ func Refuse(w http.ResponseWriter, why string) {
 // WebSocket handshake. Node's own WebSocket sends Sec-Fetch-Mode, so that header alone means
 // nothing.
 func (r Rules) RefuseClient(req *http.Request) string {
-	own := func(origin string) bool { return sameOrigin(origin, req) && !(IsWebSocket(req) && isBrowser(req)) }
+	own := func(origin string) bool { return sameOrigin(origin, req) && (!IsWebSocket(req) || !isBrowser(req)) }
 	return refuseOrigin(req, "client-origin", r.ClientOrigins, own)
 }
 
