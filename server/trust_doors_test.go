@@ -183,7 +183,7 @@ func TestR305TheAddressItselfIsNoStranger(t *testing.T) {
 	behind := start(t, func(o *Options) {
 		o.Tokens.TrustedProxies, o.AllowedHosts, o.PublicURL = []string{"127.0.0.0/8"}, []string{friend}, "https://"+friend
 	})
-	_, addrs := everything(t, func(o *Options) { o.Tokens = Tokens{} })
+	_, addrs := everything(t, func(o *Options) { o.Tokens = Tokens{Admin: adminToken} })
 	sockets, _ := open.doorPaths()
 	for _, e := range sockets {
 		if e.On == front.ForHosts || e.When != nil && e.Path != "/" {
