@@ -49,7 +49,7 @@ type Handler struct {
 // request of it.
 type entry struct {
 	*session
-	numbering
+	numbers     numbering
 	hub, caller string
 	letGo       func() // ends the wait for the end of the caller's token
 	giveBack    func() // of quota.MCPSessions
@@ -122,7 +122,7 @@ func (h *Handler) post(e *entry, w http.ResponseWriter, r *http.Request) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		text = []byte("{") // a body must be there: it is answered as half a message
 	}
-	m := e.numbering.read(text)
+	m := e.numbers.read(text)
 	switch {
 	case bytes.TrimSpace(text)[0] == '[' && json.Valid(text):
 		// Versions of MCP before 2025-06-18 have batches. The SDK knows the version, and keeps their ids
@@ -139,10 +139,10 @@ func (h *Handler) post(e *entry, w http.ResponseWriter, r *http.Request) {
 	}
 	r = r.Clone(r.Context())
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(m.call)), int64(len(m.call))
-	defer e.numbering.end(m.id)
+	defer e.numbers.end(m.id)
 	held := &heldAnswer{ResponseWriter: w}
 	h.http.ServeHTTP(held, r)
-	held.send(&e.numbering, m.id)
+	held.send(&e.numbers, m.id)
 }
 
 // heldAnswer keeps the answer of the SDK until it has the client's own id.
