@@ -20,8 +20,8 @@ import (
 // is in use, and writes 1.0 as 1: so it gets only messages that numbering has made.
 type numbering struct {
 	mu   sync.Mutex
-	last int
-	open map[string]string // by the client's id, the latest call with it that is not answered
+	last int               `stays:"counts the calls"`
+	open map[string]string `held:"calls of MCP"` // by the client's id, the latest call with it that is not answered
 }
 
 // message is what a client has sent.
