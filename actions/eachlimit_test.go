@@ -101,7 +101,8 @@ func TestR296Limits(t *testing.T) {
 	limittest.Reach(t, "longest described value", 100, func(n int) bool {
 		return Describe([]byte(`"`+x(n-2)+`"`)) != "string" && Describe([]byte(strings.Repeat("1", n))) != "number"
 	})
-	limittest.Reach(t, "MaxSnapshot", MaxSnapshot, func(n int) bool { return cutLines(x(n)) == x(n) })
+	limittest.Reach(t, "MaxSnapshot", MaxSnapshot, func(n int) bool { return cutLines(x(n), MaxSnapshot) == x(n) })
+	limittest.Reach(t, "MaxSearched", MaxSearched, func(n int) bool { return cutLines(x(n), MaxSearched) == x(n) })
 }
 
 func reads(number string) (n pixels) {

@@ -12,6 +12,7 @@ import (
 const (
 	MaxRequest  = 10 << 20 // one request, of any adapter
 	MaxSnapshot = 1 << 20  // a snapshot: what is beyond is cut off, and a last line says so
+	MaxSearched = 3 << 20  // a snapshot that is only searched (YAMLOptions.Long)
 	MaxValue    = 4 << 20  // any other answer of a page, as JSON: what Evaluate returns, a page's content; beyond there is none
 )
 

@@ -209,12 +209,12 @@ func TestTranslate(t *testing.T) {
 
 func TestCutLines(t *testing.T) {
 	long := strings.Repeat("- text: abcdef\n", MaxSnapshot/10)
-	got := cutLines(long)
+	got := cutLines(long, MaxSnapshot)
 	lines := strings.Split(got, "\n")
-	if len(got) > MaxSnapshot || lines[len(lines)-1] != yamlCut || lines[len(lines)-2] != "- text: abcdef" {
+	if len(got) > MaxSnapshot || lines[len(lines)-1] != yamlCut(MaxSnapshot) || lines[len(lines)-2] != "- text: abcdef" {
 		t.Errorf("%d bytes, ending with %q", len(got), lines[len(lines)-2:])
 	}
-	if got := cutLines("a\nb"); got != "a\nb" {
+	if got := cutLines("a\nb", MaxSnapshot); got != "a\nb" {
 		t.Errorf("a short one becomes %q", got)
 	}
 }

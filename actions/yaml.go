@@ -2,6 +2,7 @@ package actions
 
 import (
 	"context"
+	"fmt"
 	"regexp"
 	"strings"
 	"time"
@@ -12,6 +13,7 @@ type YAMLOptions struct {
 	NoRefs bool
 	Boxes  bool    // [box=x,y,width,height] of each element, in its own frame's viewport
 	Root   Locator // nil is the page
+	Long   bool    // up to MaxSearched and not MaxSnapshot: for a program to search in
 }
 
 // YAMLSnapshot is the page as an ARIA snapshot in YAML, the format of Playwright's
@@ -21,10 +23,13 @@ type YAMLSnapshot struct {
 	Count int // of elements; text and property lines do not count
 	Title string
 	URL   string
+	Cut   bool // the page has more, as the last line of Text says
 }
 
 // yamlCut is the last line of a snapshot that was cut.
-const yamlCut = "# cut: the snapshot is longer than 1 MiB"
+func yamlCut(most int) string {
+	return fmt.Sprintf("# cut: the snapshot is longer than %d MiB", most>>20)
+}
 
 // frameTime is how long one frame in another process may take for its part of the
 // snapshot: one slow frame must not fail the whole.
@@ -62,7 +67,11 @@ var aboveRefs = regexp.MustCompile(`^(?:f\d{1,6}){1,8}$`)
 func (p *Page) SnapshotYAML(ctx context.Context, o YAMLOptions) (YAMLSnapshot, error) {
 	ctx, cancel := withDeadline(ctx)
 	defer cancel()
-	args := obj{"refs": !o.NoRefs, "boxes": o.Boxes, "above": ""}
+	most := MaxSnapshot
+	if o.Long {
+		most = MaxSearched
+	}
+	args := obj{"refs": !o.NoRefs, "boxes": o.Boxes, "above": "", "most": most}
 	if o.Root != nil {
 		if err := checkLocator(o.Root); err != nil {
 			return YAMLSnapshot{}, err
@@ -72,9 +81,10 @@ func (p *Page) SnapshotYAML(ctx context.Context, o YAMLOptions) (YAMLSnapshot, e
 	p.mu.Lock()
 	frame := p.frames.chosen
 	p.mu.Unlock()
-	r := yamlReader{p: p, holes: maxHoles, left: MaxSnapshot}
+	r := yamlReader{p: p, holes: maxHoles, most: most, left: most}
 	s, err := r.read(ctx, frame, args, 0)
-	s.Text = cutLines(s.Text)
+	s.Text = cutLines(s.Text, most)
+	s.Cut = strings.HasSuffix(s.Text, yamlCut(most))
 	return s, err
 }
 
@@ -83,6 +93,7 @@ func (p *Page) SnapshotYAML(ctx context.Context, o YAMLOptions) (YAMLSnapshot, e
 type yamlReader struct {
 	p     *Page
 	holes int // frames that may still be read
+	most  int // bytes of the whole text
 	left  int // bytes of text that are still wanted
 }
 
@@ -93,7 +104,7 @@ func (r *yamlReader) read(ctx context.Context, frame string, args obj, depth int
 	if err := r.p.callScriptIn(ctx, frame, scriptCall{verb: "yaml", args: args, result: &s, numbers: forRefs}); err != nil {
 		return YAMLSnapshot{}, err
 	}
-	s.Text, s.Title, s.URL, s.Count = cutLines(s.Text), cutText(s.Title, longestTitle), cutText(s.URL, longestURL), max(s.Count, 0)
+	s.Text, s.Title, s.URL, s.Count = cutLines(s.Text, r.most), cutText(s.Title, longestTitle), cutText(s.URL, longestURL), max(s.Count, 0)
 	r.left -= len(s.Text)
 	inner := make(map[int]string)
 	for _, h := range s.Holes {
@@ -108,13 +119,13 @@ func (r *yamlReader) read(ctx context.Context, frame string, args obj, depth int
 		inner[h.Line] = found.Text
 		s.Count += found.Count
 	}
-	s.Text = insertBelowLines(s.Text, inner)
+	s.Text = insertBelowLines(s.Text, inner, r.most)
 	return s.YAMLSnapshot, nil
 }
 
 // insertBelowLines inserts texts below lines of another one, each two spaces deeper than its line. It
 // ends when the text is longer than a snapshot may be.
-func insertBelowLines(text string, inner map[int]string) string {
+func insertBelowLines(text string, inner map[int]string, most int) string {
 	if len(inner) == 0 {
 		return text
 	}
@@ -127,7 +138,7 @@ func insertBelowLines(text string, inner map[int]string) string {
 			indent := line[:len(line)-len(strings.TrimLeft(line, " "))] + "  "
 			b.WriteString(":")
 			for line := range strings.Lines(below) {
-				if b.Len() > MaxSnapshot {
+				if b.Len() > most {
 					return b.String()
 				}
 				b.WriteString("\n" + indent + strings.TrimSuffix(line, "\n"))
@@ -154,7 +165,7 @@ func (r *yamlReader) readHole(ctx context.Context, frame string, h hole, around 
 	if err != nil {
 		return YAMLSnapshot{}, err
 	}
-	inner, err := r.read(ctx, id, obj{"refs": around["refs"], "boxes": around["boxes"], "above": h.Above}, depth+1)
+	inner, err := r.read(ctx, id, obj{"refs": around["refs"], "boxes": around["boxes"], "above": h.Above, "most": around["most"]}, depth+1)
 	if err != nil {
 		return YAMLSnapshot{}, err
 	}
@@ -164,14 +175,14 @@ func (r *yamlReader) readHole(ctx context.Context, frame string, h hole, around 
 	return inner, nil
 }
 
-// cutLines cuts a snapshot of more than MaxSnapshot bytes between two lines, and adds
-// yamlCut as its last line.
-func cutLines(text string) string {
-	if len(text) <= MaxSnapshot {
+// cutLines cuts a snapshot of more bytes than most between two lines, and adds yamlCut as
+// its last line.
+func cutLines(text string, most int) string {
+	if len(text) <= most {
 		return text
 	}
-	text = text[:MaxSnapshot-len(yamlCut)-1]
-	return text[:strings.LastIndexByte(text, '\n')+1] + yamlCut
+	text = text[:most-len(yamlCut(most))-1]
+	return text[:strings.LastIndexByte(text, '\n')+1] + yamlCut(most)
 }
 
 // frameFor is pageFrames.find under the lock.

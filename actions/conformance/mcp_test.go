@@ -1,12 +1,15 @@
 package conformance
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -203,6 +206,43 @@ func TestMCPTabsAreTheClientsOwn(t *testing.T) {
 			one.use(t, "browser_navigate", object{"url": s.app.URL + "/form.html"}, "Page Title: Sign up")
 			two.use(t, "browser_snapshot", object{}, "Page Title: Second page")
 			two.use(t, "browser_tabs", object{"action": "list"}, "- 0: (current) [Second page]")
+		})
+	}
+}
+
+// TestMCPLongPages acts on a page with many rows: the answer is one that a model survives, says that it
+// is cut, and what is beyond, also behind the end of a snapshot, can be found and acted on.
+func TestMCPLongPages(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil)
+	for _, kind := range kinds {
+		t.Run(string(kind.TargetKind), func(t *testing.T) {
+			t.Parallel()
+			c := connectMCP(t, s, kind.prefix)
+			c.use(t, "browser_tabs", object{"action": "new", "url": s.app.URL + "/form.html"})
+			show := func(rows int) {
+				c.use(t, "browser_evaluate", object{"function": fmt.Sprintf(`() => { document.body.innerHTML = Array.from({ length: %d }, (_, i) =>
+					"<p>" + "some words, ".repeat(90) + "<button onclick='this.textContent = 1'>Ship " + i + "</button>").join("") }`, rows)})
+			}
+			show(100)
+			said := c.use(t, "browser_press_key", object{"key": "a"}, "\nCut: ", "browser_find", "browser_snapshot")
+			if n := utf8.RuneCountInString(said); n > 21_000 {
+				t.Errorf("a tool that acts answers %d characters", n)
+			}
+			if strings.Contains(said, `button "Ship 99"`) {
+				t.Error("all of the page is shown")
+			}
+			if full := c.use(t, "browser_snapshot", object{}, `button "Ship 99"`); len(full) < 100_000 {
+				t.Errorf("the whole page has %d bytes", len(full))
+			}
+			show(1200) // more than a snapshot may have
+			found := c.use(t, "browser_find", object{"text": "Ship 1199"}, "1 matches")
+			ref := regexp.MustCompile(`button "Ship 1199" \[ref=(\w+)\]`).FindStringSubmatch(found)
+			if ref == nil {
+				t.Fatalf("it is found without a ref: %s", found)
+			}
+			c.use(t, "browser_click", object{"target": ref[1]})
+			c.use(t, "browser_find", object{"text": "Ship 1199"}, "0 matches")
 		})
 	}
 }

@@ -152,6 +152,7 @@ func (c *call) look(ctx context.Context) {
 		c.modal = append(c.modal, d)
 	} else if s, err := c.page.SnapshotYAML(ctx, actions.YAMLOptions{}); err == nil {
 		c.describe(s, true)
+		c.snapshot, c.cut = cutLook(c.snapshot, c.looks)
 	}
 	c.newTabs()
 }

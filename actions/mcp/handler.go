@@ -12,6 +12,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -203,6 +204,13 @@ func (h *Handler) begin(c actions.Caller, w http.ResponseWriter, r *http.Request
 		http.Error(w, "caps: "+err.Error(), http.StatusBadRequest)
 		return
 	}
+	looks := 0
+	if text := r.URL.Query().Get("snapshot"); text != "" {
+		if looks, err = strconv.Atoi(text); err != nil || looks < 1 {
+			http.Error(w, "snapshot: how many characters of the page's snapshot a tool that acts answers, 1 or more", http.StatusBadRequest)
+			return
+		}
+	}
 	giveBack, err := cmp.Or(c.Quotas, h.quotas).Take(quota.MCPSessions, c.Payer, 1)
 	if err != nil {
 		http.Error(w, err.Error()+".", http.StatusServiceUnavailable)
@@ -210,7 +218,7 @@ func (h *Handler) begin(c actions.Caller, w http.ResponseWriter, r *http.Request
 	}
 	id := rand.Text()
 	e := &entry{
-		session: newSession(c.Metered(), Options{Groups: groups}, h.log),
+		session: newSession(c.Metered(), Options{Groups: groups, Snapshot: looks}, h.log),
 		hub:     c.Hub, caller: c.ID, letGo: func() {}, giveBack: giveBack,
 	}
 	h.mu.Lock()

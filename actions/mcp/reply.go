@@ -19,6 +19,7 @@ type reply struct {
 	page     []string // of the section Page
 	modal    []actions.Dialog
 	snapshot string
+	cut      string // that the snapshot is cut, and what to do; "" where it is not
 	link     string // to a file with the snapshot, instead
 	picture  *sdk.ImageContent
 	attached []sdk.Content // files
@@ -89,7 +90,11 @@ func (r *reply) result(err error) *sdk.CallToolResult {
 	case r.link != "":
 		section("Snapshot", r.link)
 	case r.snapshot != "":
-		section("Snapshot", "```yaml", strings.TrimSuffix(r.snapshot, "\n"), "```")
+		lines := []string{"```yaml", strings.TrimSuffix(r.snapshot, "\n"), "```"}
+		if r.cut != "" {
+			lines = append(lines, r.cut)
+		}
+		section("Snapshot", lines...)
 	}
 	if b.Len() == 0 {
 		b.WriteString("### Result\nDone\n")

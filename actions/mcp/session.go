@@ -26,6 +26,7 @@ type session struct {
 	meter  *actions.Meter
 	files  Files
 	groups []string // the groups of tools that are offered, beside those that always are
+	looks  int      // characters of the snapshot after an action
 	log    *zap.Logger
 	queue  chan struct{} // holds an item for each call that runs or waits
 	turn   chan struct{} // holds an item while a call runs
@@ -61,7 +62,7 @@ func newSession(c actions.Caller, o Options, log *zap.Logger) *session {
 	}
 	meter := c.Options.Meter
 	return &session{
-		caller: c, meter: meter, files: o.Files, groups: o.Groups, log: log,
+		caller: c, meter: meter, files: o.Files, groups: o.Groups, looks: cmp.Or(o.Snapshot, usualLook), log: log,
 		queue: make(chan struct{}, meter.Limits().Waiting), turn: make(chan struct{}, 1), asked: make(chan struct{}, 1),
 		gone: make(chan struct{}), pages: make(map[string]*pageState),
 	}
@@ -139,11 +140,16 @@ func withSections(next sdk.MethodHandler) sdk.MethodHandler {
 
 var schemas = sdk.NewSchemaCache()
 
+// usualLook is Options.Snapshot where it is not set: some 5,000 tokens of a model.
+const usualLook = 20_000
+
 // Options are what a client gets beside its tools. The zero value gives it no access
 // to files of this machine.
 type Options struct {
 	Files  Files
 	Groups []string // of tools, as Groups reads them
+	// Snapshot is how many characters of the page's snapshot a tool that acts answers, 20,000.
+	Snapshot int
 }
 
 // Serve serves one client over a pair of streams, one message on a line (MCP

@@ -2,8 +2,10 @@ package mcp
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"strings"
+	"unicode/utf8"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -54,6 +56,21 @@ func takeSnapshot(ctx context.Context, c *call, in snapshotArgs) error {
 	return err
 }
 
+// cutLook cuts the snapshot in the answer of a tool that acts behind its last node that fits. most is
+// in characters. note says that it is cut, and what to do; it is "" where all of it fits.
+func cutLook(text string, most int) (kept, note string) {
+	end, n, nodes := 0, 0, 0
+	for line := range strings.Lines(text) {
+		if n += utf8.RuneCountInString(line); n > most {
+			return text[:end], fmt.Sprintf("Cut: %d of %d nodes are shown. Find others with browser_find; browser_snapshot shows all of the page, or a part with target or depth.",
+				nodes, nodes+strings.Count(text[end:], "\n")+1)
+		}
+		end += len(line)
+		nodes++
+	}
+	return text, ""
+}
+
 // depthOf is the level of a line in a snapshot, from 0: two spaces for each.
 func depthOf(line string) int { return (len(line) - len(strings.TrimLeft(line, " "))) / 2 }
 
@@ -82,7 +99,10 @@ func findText(ctx context.Context, c *call, in findArgs) error {
 	if err != nil {
 		return err
 	}
-	s, err := c.page.SnapshotYAML(ctx, actions.YAMLOptions{})
+	s, err := c.page.SnapshotYAML(ctx, actions.YAMLOptions{Long: true})
+	if actions.KindOf(err) == actions.LimitExceeded { // by what JSON escapes
+		s, err = c.page.SnapshotYAML(ctx, actions.YAMLOptions{})
+	}
 	if err != nil {
 		return err
 	}
@@ -91,6 +111,9 @@ func findText(ctx context.Context, c *call, in findArgs) error {
 		return err
 	}
 	c.say("%d matches", n)
+	if s.Cut {
+		c.say("The page is longer than what was searched, its first %d MiB: a match behind that is not counted.", len(s.Text)>>20+1)
+	}
 	if in.Filename != "" {
 		c.lines = append(c.lines, lines...)
 		return c.toFile(in.Filename, "Matches", "text/plain")

@@ -26,11 +26,12 @@ type mcpCmd struct {
 	browserFlags
 	urlFlags
 	rateFlags
-	URL       string   `help:"Address of the hub, or of a Chromium with --remote-debugging-port: by http, or that of its WebSocket." default:"http://127.0.0.1:9222" env:"CDPHUB_URL" useless-with:"browser,browser-path,browser-url"`
-	Token     string   `help:"Token for the hub." placeholder:"TOKEN" env:"CDPHUB_TOKEN" useless-with:"browser,browser-path,browser-url"`
-	Files     string   `help:"Folder from which files may be uploaded by path." env:"CDPHUB_FILES" type:"existingdir" default:"."`
-	OutputDir string   `help:"Folder for the files that tools write when they get a filename, such as screenshots." env:"CDPHUB_OUTPUT_DIR" default:".cdphub-mcp"`
-	Caps      []string `help:"Groups of tools in addition to the usual ones: config, devtools, network, pdf, storage, testing, tracing, video, vision." placeholder:"GROUP" env:"CDPHUB_CAPS"`
+	URL       string      `help:"Address of the hub, or of a Chromium with --remote-debugging-port: by http, or that of its WebSocket." default:"http://127.0.0.1:9222" env:"CDPHUB_URL" useless-with:"browser,browser-path,browser-url"`
+	Token     string      `help:"Token for the hub." placeholder:"TOKEN" env:"CDPHUB_TOKEN" useless-with:"browser,browser-path,browser-url"`
+	Files     string      `help:"Folder from which files may be uploaded by path." env:"CDPHUB_FILES" type:"existingdir" default:"."`
+	OutputDir string      `help:"Folder for the files that tools write when they get a filename, such as screenshots." env:"CDPHUB_OUTPUT_DIR" default:".cdphub-mcp"`
+	Snapshot  positiveInt `name:"snapshot-limit" help:"Characters of the page's snapshot in the answer of a tool that acts. browser_snapshot and browser_find are not limited by it." default:"20000" env:"CDPHUB_SNAPSHOT_LIMIT"`
+	Caps      []string    `help:"Groups of tools in addition to the usual ones: config, devtools, network, pdf, storage, testing, tracing, video, vision." placeholder:"GROUP" env:"CDPHUB_CAPS"`
 
 	logFlags
 }
@@ -63,7 +64,7 @@ func (c *mcpCmd) Run(ctx context.Context, s streams) error {
 		Log: log.Logger, URLs: urls, Names: new(urlpolicy.Resolver),
 		Limits: actions.Limits{Requests: int(c.ActionRate), Screenshots: int(c.ScreenshotRate)},
 	}, Version: version.Current().Version}
-	return mcp.Serve(ctx, caller, os.Stdin, s.out, mcp.Options{Files: mcp.Files{Read: files, Write: c.OutputDir}, Groups: groups})
+	return mcp.Serve(ctx, caller, os.Stdin, s.out, mcp.Options{Files: mcp.Files{Read: files, Write: c.OutputDir}, Groups: groups, Snapshot: int(c.Snapshot)})
 }
 
 // join returns the function that connects to the hub, or starts a browser. end ends

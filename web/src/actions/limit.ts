@@ -39,8 +39,11 @@ export class Lines {
   private left: number;
   truncated = false;
 
-  constructor(private readonly mark: Redacted) {
-    this.left = MAX_SNAPSHOT - bytesOf(mark) - 1;
+  constructor(
+    private readonly mark: Redacted,
+    most = MAX_SNAPSHOT,
+  ) {
+    this.left = most - bytesOf(mark) - 1;
   }
 
   /** Adds a line. Returns false if the limit is reached. */

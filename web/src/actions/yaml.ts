@@ -43,7 +43,7 @@ interface Item {
 const LONGEST_NAME = 900;
 
 /** The options of the hub. `above` comes from the hub, so it needs no redaction. */
-type YAMLOptions = Pick<YAMLArgs, "refs" | "boxes"> & { above: Redacted };
+type YAMLOptions = Pick<YAMLArgs, "refs" | "boxes" | "most"> & { above: Redacted };
 
 /** The snapshot of a subtree, of the body by default. */
 export function snapshotYAML(root: Element | undefined, options: YAMLOptions): RedactedIn<YAMLResult> {
@@ -164,11 +164,13 @@ function propsOf(el: Element, role: string): [Redacted, Redacted][] {
 // ---------------------------------------------------------------- writing
 
 class Writer {
-  readonly lines = new Lines(word("# cut: the snapshot is longer than 1 MiB"));
+  readonly lines: Lines;
   readonly holes: RedactedIn<YAMLHole>[] = [];
   count = 0;
 
-  constructor(private readonly o: YAMLOptions) {}
+  constructor(private readonly o: YAMLOptions) {
+    this.lines = new Lines(word(`# cut: the snapshot is longer than ${o.most >> 20} MiB`), o.most);
+  }
 
   write(item: Item | Redacted, depth: number, pointer: boolean): void {
     if (this.lines.truncated) return;

@@ -135,6 +135,8 @@ export interface YAMLArgs extends AboutArgs {
   boxes: boolean;
   /** The prefix of all refs. */
   above: string;
+  /** Maximum size of the text, in bytes. */
+  most: number;
 }
 
 export interface YAMLResult {
