@@ -302,6 +302,11 @@ var sections = []section{
 	{"Every client of Chromium", []requirement{
 		{"R-315", "no time ends the connection of a Client that stands still, as at a breakpoint: only what waits for it, or a system that acknowledges nothing; through other nodes too"},
 	}},
+	{"The first day at work", []requirement{
+		{"R-320", "a packaged service, as its user, reads whatever root puts into its folder of /etc, also after a change, and writes to its folder of /var/lib, and to no other"},
+		{"R-321", "cdphub doctor says of each file and folder that an option names whether the user who runs it can use it, and what to do"},
+		{"R-324", "the documentation in archives and packages links to files that are there, and what it says about operation names metrics that exist"},
+	}},
 	{"What is taken is given back", []requirement{
 		{"R-290", "what hubs, servers, Hosts, named sessions, journals and quotas hold is counted by name: every map, list, channel and counter below a lock is either counted, or says why it may stay"},
 		{"R-291", "when Clients, Hosts and sessions have gone, after failures and refusals too, places, bytes and remembered owners are zero again"},
