@@ -100,8 +100,9 @@ type Server struct {
 	draining       atomic.Bool   // takes no more connections
 	ending         chan struct{} `stays:"closed at the end"` // closed then
 
-	endAsked chan struct{} `stays:"closed at the end"` // closed when Run is to drain and return
-	endOnce  sync.Once     // closes it
+	endAsked chan struct{}      `stays:"closed at the end"` // closed when Run is to drain and return
+	endOnce  sync.Once          // closes it
+	waits    chan time.Duration `stays:"is not buffered"` // how long the end may wait for sessions
 }
 
 // listener is one address and the kinds of peers that it serves.
@@ -143,6 +144,7 @@ func New(o Options) (*Server, error) {
 		hosts:    front.NewConnGroup(),
 		ending:   make(chan struct{}),
 		endAsked: make(chan struct{}),
+		waits:    make(chan time.Duration),
 		reload:   make(chan struct{}, 1),
 
 		tokensChanged: make(chan struct{}, 1),
@@ -264,7 +266,7 @@ func (s *Server) Run(ctx context.Context) error {
 		peers, hs := s.makePeers()
 		s.log.Info("listening for other nodes", zap.Stringer("addr", peers.Addr()))
 		defer serve(hs, peers).Close()
-		defer runBeside(s.cluster.Sweep, s.handover.Replicate)()
+		defer runBeside(s.cluster.Sweep, s.handover.Replicate, s.waitForSessions)()
 	}
 	if err := s.checkBrowsers(ctx); err != nil {
 		s.drain(nil)
@@ -394,7 +396,7 @@ func (s *Server) drain(servers []*http.Server) {
 		s.named.Depart()
 	}
 	s.hubs.Drain()
-	s.cluster.Drain()
+	s.cluster.Drain(nil)
 	patience, cancel := context.WithTimeout(context.Background(), s.o.Drain)
 	given := s.handover.All(patience)
 	s.clients.Wait(patience)
@@ -425,6 +427,3 @@ func (s *Server) drain(servers []*http.Server) {
 		}
 	}
 }
-
-// end has Run drain the server and return, as if its context had ended.
-func (s *Server) end() { s.endOnce.Do(func() { close(s.endAsked) }) }

@@ -41,8 +41,8 @@ func TestBlocksAreDeclared(t *testing.T) {
 }
 
 // programs are those that the documentation runs.
-var programs = strings.Fields(`cdphub cdphub-cluster ./cdphub_VERSION_linux_amd64/cdphub agent-browser apt claude curl dnf docker editor export go
-	journalctl kubectl make node npm npx printf sha256sum sudo systemctl tab=$(agent-browser tar`)
+var programs = strings.Fields(`cdphub cdphub-cluster ./cdphub_VERSION_linux_amd64/cdphub agent-browser apt claude cp curl dnf docker editor export go
+	journalctl kubectl make node npm npx printf sha256sum sudo systemctl systemd-run tab=$(agent-browser tar`)
 
 // TestLinesOfShellAreCommands: each line of a block is one command, also of a block that
 // no test runs. A line that was wrapped like prose is none.
@@ -86,6 +86,7 @@ var foreign = slices.Concat(
 	[]string{"include", "no-optional", "omit", "save-dev"},          // npm
 	[]string{"cap-drop", "read-only", "rm", "tmpfs"},                // docker
 	[]string{"check", "ignore-missing", "now"},                      // sha256sum, systemctl
+	[]string{"collect", "pipe", "wait"},                             // systemd-run
 	[]string{"unix-socket"},                                         // curl
 )
 
