@@ -278,6 +278,9 @@ func (s *Server) Run(ctx context.Context) error {
 		s.log.Info("listening", zap.Stringer("addr", ln.Addr()), zap.Bool("clients", ln.clients), zap.Bool("hosts", ln.hosts))
 		servers = append(servers, serve(httpserver.New(s.handler(ln.audience()), s.o.rates.own, s.log), ln.Listener))
 	}
+	if url := s.DashboardURL(); url != "" {
+		s.log.Info("serving the dashboard", zap.String("url", url))
+	}
 	s.o.OnState(Ready)
 	reloaded := runBeside(s.reloadWhenAsked)
 	var err error

@@ -66,6 +66,23 @@ func TestLinesOfShellAreCommands(t *testing.T) {
 	}
 }
 
+// TestNoPackageOfStrangers: until a release is on npm, no command that a reader may copy takes cdphub by
+// its name from there, but for those under a heading about a release.
+func TestNoPackageOfStrangers(t *testing.T) {
+	blocks, err := Blocks(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	byName := regexp.MustCompile(`npx (-\S+ )*cdphub|npm (install|i|exec|create) .*\bcdphub\b|"npx".*"cdphub"`)
+	for _, b := range blocks {
+		for line := range strings.Lines(b.Text) {
+			if byName.MatchString(line) && !strings.Contains(line, ".tgz") && (b.File != "docs/npm.md" || b.Reason != "needs a release") {
+				t.Errorf("%s:%d: this runs what a stranger may have put on npm: %s", b.File, b.Line, line)
+			}
+		}
+	}
+}
+
 // TestReadmeIsShort: a newcomer reads it in a minute; everything else has a page
 // below docs.
 func TestReadmeIsShort(t *testing.T) {
@@ -82,12 +99,12 @@ func TestReadmeIsShort(t *testing.T) {
 var foreign = slices.Concat(
 	[]string{"cdp"},                       // agent-browser
 	[]string{"cdp-endpoint", "transport"}, // Playwright MCP, Claude Code
-	[]string{"no-sandbox", "proxy-server", "remote-debugging-port"}, // Chromium
-	[]string{"include", "no-optional", "omit", "save-dev"},          // npm
-	[]string{"cap-drop", "read-only", "rm", "tmpfs"},                // docker
-	[]string{"check", "ignore-missing", "now"},                      // sha256sum, systemctl
-	[]string{"collect", "pipe", "wait"},                             // systemd-run
-	[]string{"unix-socket"},                                         // curl
+	[]string{"no-sandbox", "proxy-server", "remote-debugging-port"},                           // Chromium
+	[]string{"global", "include", "no-install", "no-optional", "offline", "omit", "save-dev"}, // npm
+	[]string{"cap-drop", "read-only", "rm", "tmpfs"},                                          // docker
+	[]string{"check", "ignore-missing", "now"},                                                // sha256sum, systemctl
+	[]string{"collect", "pipe", "wait"},                                                       // systemd-run
+	[]string{"unix-socket"},                                                                   // curl
 )
 
 // TestOptionsExist: each --option in the documentation is one of cdphub, and so is
@@ -132,9 +149,9 @@ func optionsOf(t *testing.T, folder string) map[string]bool {
 		t.Fatal(err)
 	}
 	help := func(args ...string) string {
-		out, err := exec.Command(program, append(args, "--help")...).CombinedOutput()
+		out, err := exec.Command(program, append(args, "--help-all")...).CombinedOutput()
 		if err != nil {
-			t.Fatalf("%s %q --help: %v\n%s", folder, args, err, out)
+			t.Fatalf("%s %q --help-all: %v\n%s", folder, args, err, out)
 		}
 		return string(out)
 	}
