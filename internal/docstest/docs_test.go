@@ -2,6 +2,7 @@ package docstest
 
 import (
 	"encoding/json"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path"
@@ -83,6 +84,46 @@ func TestNoPackageOfStrangers(t *testing.T) {
 	}
 }
 
+// TestR324MetricsExist: each metric that the documentation, an alert or the dashboard names is one of the
+// program, or of the libraries for Prometheus.
+func TestR324MetricsExist(t *testing.T) {
+	metric := regexp.MustCompile(`\b(?:cdphub|go|process)_[a-z_]*[a-z]\b`)
+	known := map[string]bool{"go_goroutines": true, "process_resident_memory_bytes": true}
+	for _, folder := range []string{"server", "internal/cli", "relay"} {
+		err := filepath.WalkDir(filepath.Join(root, folder), func(path string, _ fs.DirEntry, err error) error {
+			if err != nil || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			text, err := os.ReadFile(path)
+			for _, m := range regexp.MustCompile(`"(cdphub_[a-z_]+)"`).FindAllStringSubmatch(string(text), -1) {
+				known[m[1]], known[m[1]+"_bucket"], known[m[1]+"_count"], known[m[1]+"_sum"] = true, true, true, true
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	all := append(pages(t), read(t, "packaging/prometheus/alerts.yaml"), read(t, "packaging/prometheus/dashboard.json"))
+	named := 0
+	for _, page := range all {
+		if page.file == "docs/install.md" { // which has the names of archives
+			continue
+		}
+		for n, line := range strings.Split(page.text, "\n") {
+			for _, name := range metric.FindAllString(line, -1) {
+				named++
+				if !known[name] {
+					t.Errorf("%s:%d: there is no metric %s", page.file, n+1, name)
+				}
+			}
+		}
+	}
+	if named < 60 || len(known) < 150 {
+		t.Errorf("%d metrics are named, and %d exist", named, len(known)/4)
+	}
+}
+
 // TestReadmeIsShort: a newcomer reads it in a minute; everything else has a page
 // below docs.
 func TestReadmeIsShort(t *testing.T) {
@@ -101,8 +142,8 @@ var foreign = slices.Concat(
 	[]string{"cdp-endpoint", "transport"}, // Playwright MCP, Claude Code
 	[]string{"no-sandbox", "proxy-server", "remote-debugging-port"},                           // Chromium
 	[]string{"global", "include", "no-install", "no-optional", "offline", "omit", "save-dev"}, // npm
-	[]string{"cap-drop", "read-only", "rm", "tmpfs"},                                          // docker
-	[]string{"check", "ignore-missing", "now"},                                                // sha256sum, systemctl
+	[]string{"cap-drop", "log-opt", "read-only", "rm", "tmpfs"},                               // docker
+	[]string{"check", "ignore-missing", "now", "since"},                                       // sha256sum, systemctl
 	[]string{"collect", "pipe", "wait"},                                                       // systemd-run
 	[]string{"unix-socket"},                                                                   // curl
 )
