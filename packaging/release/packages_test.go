@@ -95,7 +95,7 @@ func TestPackages(t *testing.T) {
 	for _, unit := range units[:2] {
 		t.Run(unit, func(t *testing.T) { runUnit(t, root, unit) })
 	}
-	in("sh", "-c", "rm -r /etc/cdphub/* /var/lib/cdphub")
+	in("sh", "-c", "rm -r /etc/cdphub/* /var/lib/cdphub /run/cdphub")
 	in("sh", "-c", "echo CDPHUB_DRAIN=1s >> /etc/default/cdphub")
 	in("apt-get", "install", "-q", "-y", "--reinstall", "/cdphub.deb")
 	if got := in("cat", "/etc/default/cdphub"); !strings.Contains(got, "CDPHUB_DRAIN=1s") {
@@ -134,7 +134,7 @@ func testClusterPackages(t *testing.T, r release, root string, calls func() stri
 	}
 	in("cdphub-cluster", "cluster", "keys", "/etc/cdphub-cluster/keys")
 	t.Run(clusterUnit, func(t *testing.T) { runUnit(t, root, clusterUnit) })
-	in("rm", "-r", "/etc/cdphub-cluster/keys", "/var/lib/cdphub-cluster")
+	in("sh", "-c", "rm -r /etc/cdphub-cluster/* /var/lib/cdphub-cluster /run/cdphub-cluster /run/credentials")
 	in("dpkg", "--purge", "cdphub-cluster")
 	if got := calls(); !strings.HasPrefix(got, "disable --now cdphub-cluster.service\n") || !strings.HasSuffix(got, "daemon-reload\n") {
 		t.Errorf("the removal called systemctl %q", got)

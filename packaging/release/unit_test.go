@@ -33,6 +33,11 @@ type service struct {
 // variables that the unit asks for.
 func openService(t *testing.T, root, name string) *service {
 	t.Helper()
+	for dir := root; dir != os.TempDir(); dir = filepath.Dir(dir) {
+		if err := os.Chmod(dir, 0o755); err != nil { //nolint:gosec // the service's user must enter it
+			t.Fatal(err)
+		}
+	}
 	s := &service{root: root, name: name, scheme: "http", unit: readSettings(t, filepath.Join(root, "usr/lib/systemd/system", name))}
 	s.container = container{root: root, uid: strconv.Itoa(serviceUser), user: &syscall.Credential{Uid: serviceUser, Gid: serviceUser}}
 	s.env = []string{"PATH=/usr/bin:/bin", "HOME=/tmp"}
@@ -154,6 +159,7 @@ func runUnit(t *testing.T, root, unit string) {
 		name = "cdphub-cluster"
 	}
 	etc := filepath.Join(root, "etc", name)
+	os.Remove(filepath.Join(etc, "tokens.yaml")) // of another unit
 	newToken := func(user, role string) string {
 		out, err := exec.CommandContext(t.Context(), filepath.Join(root, "usr/bin", name), "token", "new",
 			"--name", user, "--role", role, "--hub", "*", "--append", filepath.Join(etc, "tokens.yaml")).Output()
@@ -249,15 +255,9 @@ func TestR320UnitReadsItsFiles(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can be two users")
 	}
-	dir := t.TempDir()
-	root := filepath.Join(dir, "root")
+	root := t.TempDir()
 	for _, folder := range []string{"usr/bin", "usr/lib/systemd/system", "etc/default", "etc/cdphub", "var/lib", "run", "tmp", "proc", "dev"} {
 		if err := os.MkdirAll(filepath.Join(root, folder), 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, folder := range []string{filepath.Dir(dir), dir} {
-		if err := os.Chmod(folder, 0o755); err != nil { //nolint:gosec // the service's user must enter it
 			t.Fatal(err)
 		}
 	}
