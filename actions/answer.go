@@ -60,7 +60,7 @@ func remoteValue(value easyjson.RawMessage, subtype string) json.RawMessage {
 
 // scriptAnswer is what a call of the page script comes to, as a JSON text:
 //
-//	{"ok":…,"secrets":["…"]}
+//	{"ok":…,"secrets":["…"],"used":12}
 //	{"error":{"kind":"element_not_found","message":"…","locator":"#a","count":0,"waited":99.5}}
 //
 //easyjson:json
@@ -68,6 +68,7 @@ type scriptAnswer struct {
 	OK      easyjson.RawMessage `json:"ok"`
 	Secrets []string            `json:"secrets"`
 	Error   *scriptError        `json:"error"`
+	Used    int                 `json:"used"` // the highest number that it has given to an element
 }
 
 // scriptError is a failure that the page script knows.
@@ -110,7 +111,7 @@ const longestFailure = 4 << 10
 // scriptKinds are the failures that the page script knows (web/src/actions/failure.ts).
 var scriptKinds = map[Kind]bool{
 	InvalidArgument: true, ElementNotFound: true, StaleRef: true, AmbiguousLocator: true, NotVisible: true, NotEnabled: true, Obscured: true,
-	LimitExceeded: true,
+	LimitExceeded: true, numbersSpent: true,
 }
 
 // failure is the error that the page script has named, on a page. In a frame the page can

@@ -187,6 +187,12 @@ func easyjsonA4a3e1daDecodeGithubComCdphubCdphubActions1(in *jlexer.Lexer, out *
 					(*out.Error).UnmarshalEasyJSON(in)
 				}
 			}
+		case "used":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Used = int(in.Int())
+			}
 		default:
 			in.SkipRecursive()
 		}
@@ -230,6 +236,11 @@ func easyjsonA4a3e1daEncodeGithubComCdphubCdphubActions1(out *jwriter.Writer, in
 		} else {
 			(*in.Error).MarshalEasyJSON(out)
 		}
+	}
+	{
+		const prefix string = ",\"used\":"
+		out.RawString(prefix)
+		out.Int(int(in.Used))
 	}
 	out.RawByte('}')
 }

@@ -43,6 +43,9 @@ type Caller struct {
 	// "browser:read", "browser:write", "browser:eval".
 	Capabilities []string
 	Consents     *Consents // for scripts of hooks; nil denies them
+	// Configs take what callers choose of their hub's browser; nil where the operator does
+	// not allow it.
+	Configs *BrowserConfigs
 	// Login is there while the caller has shown no token and needs one: it
 	// returns the caller that a token makes of it.
 	Login func(token string) (Caller, error)

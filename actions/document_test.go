@@ -24,14 +24,15 @@ func TestMainDocument(t *testing.T) {
 
 // TestPageFrames wants a frame to lose its script with its process, and all of it when it goes.
 func TestPageFrames(t *testing.T) {
-	f := pageFrames{sessions: map[string]string{}, worlds: map[string]*world{"F": {}, "G": {}}, refs: map[string]string{"f1": "F", "f1f2": "G"}, chosen: "G"}
-	if f.attach("F", "S"); f.sessions["F"] != "S" || f.worlds["F"] != nil || f.worlds["G"] == nil {
-		t.Errorf("after an attachment: %+v", f)
-	}
-	for ref, want := range map[string]string{"f1e2": "F", "f1f2e3": "G", "e4": "G", "f1": "G"} {
+	f := pageFrames{sessions: map[string]string{}, worlds: map[string]*world{"F": {numbers: []span{{3, 5}, {9, 10}}}, "G": {numbers: []span{{5, 9}}}}, chosen: "H"}
+	for ref, want := range map[string]string{"f1e3": "F", "e9": "F", "f1f2e5": "G", "e2": "H", "f1": "H", "e": "H", "e10": "H"} {
 		if got := f.find(query{By: string(YAML), Value: ref}); got != want {
 			t.Errorf("%s is looked for in %q, want %q", ref, got, want)
 		}
+	}
+	f.chosen = "G"
+	if f.attach("F", "S"); f.sessions["F"] != "S" || f.worlds["F"] != nil || f.worlds["G"] == nil {
+		t.Errorf("after an attachment: %+v", f)
 	}
 	f.worlds["F"] = &world{}
 	if f.detach("S"); len(f.sessions) != 0 || f.worlds["F"] != nil || f.worlds["G"] == nil {

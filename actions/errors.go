@@ -50,6 +50,8 @@ const (
 	Unsupported       Kind = "Unsupported"
 	LimitExceeded     Kind = "LimitExceeded"
 	Internal          Kind = "Internal"
+
+	numbersSpent Kind = "NumbersSpent" // of the page script, which gets more numbers
 )
 
 // Error is what every function here fails with.

@@ -125,6 +125,10 @@ func (p *Page) DragTo(ctx context.Context, from, to Locator) error {
 		}
 	}
 	return p.runInput(ctx, func(ctx context.Context, s string) error {
+		// A stale ref is refused before the button is pressed.
+		if _, err := p.ElementState(ctx, to, []string{}); KindOf(err) == StaleRef {
+			return err
+		}
 		at, err := p.findPoint(ctx, from, obj{})
 		if err != nil {
 			return err

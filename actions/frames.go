@@ -113,6 +113,9 @@ func (p *Page) elementFrame(ctx context.Context, l Locator) (string, error) {
 	return p.frameOf(ctx, p.frameFor(l.query()), l)
 }
 
+// staleAdvice is the end of what the page script says of a stale ref (web/src/actions/refs.ts).
+const staleAdvice = ": take a new snapshot"
+
 // frameOf is the id of the frame of an element, which is looked for in another
 // frame.
 func (p *Page) frameOf(ctx context.Context, in string, l Locator) (string, error) {
@@ -150,6 +153,7 @@ func (p *Page) findElement(ctx context.Context, frame string, l Locator) (*world
 	if err != nil {
 		return nil, "", err
 	}
+	_, args["ids"], _ = p.reserveNumbers(w, scriptCall{args: args})
 	var out evaluated
 	err = p.callCommands(ctx, command{w.session, "Runtime.callFunctionOn", obj{
 		"objectId": w.object, "functionDeclaration": "function(args){return this.element(args)}", "awaitPromise": true,
@@ -164,6 +168,9 @@ func (p *Page) findElement(ctx context.Context, frame string, l Locator) (*world
 	}
 	if text := out.exception(); text != "" {
 		e := newError(ElementNotFound, "element not found: %s", l)
+		if strings.HasSuffix(text, staleAdvice) {
+			e = newError(StaleRef, "element not found: %s is in no snapshot of this document%s", l, staleAdvice)
+		}
 		e.Details.Locator = l.String()
 		return nil, "", e
 	}

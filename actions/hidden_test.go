@@ -69,9 +69,9 @@ func visibility(t *testing.T, id string) string {
 	return out.Result.Value
 }
 
-// TestSights tells the tab in front from the one behind, and a frame from one
+// TestR313Sights tells the tab in front from the one behind, and a frame from one
 // that its Host page does not show. A page that does not answer does not delay the answer for the others.
-func TestSights(t *testing.T) {
+func TestR313Sights(t *testing.T) {
 	needChromium(t)
 	b := connect(t, actions.BrowserTarget, actions.Options{})
 	behind, front := visit(t, b, "/form.html"), visit(t, b, "/form.html")
@@ -84,6 +84,21 @@ func TestSights(t *testing.T) {
 	for _, id := range []string{behind.ID, front.ID} {
 		if err := b.ClosePage(t.Context(), id); err != nil {
 			t.Error(err)
+		}
+	}
+
+	// R-313: every page says that it is focused, as pages that clients emulate the focus in do.
+	b = connect(t, actions.BrowserTarget, actions.Options{})
+	pages := []*actions.Page{visit(t, b, "/form.html"), visit(t, b, "/form.html"), visit(t, b, "/form.html")}
+	for _, p := range pages {
+		value(t, p, `document.hasFocus = () => true`)
+	}
+	if err := b.UsePage(pages[1].ID); err != nil {
+		t.Fatal(err)
+	}
+	for id, sight := range b.Sights(t.Context()) {
+		if sight.Focused != (id == pages[1].ID) {
+			t.Errorf("of several focused pages, %s is %+v", id, sight)
 		}
 	}
 

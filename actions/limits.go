@@ -38,6 +38,7 @@ type Meter struct {
 	limits   Limits // static after NewMeter
 	requests *rate.Limiter
 	shots    *rate.Limiter
+	refs     refMemory // of the same caller
 }
 
 // NewMeter makes a Meter that holds to limits.

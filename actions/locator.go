@@ -28,6 +28,9 @@ type query struct {
 	First bool    `json:"first,omitempty"`
 	X     float64 `json:"x,omitempty"`
 	Y     float64 `json:"y,omitempty"`
+	// Taken is not "" of a ref of the scheme Aria once the caller has taken a snapshot, so
+	// that only a ref of one is good: "given" if one of them had this ref, else "never".
+	Taken string `json:"taken,omitempty"`
 	// Live says that the caller might as well ask the page itself: else the page
 	// script matches selectors on a copy of the page that has no secrets.
 	Live bool `json:"live,omitempty"`
@@ -66,14 +69,15 @@ type Placeholder struct {
 	Exact bool
 }
 
-// Scheme tells apart the refs of the four kinds of snapshots. Each kind has its own
-// rule for how long a ref is good.
+// Scheme tells apart the refs of the four kinds of snapshots. A ref is good while its
+// element is in the document in which a snapshot has given it. Then it is a StaleRef, and
+// comes to mean no other element: not in the next document, and not on another page.
 type Scheme string
 
 // The schemes of refs.
 const (
-	YAML   Scheme = "yaml" // e12, f1e2: of SnapshotYAML, for as long as the element is there
-	Aria   Scheme = "aria" // button[0]: a position in SnapshotElements, found anew at each use
+	YAML   Scheme = "yaml" // e12, f1e2: of SnapshotYAML
+	Aria   Scheme = "aria" // button[0]: a position in the caller's latest SnapshotElements of the page, or in the page as it is before the first one
 	Tagged Scheme = "rp"   // a3: the attribute data-rp-id, which SnapshotTagged writes
 	BAP    Scheme = "bap"  // @submit: of Observe
 )
@@ -82,6 +86,14 @@ const (
 type SnapshotRef struct {
 	Scheme Scheme
 	ID     string
+}
+
+// DescribedRef is a ref of the scheme YAML with words about the element. The words are
+// free. But if they have the role or the name that the snapshot showed, and not the one of
+// now, they are about what the element was, and the ref is a StaleRef.
+type DescribedRef struct {
+	SnapshotRef
+	Words string
 }
 
 // Handle is an element that WaitForSelector has found. It is good for as long
@@ -108,9 +120,18 @@ func (l Role) query() query        { return query{By: "role", Value: l.Role, Nam
 func (l Text) query() query        { return query{By: "text", Value: l.Text, Exact: l.Exact} }
 func (l Label) query() query       { return query{By: "label", Value: l.Text, Exact: l.Exact} }
 func (l Placeholder) query() query { return query{By: "placeholder", Value: l.Text, Exact: l.Exact} }
-func (l SnapshotRef) query() query { return query{By: string(l.Scheme), Value: l.ID} }
-func (l Handle) query() query      { return query{By: "handle", Value: l.ID} }
-func (l Point) query() query       { return query{By: "point", X: l.X, Y: l.Y} }
+
+func (l SnapshotRef) query() query {
+	return query{By: string(l.Scheme), Value: l.ID}
+}
+func (l Handle) query() query { return query{By: "handle", Value: l.ID} }
+func (l Point) query() query  { return query{By: "point", X: l.X, Y: l.Y} }
+
+func (l DescribedRef) query() query {
+	q := l.SnapshotRef.query()
+	q.Name = cutText(l.Words, maxLocator/2)
+	return q
+}
 
 func (l First) query() query {
 	q := l.Locator.query()

@@ -60,7 +60,7 @@ func newPage(b *Browser, id, alias string) *Page {
 		ID: id, Alias: alias, b: b,
 		input: make(chan struct{}, 1), join: make(chan struct{}, 1), network: newDomain(), console: newDomain(), log: newDomain(), changed: make(chan struct{}),
 		running: make(map[int]context.CancelCauseFunc), doc: mainDocument{loads: make(map[string]*load)},
-		frames:   pageFrames{sessions: make(map[string]string), worlds: make(map[string]*world), refs: make(map[string]string)},
+		frames:   pageFrames{sessions: make(map[string]string), worlds: make(map[string]*world)},
 		requests: requestLog{byID: make(map[string]*Request)},
 	}
 }

@@ -1,20 +1,21 @@
 package actions
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // pageFrames are the sessions and scripts of the frames of a page. Page.mu guards them.
 type pageFrames struct {
 	chosen   string            // where locators look: a frame's id; "" is the main frame
 	sessions map[string]string // of the frames in other processes, by frame id
 	worlds   map[string]*world // by frame id
-	refs     map[string]string // frames with scripts of their own, by what the refs in them begin with
 }
 
-// clear is for another document in the main frame: frames and refs of the last one mean nothing
+// clear is for another document in the main frame: the frames of the last one mean nothing
 // any more.
 func (f *pageFrames) clear() {
 	clear(f.worlds)
-	clear(f.refs)
 	f.chosen = ""
 }
 
@@ -48,20 +49,18 @@ func (f *pageFrames) forget(frame string) {
 	}
 }
 
-// find is the frame in which a locator is looked for. A ref such as f1e12 names
-// its frame: the longest prefix wins, since frames nest (f1f2e3). Every other locator
-// is looked for in the frame that SetFrame has chosen.
+// find is the frame in which a locator is looked for. A ref such as e12 is known to the script
+// that has its number. Every other locator is looked for in the frame that SetFrame has
+// chosen.
 func (f *pageFrames) find(q query) string {
-	best := ""
-	if q.By == string(YAML) {
-		for above := range f.refs {
-			if rest, ok := strings.CutPrefix(q.Value, above); ok && rest != "" && (rest[0] == 'e' || rest[0] == 'f') && len(above) > len(best) {
-				best = above
-			}
-		}
+	if q.By != string(YAML) {
+		return f.chosen
 	}
-	if best != "" {
-		return f.refs[best]
+	n, _ := strconv.Atoi(q.Value[strings.LastIndexByte(q.Value, 'e')+1:])
+	for frame, w := range f.worlds {
+		if containsNumber(w.numbers, n) {
+			return frame
+		}
 	}
 	return f.chosen
 }

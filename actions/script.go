@@ -31,7 +31,9 @@ var source = sync.OnceValue(func() string {
 type world struct {
 	session string
 	object  string  // its objectId
+	loader  string  // of the main document when it was installed
 	owners  []owner // of the frames around it; nil until they are known; guarded by Page.mu
+	numbers []span  // that its refs may have; guarded by Page.mu
 }
 
 // worldOf installs the page script in a frame, unless it is there. "" is the main
@@ -41,6 +43,7 @@ func (p *Page) worldOf(ctx context.Context, frame string) (*world, error) {
 	if err != nil {
 		return nil, err
 	}
+	given := frame
 	p.mu.Lock()
 	if frame == "" {
 		frame = p.doc.frame
@@ -72,14 +75,21 @@ func (p *Page) worldOf(ctx context.Context, frame string) (*world, error) {
 	if text := out.exception(); text != "" {
 		return nil, newError(Internal, "the page script does not run: %s", text)
 	}
-	w = &world{session: session, object: out.Result.ObjectID}
+	// The document may have changed meanwhile: the script of one document must not be
+	// taken for that of another. The event of the change comes before the answer.
+	if err := p.b.settle(ctx); err != nil {
+		return nil, err
+	}
+	w = &world{session: session, object: out.Result.ObjectID, loader: loader}
 	p.mu.Lock()
-	// The document may have changed meanwhile: the script of the last one must not be
-	// kept for it.
-	if p.doc.loader == loader {
+	same := p.doc.loader == loader
+	if same {
 		p.frames.worlds[frame] = w
 	}
 	p.mu.Unlock()
+	if !same {
+		return p.worldOf(ctx, given)
+	}
 	return w, nil
 }
 
@@ -92,10 +102,12 @@ func (p *Page) forgetWorld(w *world) {
 
 // scriptCall is a call of the page script.
 type scriptCall struct {
-	verb   string
-	args   obj  // "wait", in ms, is added
-	result any  // nil: none is wanted
-	acts   bool // it changes the page, and must not run twice
+	verb    string
+	args    obj       // "wait", in ms, is added
+	result  any       // nil: none is wanted
+	acts    bool      // it changes the page, and must not run twice
+	numbers numberUse // what it gives numbers to elements for; mostly ""
+	count   int       // of numbers; firstNumbers
 }
 
 // invoke is the function with which the page script is called.
@@ -139,6 +151,12 @@ func (p *Page) callScriptIn(ctx context.Context, frame string, c scriptCall) err
 				return e
 			}
 			continue
+		case e.Kind == numbersSpent && c.count < maxNumbers:
+			c.count = 2 * max(c.count, firstNumbers)
+			continue
+		case e.Kind == numbersSpent:
+			e.Kind = LimitExceeded
+			return e
 		case ctx.Err() != nil && missing != nil:
 			return missing
 		// Another document: what only reads, or never ran, is tried there.
@@ -162,7 +180,9 @@ func (p *Page) callScriptOnce(ctx context.Context, frame string, c scriptCall, s
 	if err != nil {
 		return false, err
 	}
+	numbers, ids, settle := p.reserveNumbers(w, c)
 	args := p.scriptArguments(c.args, min(elementPatience(ctx), slice))
+	args["numbers"], args["ids"] = numbers, ids
 	var out evaluated
 	method, failed := p.sendCommands(ctx, command{w.session, "Runtime.callFunctionOn", obj{
 		"objectId": w.object, "functionDeclaration": invoke, "awaitPromise": true, "returnByValue": true, "userGesture": true,
@@ -178,7 +198,7 @@ func (p *Page) callScriptOnce(ctx context.Context, frame string, c scriptCall, s
 	if text := out.exception(); text != "" {
 		return true, newError(Internal, "the page script failed: %s", text)
 	}
-	return true, p.decodeScriptAnswer(&out, c.result)
+	return true, p.decodeScriptAnswer(&out, c.result, settle)
 }
 
 // scriptArguments are what the page script gets: the given ones, with the time to wait in
@@ -186,11 +206,14 @@ func (p *Page) callScriptOnce(ctx context.Context, frame string, c scriptCall, s
 // and selectors do not match secrets: a selector such as [value^=a] could find out a
 // password letter by letter.
 func (p *Page) scriptArguments(given obj, wait time.Duration) obj {
-	args := obj{"wait": wait.Milliseconds(), "reads": p.b.reads}
+	args := obj{"wait": wait.Milliseconds(), "reads": p.b.reads, "numbers": []span(nil), "ids": []span(nil)}
 	for name, v := range given {
 		switch v := v.(type) {
 		case query:
 			v.Live = !p.b.reads
+			if v.By == string(Aria) {
+				v.Taken = p.b.meter.refs.positionTaken(v.Value)
+			}
 			args[name] = v
 		case []query:
 			list := slices.Clone(v)
@@ -210,12 +233,14 @@ func (p *Page) scriptArguments(given obj, wait time.Duration) obj {
 var neverRan = []string{"Cannot find context with specified id", "Could not find object with given id"}
 
 // decodeScriptAnswer takes the script's answer, and decodes its result if one is wanted. Secrets
-// that the script has found are learned also with an error.
-func (p *Page) decodeScriptAnswer(out *evaluated, result any) error {
+// that the script has found are learned also with an error. settle gets the highest number
+// that the script has used.
+func (p *Page) decodeScriptAnswer(out *evaluated, result any, settle func(used int)) error {
 	answer, err := readScriptAnswer(out)
 	if err != nil {
 		return err
 	}
+	settle(answer.Used)
 	p.b.shared.learn(p.ID, answer.Secrets)
 	if answer.Error != nil {
 		return answer.Error.failure(p.ID)

@@ -28,7 +28,8 @@ const sightWithin = time.Second
 // that does not answer in time counts as visible and not focused: its script does not
 // end, or it shows a dialog. A client that emulates the focus in a page (wake does,
 // and every client of Playwright) makes the page answer that it is visible and
-// focused.
+// focused. There is one keyboard: of several pages that say so, the one that was active last
+// is focused, else the first.
 func (b *Browser) Sights(ctx context.Context) map[string]Sight {
 	ctx, cancel := context.WithTimeout(ctx, sightWithin)
 	defer cancel()
@@ -41,9 +42,19 @@ func (b *Browser) Sights(ctx context.Context) map[string]Sight {
 		asked.Go(func() { answers[i] = p.sight(ctx) })
 	}
 	asked.Wait()
+	b.mu.Lock()
+	b.followLocked()
+	active := b.active
+	b.mu.Unlock()
+	focused := ""
+	for i, p := range pages {
+		if answers[i].Focused && (focused == "" || p == active) {
+			focused = p.ID
+		}
+	}
 	all := make(map[string]Sight, len(pages))
 	for i, p := range pages {
-		all[p.ID] = answers[i]
+		all[p.ID] = Sight{answers[i].Visible, p.ID == focused}
 	}
 	return all
 }

@@ -38,6 +38,7 @@ func (p *Page) SnapshotElements(ctx context.Context) (s ElementsSnapshot, err er
 		Cut bool `json:"truncated"`
 	}
 	err = p.readByScript(ctx, "elements", obj{}, &out)
+	p.b.meter.refs.notePositions(out.Elements)
 	if out.Truncated = out.Cut; out.Truncated {
 		out.Elements = append(out.Elements, cutElement)
 	}
@@ -72,7 +73,9 @@ func (p *Page) SnapshotTagged(ctx context.Context, o TaggedOptions) (s TaggedSna
 	if o.MaxElements > 0 {
 		args["maxElements"] = o.MaxElements
 	}
-	err = p.readByScript(ctx, "tagged", args, &s)
+	ctx, cancel := withDeadline(ctx)
+	defer cancel()
+	err = p.callScript(ctx, scriptCall{verb: "tagged", args: args, result: &s, numbers: forIDs})
 	return s, err
 }
 
@@ -135,12 +138,15 @@ type Observation struct {
 func (p *Page) Observe(ctx context.Context, o ObserveOptions) (s Observation, err error) {
 	args := obj{
 		"filterRoles": o.FilterRoles, "includeBounds": o.IncludeBounds, "stableRefs": !o.NumberedRefs, "refreshRefs": o.RefreshRefs,
-		"includeRefHistory": o.IncludeRefHistory, "incremental": o.Incremental, "minimal": o.Minimal,
+		"includeRefHistory": o.IncludeRefHistory, "incremental": o.Incremental, "minimal": o.Minimal, "known": p.b.meter.refs.knownRefs(),
 	}
 	if o.MaxElements > 0 {
 		args["maxElements"] = o.MaxElements
 	}
-	err = p.readByScript(ctx, "observe", args, &s)
+	ctx, cancel := withDeadline(ctx)
+	defer cancel()
+	err = p.callScript(ctx, scriptCall{verb: "observe", args: args, result: &s, numbers: forRefs})
+	p.b.meter.refs.noteObserved(s.Elements)
 	return s, err
 }
 
@@ -219,7 +225,13 @@ func (p *Page) WaitForSelector(ctx context.Context, l Locator, o WaitOptions) (f
 	}
 	// A pointer, since the script answers null where there is no element.
 	var out *struct{ Handle, ID string }
-	err = p.readByScript(ctx, "wait", obj{"locator": l.query(), "state": o.State, "tag": o.Tag}, &out)
+	c := scriptCall{verb: "wait", args: obj{"locator": l.query(), "state": o.State, "tag": o.Tag}, result: &out}
+	if o.Tag {
+		c.numbers = forIDs
+	}
+	ctx, cancel := withDeadline(ctx)
+	defer cancel()
+	err = p.callScript(ctx, c)
 	if out != nil {
 		f = Found{Handle{out.Handle}, out.ID}
 	}

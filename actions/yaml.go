@@ -90,7 +90,7 @@ type yamlReader struct {
 // cannot be read at all, or not in time, stays empty.
 func (r *yamlReader) read(ctx context.Context, frame string, args obj, depth int) (YAMLSnapshot, error) {
 	var s part
-	if err := r.p.callScriptIn(ctx, frame, scriptCall{verb: "yaml", args: args, result: &s}); err != nil {
+	if err := r.p.callScriptIn(ctx, frame, scriptCall{verb: "yaml", args: args, result: &s, numbers: forRefs}); err != nil {
 		return YAMLSnapshot{}, err
 	}
 	s.Text, s.Title, s.URL, s.Count = cutLines(s.Text), cutText(s.Title, longestTitle), cutText(s.URL, longestURL), max(s.Count, 0)
@@ -141,7 +141,7 @@ func insertBelowLines(text string, inner map[int]string) string {
 	return b.String()
 }
 
-// readHole reads one frame of another process and notes its refs. A frame whose
+// readHole reads one frame of another process. A frame whose
 // address is not allowed is not shown.
 func (r *yamlReader) readHole(ctx context.Context, frame string, h hole, around obj, depth int) (YAMLSnapshot, error) {
 	p := r.p
@@ -161,11 +161,6 @@ func (r *yamlReader) readHole(ctx context.Context, frame string, h hole, around 
 	if err := p.b.refusal(inner.URL); err != nil {
 		return YAMLSnapshot{}, err
 	}
-	p.mu.Lock()
-	if len(p.frames.refs) < maxFrames {
-		p.frames.refs[h.Above] = id
-	}
-	p.mu.Unlock()
 	return inner, nil
 }
 

@@ -39,6 +39,9 @@ type Command struct {
 	TargetID  string // empty for a browser-level command
 	Method    string
 	Params    []byte // a JSON object; nil means none was given
+	// ArrayParams says that an array was given, which is none: a Host may take it as {}, or
+	// refuse it where the method has params, as Chromium does.
+	ArrayParams bool
 	// Args are the members of Params, each of them once. They are set for methods
 	// that may reach beyond the Client's own session, and nil for all others. A
 	// Host that decides by the params must decide by Args.

@@ -105,7 +105,8 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "/icdp/status":
 		body = h.status(r)
 	case "/health":
-		body = healthBody{"ok", h.Agents, version.Current()}
+		w.Header().Set("Server", version.Current().Header())
+		body = healthBody{"ok", h.Agents}
 	default:
 		if command, ok := strings.CutPrefix(path, "/json/"); ok {
 			replyText(w, http.StatusNotFound, "Unknown command: "+command) // as Chromium 156
@@ -268,12 +269,11 @@ type statusBody struct {
 	HostHangs     bool           `json:"hostHangs,omitempty"` // it is connected, but the script of its page does not run
 }
 
-// healthBody is {"status":"ok","version":"0.8.0","server":{"name":"cdphub","version":"1.2.3",…}}.
-// The Browser Agent Protocol gives the key "version" to its own version.
+// healthBody is {"status":"ok","version":"0.8.0"}, as the Browser Agent Protocol has it: the
+// version is that of the protocol. The header Server says which program answers.
 type healthBody struct {
-	Status  string       `json:"status"`
-	Version string       `json:"version,omitempty"`
-	Server  version.Info `json:"server"`
+	Status  string `json:"status"`
+	Version string `json:"version,omitempty"`
 }
 
 // statusTarget is a Target in the answer to /icdp/status.

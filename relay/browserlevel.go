@@ -192,6 +192,10 @@ func (s *side) serveBrowserLevelLocked(r *request) bool {
 				return s.hub.withTargetsLocked(s.hub.leases.hushList(r.client, result), r.client, r.args.filter)
 			}
 		}
+	case "Target.createTarget":
+		if c := s.hub.forwardLocked(r, into); c != nil {
+			c.finish = s.opensLocked(r)
+		}
 	default:
 		s.hub.forwardLocked(r, into)
 	}

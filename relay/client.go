@@ -1,6 +1,9 @@
 package relay
 
 import (
+	"strings"
+	"sync/atomic"
+
 	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/internal/scope"
 	"github.com/cdphub/cdphub/internal/wire"
@@ -34,6 +37,10 @@ type Client struct {
 	flow          flow
 	page          *clientSession // the session of messages without a sessionId; nil for most Clients
 	gone          func()         // called when page ends; nil for most Clients
+	opened        []string       // the newest of the pages that it has opened
+	settling      *settling      // nil unless an interception begins somewhere
+
+	unsettled atomic.Pointer[settling] // settling, for its own goroutine
 }
 
 // event sends an event of the hub itself; nil is the connection. What a Host sends was redacted
@@ -79,6 +86,7 @@ type request struct {
 	session  *clientSession // nil at browser level
 	members  wire.Object    // of the params; nil where the policy does not read them
 	args     params         // what the hub reads of them
+	opens    string         // what a Target.createTarget loads once its page is intercepted; "" for most
 }
 
 // Receive takes one message of the Client. The message gets exactly one answer, from
@@ -99,8 +107,9 @@ func (c *Client) take(env wire.Envelope, err *wire.Error) {
 	if refused == nil && err == nil {
 		refused = r.read()
 	}
+	c.settle()
 	host, turn, pace := c.serve(&r, err, refused)
-	// Both waits are without the lock, in the Client's own goroutine.
+	// These waits, too, are without the lock, in the Client's own goroutine.
 	if f, ok := host.(bridge.FlowControl); ok {
 		f.WaitForRoom(pace, len(r.Params))
 	}
@@ -110,6 +119,9 @@ func (c *Client) take(env wire.Envelope, err *wire.Error) {
 // read has the policy judge the params, and replaces them with what the Host may get.
 // It runs without the lock, since params may be as long as a message.
 func (r *request) read() (err *wire.Error) {
+	if r.ArrayParams && scope.TakesParams(r.Method) {
+		return wire.InvalidParams("Failed to deserialize params - CBOR: map start expected at position 7")
+	}
 	if r.members, r.Params, err = r.client.policy.Read(r.Method, r.Params); err != nil {
 		return err
 	}
@@ -143,6 +155,9 @@ func (c *Client) serve(r *request, err, refused *wire.Error) (host bridge.Host, 
 	}
 	h.counters.Received++
 	if err != nil {
+		if why := h.refuseOddLocked(r); why != nil { // JSON comes first
+			err = why
+		}
 		c.answer(nil, r.ID, nil, err)
 		return nil, nil, nil
 	}
@@ -169,15 +184,13 @@ var errNoSession = &wire.Error{Code: wire.CodeNoSession, Message: "Session with 
 func (h *Hub) serveLocked(r *request, refused *wire.Error) bridge.Host {
 	c := r.client
 	r.session = h.sessionLocked(c, &r.Envelope)
-	switch {
-	case r.InSession:
-		// Also "sessionId":"" names a session, which is never there.
-		if r.session == nil || r.session.client != c {
-			c.answer(nil, r.ID, nil, errNoSession)
-			return nil
-		}
-	case c.gone != nil && c.page == nil: // its Target has ended
-		c.answer(nil, r.ID, nil, errNoSession)
+	why := h.refuseOddLocked(r)
+	// The second is for a Client whose Target has ended.
+	if why == nil && r.session == nil && (r.InSession || c.gone != nil) {
+		why = errNoSession
+	}
+	if why != nil {
+		c.answer(nil, r.ID, nil, why)
 		return nil
 	}
 	if h.draining && refused == nil {
@@ -185,6 +198,9 @@ func (h *Hub) serveLocked(r *request, refused *wire.Error) bridge.Host {
 	}
 	if refused != nil {
 		c.answer(r.session, r.ID, nil, refused)
+		return nil
+	}
+	if r.isMethod && (len(h.interceptions) > 0 || strings.HasPrefix(r.Method, "Fetch.")) && h.interceptLocked(r) {
 		return nil
 	}
 	if len(h.leases.list) > 0 && r.isMethod && !h.hidesLocked(r) && h.leases.withhold(r) {
@@ -226,6 +242,23 @@ func (h *Hub) serveLocked(r *request, refused *wire.Error) bridge.Host {
 	return sideOf(r.session).host
 }
 
+// refuseOddLocked returns the answer to a message that is not for the Host that it would
+// reach: Chromium reads more than JSON has, and its numbers are those of IEEE 754. A page's
+// JSON.parse reads what RFC 8259 has, and 1e400 as Infinity.
+func (h *Hub) refuseOddLocked(r *request) *wire.Error {
+	if r.Lax == nil && !r.Huge {
+		return nil
+	}
+	switch isBrowser := h.browserOfLocked(r) != nil; {
+	case r.Lax != nil && !isBrowser:
+		r.ID = nil // as for all that is not JSON
+		return r.Lax
+	case r.Huge && isBrowser:
+		return wire.ErrHugeNumber
+	}
+	return nil
+}
+
 // inTarget reports whether a session is one on a Target or on a worker of it, whose
 // commands are the Host's.
 func inTarget(s *clientSession) bool {
@@ -257,13 +290,16 @@ func (h *Hub) handlerLocked(r *request) *side {
 // handles reports whether the Host carries out a method at browser level.
 func (s *side) handles(method string) bool { return s.lifecycle != nil && s.lifecycle.Handles(method) }
 
-// sessionLocked returns the session of a message; nil at browser level, or when there
-// is no such session.
+// sessionLocked returns the session of a message; nil at browser level, or when the Client has
+// no such session.
 func (h *Hub) sessionLocked(c *Client, env *wire.Envelope) *clientSession {
-	if env.InSession {
-		return h.sessions.get(env.SessionID)
+	if !env.InSession {
+		return c.page
 	}
-	return c.page
+	if s := h.sessions.get(env.SessionID); s != nil && s.client == c {
+		return s
+	}
+	return nil
 }
 
 // methodNotFound is the answer to an unknown method. The words are those of Chromium 156,
@@ -298,6 +334,9 @@ func (c *Client) Leave() {
 	h.awaited.parked.forget(c)
 	h.leases.forget(c)
 	h.policies.count(c.policy, -1)
+	for _, it := range h.interceptionsOf(c) {
+		h.endInterceptionLocked(it)
+	}
 	delete(h.downloads.takers, origin{c, nil})
 	h.subscribers.forget(origin{c, nil}) // before the ends of sessions are sent
 	for s := range c.sessions {

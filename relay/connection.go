@@ -131,6 +131,9 @@ func (hc *connection) resultLocked(id bridge.CallID, sessionID string, result []
 		failure = failure.Keep()
 		failure.Data = ofPage
 	}
+	if c.session != nil && c.session.intercepts != nil && failure == nil {
+		c.session.intercepts.noteStream(c.session, result)
+	}
 	if !c.sent.IsZero() {
 		h.counters.Latency.observe(time.Since(c.sent))
 	}
@@ -195,13 +198,20 @@ func (hc *connection) Event(targetID, method string, params []byte) {
 	e := &h.event
 	e.Reset(method, nil)
 	for _, s := range list {
-		c := s.client
 		var ok bool
 		if e.Params, ok = h.leases.seen(&seen, s); ok {
-			h.counters.delivered(c.peer.Event(&s.Session, e))
+			h.deliverLocked(s, e)
 		}
 	}
 	e.Reset("", nil) // the Host's memory must not be held on to
+}
+
+// deliverLocked sends an event of a session to its Client.
+func (h *Hub) deliverLocked(s *clientSession, e *session.Event) {
+	if s.intercepts != nil && !s.rewriteEvent(e) {
+		return
+	}
+	h.counters.delivered(s.client.peer.Event(&s.Session, e))
 }
 
 // forged reports whether an event is the hub's own. A Host that sends one passes on what a
@@ -236,13 +246,12 @@ func (hc *connection) SessionEvent(sessionID, method string, params []byte) {
 		h.observeEventLocked(s, method, params)
 	}
 	noteDialog(s, method, params)
-	c := s.client
 	body, ok := h.leases.seen(&seen, s)
 	if !ok {
 		return
 	}
 	h.event.Reset(method, body)
-	h.counters.delivered(c.peer.Event(&s.Session, &h.event))
+	h.deliverLocked(s, &h.event)
 	h.event.Reset("", nil)
 }
 
@@ -274,7 +283,7 @@ func (hc *connection) SessionsEvent(sessionIDs []string, method string, params [
 		noteDialog(s, method, params)
 		var ok bool
 		if e.Params, ok = h.leases.seen(&seen, s); ok {
-			h.counters.delivered(s.client.peer.Event(&s.Session, e))
+			h.deliverLocked(s, e)
 		}
 	}
 	e.Reset("", nil) // the Host's memory must not be held on to
@@ -309,6 +318,11 @@ func (hc *connection) Opened(n bridge.Nested) bool {
 		Session: session.New(strings.Clone(n.SessionID), strings.Clone(n.TargetID)),
 		client:  c, parent: parent, side: hc.side, targetType: strings.Clone(n.Type),
 	}
+	it := parent.intercepts
+	if it != nil {
+		s.Session = it.newSession(s.ID, s.TargetID)
+		it.ownLocked(s)
+	}
 	switch {
 	case hc.side.browser == nil:
 		s.Kind = session.Worker
@@ -316,6 +330,9 @@ func (hc *connection) Opened(n bridge.Nested) bool {
 		s.Kind = session.Browser
 	}
 	h.registerLocked(c, s)
+	if it != nil {
+		it.openedInsideLocked(s)
+	}
 	return true
 }
 

@@ -88,9 +88,13 @@ func (s *side) dialogKeyLocked(targetID string) string {
 func attachmentOf(s *clientSession, dialogKey string) bridge.Attachment {
 	c := s.client
 	_, lasts := c.peer.(Lasting)
+	privateOf := c.privateOf
+	if s.intercepts != nil { // of a page that the Client has
+		privateOf = s.TargetID
+	}
 	return bridge.Attachment{
 		SessionID: s.ID, TargetID: s.TargetID, DialogKey: dialogKey,
-		NoFiles: c.noFiles, ReadOnly: c.readOnly(), Lasting: lasts, PrivateOf: c.privateOf, Tabs: c.tabs(),
+		NoFiles: c.noFiles, ReadOnly: c.readOnly(), Lasting: lasts, PrivateOf: privateOf, Tabs: c.tabs(),
 		Account: c.account.payer.ID,
 	}
 }

@@ -21,7 +21,7 @@ func (h *Hub) forwardLocked(r *request, s *clientSession) *call {
 	if listsTargets(r.Method) {
 		return h.forwardListLocked(r, s)
 	}
-	cmd := bridge.Command{SessionID: s.ID, TargetID: s.TargetID, Method: r.Method, Params: r.Params, Args: r.members}
+	cmd := bridge.Command{SessionID: s.ID, TargetID: s.TargetID, Method: r.Method, Params: r.Params, ArrayParams: r.ArrayParams, Args: r.members}
 	if h.observer != nil && inTarget(s) && h.observer.Wants(r.Method) {
 		return h.sendObservedLocked(r, s, cmd)
 	}
@@ -36,7 +36,7 @@ func listsTargets(method string) bool {
 // forwardListLocked is forwardLocked for such a method. A page may be quiet by the time of
 // the answer.
 func (h *Hub) forwardListLocked(r *request, s *clientSession) *call {
-	c := h.sendLocked(r, sideOf(s), s, bridge.Command{SessionID: s.ID, TargetID: s.TargetID, Method: r.Method, Params: r.Params, Args: r.members})
+	c := h.sendLocked(r, sideOf(s), s, bridge.Command{SessionID: s.ID, TargetID: s.TargetID, Method: r.Method, Params: r.Params, ArrayParams: r.ArrayParams, Args: r.members})
 	if asker := r.client; c != nil {
 		c.finish = func(result []byte) []byte { return h.leases.hushList(asker, result) }
 	}
@@ -48,11 +48,11 @@ func (h *Hub) forwardListLocked(r *request, s *clientSession) *call {
 // outlives it: Target.closeTarget may end that session before its answer comes.
 func (s *side) forwardBrowserLocked(r *request) {
 	h := s.hub
-	c := h.sendLocked(r, s, nil, bridge.Command{Method: r.Method, Params: r.Params, Args: r.members})
+	c := h.sendLocked(r, s, nil, bridge.Command{Method: r.Method, Params: r.Params, ArrayParams: r.ArrayParams, Args: r.members})
 	if c == nil {
 		return
 	}
-	c.finish = h.opensLocked(r)
+	c.finish = s.opensLocked(r)
 	n := c.number
 	c.timer = time.AfterFunc(browserTimeout, func() {
 		h.mu.Lock()

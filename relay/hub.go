@@ -149,8 +149,10 @@ type Hub struct {
 	owners       owners             `held:"*"`               // of tabs
 	private      map[string]private `held:"private targets"` // by targetId; nil until the first
 	leases       leases
-	event        session.Event `stays:"its memory serves the next event"` // the one on its way to Clients; its memory serves the next
-	shared       uint64        `stays:"counts what has been"`             // counts the events for several sessions
+	// interceptions are those at browser level, by where they were asked for.
+	interceptions map[origin]*interception `held:"interceptions"`
+	event         session.Event            `stays:"its memory serves the next event"` // the one on its way to Clients; its memory serves the next
+	shared        uint64                   `stays:"counts what has been"`             // counts the events for several sessions
 }
 
 // New makes a hub without Hosts and Clients.

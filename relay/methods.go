@@ -50,6 +50,8 @@ var methods = map[string]method{
 	answerDialog:                          {page: handleDialog},
 	"Runtime.runIfWaitingForDebugger":     {browser: answerOK, tab: answerOK},
 	"Schema.getDomains":                   {browser: getDomains, page: getDomains},
+	"Security.disable":                    {browser: answerOK},
+	"Security.enable":                     {browser: answerOK},
 	"Security.setIgnoreCertificateErrors": {browser: answerOK, real: true},
 	"Target.activateTarget":               {browser: answerOK, page: answerOK},
 	"Target.attachToBrowserTarget":        {browser: attachToBrowserTarget, page: notAllowed},
@@ -329,7 +331,7 @@ func setAutoAttach(h *Hub, r *request) ([]byte, *wire.Error) {
 	// To call it again changes the filter. It attaches to no target a second time.
 	attached := make(map[string]bool)
 	for s := range r.client.sessions {
-		if s.parent == r.session {
+		if s.parent == r.session && s.intercepts == nil {
 			attached[s.TargetID] = true
 		}
 	}

@@ -134,7 +134,7 @@ var notShown = map[string]string{
 	"Browser.getVersion": noTarget, "Browser.close": noTarget, "Browser.grantPermissions": noTarget, "Browser.resetPermissions": noTarget,
 	"Browser.setPermission": noTarget, "Browser.setWindowBounds": noTarget, "Page.close": inSession, "Page.disable": inSession, "Page.enable": inSession,
 	"Page.handleJavaScriptDialog": inSession, "Runtime.runIfWaitingForDebugger": inSession, "Schema.getDomains": noTarget,
-	"Security.setIgnoreCertificateErrors": noTarget, "Target.attachToBrowserTarget": noTarget, "Target.createBrowserContext": noTarget,
+	"Security.disable": noTarget, "Security.enable": noTarget, "Security.setIgnoreCertificateErrors": noTarget, "Target.attachToBrowserTarget": noTarget, "Target.createBrowserContext": noTarget,
 	"Target.createTarget": "the Target is new, see the transcript own_tabs", "Target.detachFromTarget": inSession,
 	"Target.disposeBrowserContext": noTarget, "Target.getBrowserContexts": noTarget, "Target.setRemoteLocations": noTarget,
 

@@ -25,6 +25,9 @@ type clientSession struct {
 	// so that it gets each such event once.
 	lastShared uint64
 
+	intercepts *interception // whose session it is; nil for those that the Client knows
+	prefix     string        // of the ids of its requests
+
 	inside []*clientSession // the sessions that were begun in this one, in no particular order
 	index  [lists]int       // in the lists that find it
 }

@@ -8,8 +8,8 @@ import (
 
 // sides are the Hosts of a hub, each with its Targets. Hub.mu guards them.
 type sides struct {
-	list          []*side       `held:"hosts"`                       // the emulated ones come first
-	emulatedCount int           `held:"emulated hosts"`              // of list
+	list          []*side       `held:"hosts"`          // the emulated ones come first
+	emulatedCount int           `held:"emulated hosts"` // of list
 	hadPage       bool          // a Host page has been here
 	freed         chan struct{} `stays:"one signal for all waiters"` // closed when a Host leaves its slot; nil: nobody waits
 }

@@ -193,7 +193,7 @@ func (c *Client) State() ClientState {
 // with its connection. A parent comes before its children, so that Restore finds it.
 func (st *ClientState) addLocked(h *Hub, s *clientSession) {
 	on := sideOf(s)
-	if s.Kind == session.Worker || on != nil && (on.browser != nil || on.slot != "" || on.hostID == "") {
+	if s.Kind == session.Worker || s.intercepts != nil || on != nil && (on.browser != nil || on.slot != "" || on.hostID == "") {
 		return
 	}
 	one := SessionState{ID: s.ID, Kind: s.Kind, TargetID: s.TargetID, PageEvents: s.pageEvents}

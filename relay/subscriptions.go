@@ -180,7 +180,7 @@ func (h *Hub) sessionOnLocked(c *Client, parent *clientSession, targetID string)
 	t, _ := h.find(targetID)
 	list := t.onLocked(h, targetID)
 	i := slices.IndexFunc(list, func(s *clientSession) bool {
-		return s.client == c && s.parent == parent
+		return s.client == c && s.parent == parent && s.intercepts == nil
 	})
 	if i < 0 {
 		return nil
@@ -223,6 +223,9 @@ func (h *Hub) registerLocked(c *Client, s *clientSession) {
 	h.sessions.add(s)
 	c.sessions[s] = struct{}{}
 	c.account.sessions.AddLocked(1)
+	if s.Kind == session.Page && s.intercepts == nil {
+		h.coverLocked(s.side, s.TargetID)
+	}
 }
 
 // unregisterLocked forgets a session. Its commands in flight fail with why.
@@ -237,6 +240,7 @@ func (h *Hub) unregisterLocked(c *Client, s *clientSession, why *wire.Error) {
 	c.account.sessions.AddLocked(-1)
 	delete(h.downloads.takers, origin{c, s})
 	h.subscribers.forget(origin{c, s})
+	h.forgetInterceptionLocked(s)
 }
 
 // endSessionLocked ends a session: those inside it end, its commands fail with
@@ -252,9 +256,11 @@ func (h *Hub) endSessionLocked(s *clientSession, why *wire.Error) {
 	h.unregisterLocked(c, s, why)
 	h.dialogs.setPageEvents(s, false)
 	sideOf(s).releaseLocked(s)
-	if s == c.page {
+	switch {
+	case s.intercepts != nil: // the Client does not know it
+	case s == c.page:
 		c.endPageLocked()
-	} else {
+	default:
 		body := wire.AppendString([]byte(`{"sessionId":`), s.ID)
 		body = append(wire.AppendString(append(body, `,"targetId":`...), s.TargetID), '}')
 		c.event(s.parent, "Target.detachedFromTarget", body)

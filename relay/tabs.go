@@ -92,15 +92,18 @@ func (c *Client) tabs() *targets.Tabs {
 	return &c.owner.tabs
 }
 
-// opensLocked is what finishes a command that opens a tab of its Client's own; nil for
-// all others.
-func (h *Hub) opensLocked(r *request) func(result []byte) []byte {
-	client := r.client
-	if client.owner == nil || r.Method != "Target.createTarget" {
+// opensLocked is what finishes a command that opens a tab; nil for all others.
+func (s *side) opensLocked(r *request) func(result []byte) []byte {
+	h, client, url := s.hub, r.client, r.opens
+	if r.Method != "Target.createTarget" {
 		return nil
 	}
 	return func(result []byte) []byte {
-		h.openedLocked(client, createdTargetID(result))
+		id := createdTargetID(result)
+		if client.owner != nil {
+			h.openedLocked(client, id)
+		}
+		h.coverOpenedLocked(client, s, id, url)
 		return result
 	}
 }

@@ -66,6 +66,7 @@ var update = flag.Bool("update", false, "rewrite the < lines of the transcripts"
 func TestTranscripts(t *testing.T) {
 	proves := map[string]string{
 		"malformed": "R-50, R-51, R-53, R-57, F-10", "answers": "R-52, F-11",
+		"interception": "R-301", "other_clients": "R-300",
 		"returning_host": "F-02, F-03, F-04", "commands_end": "F-01, F-16, F-17",
 	}
 	files, err := filepath.Glob("../testdata/transcripts/*.txt")

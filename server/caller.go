@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/cdphub/cdphub/actions"
+	"github.com/cdphub/cdphub/bridge/chrome"
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/browsers"
 	"github.com/cdphub/cdphub/internal/version"
@@ -23,6 +24,9 @@ func (s *Server) caller(r *http.Request, hub *relay.Hub, pass auth.Pass) actions
 		Expires: pass.Grant.Expires, Ending: s.ending,
 		Capabilities: pass.Grant.HooksOr(s.o.Actions.HookScopes), Consents: s.consents,
 		Hold: func(end func()) (release func()) { return s.gate.Hold(pass, func(error) { end() }) },
+	}
+	if s.o.Actions.BrowserConfig {
+		c.Configs = &s.configs
 	}
 	if pass.Grant.Scope != 0 {
 		c.Scope = pass.Grant.Scope.String()
@@ -72,3 +76,14 @@ func (s *Server) clientsOf(hub string, o relay.ClientOptions) actions.Join {
 
 // sharedKey is the key of relay.Control.Value for what all callers of a hub share.
 type sharedKey struct{}
+
+// adjustBrowser applies what callers have chosen of the browser of a hub.
+func (s *Server) adjustBrowser(hub string, o *chrome.Options) {
+	chosen := s.configs.Of(hub)
+	if chosen.Headless != "" {
+		o.Headed = chosen.Headless == "false"
+	}
+	if chosen.Found {
+		o.URL, o.Path = "", ""
+	}
+}

@@ -167,6 +167,7 @@ type Actions struct {
 	BAPConnections int   // of the Browser Agent Protocol, from one address, 10
 	BAPPages       int   // that one client of it opens, 10
 	BAPMessage     int64 // bytes of one of its messages, 10 MiB; never above Limits.MaxClientMessage
+	BrowserConfig  bool  // browser_config.update may set mode and headless of a hub's browser for its next start; with tokens, of scope full
 	BAPAllPages    bool  // its clients see all pages of the hub, not only those that they open; always with an App
 
 	MaxSandboxes int           // at a time, 64

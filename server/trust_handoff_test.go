@@ -8,6 +8,7 @@ import (
 
 	"github.com/cdphub/cdphub/internal/hubtest"
 	"github.com/cdphub/cdphub/internal/logging/logtest"
+	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
 // R-178: the link of a handoff opens once, for one target, and for as long as the
@@ -87,6 +88,30 @@ func TestR178HandoffLinks(t *testing.T) {
 	}
 	v.say(`{"kind":"key","type":"keyDown","key":"a","text":"a"}`)
 	hubtest.Eventually(t, "what is typed", func() bool { return host.inputs.Load() == 1 })
+
+	// A page that is loaded again has the target at once, whether the hub hears of the old
+	// connection's end before or after, and while others look.
+	other := s.view(t, "", "T1", bearer(clientToken))
+	other.until(map[string]any{"kind": "view"})
+	for i, first := range []bool{true, false, false, true} {
+		if i == 2 { // from now on nobody else looks
+			other.conn.Close(wsconn.ReasonNormal)
+			<-other.closed
+		}
+		old, ends := v, strings.Count(log.String(), `"msg":"view ends"`)
+		if first {
+			old.conn.Close(wsconn.ReasonNormal)
+			hubtest.Eventually(t, "the end of the old view", func() bool { return strings.Count(log.String(), `"msg":"view ends"`) > ends })
+		}
+		v = s.view(t, "", "T1", guest)
+		if !first {
+			old.conn.Close(wsconn.ReasonNormal)
+		}
+		v.until(map[string]any{"kind": "holder", "mine": true})
+		v.untilPictures(1)
+		v.say(`{"kind":"key","type":"keyDown","key":"a","text":"a"}`)
+		hubtest.Eventually(t, "what is typed again", func() bool { return host.inputs.Load() == int64(i)+2 })
+	}
 
 	v.say(`{"kind":"done"}`)
 	if got := agent.Until("CdpHub.handoffComplete"); !strings.Contains(got, `"success":true,"reason":"done"`) {

@@ -47,6 +47,12 @@ func NewImplicit(id, targetID string) Session {
 	return Session{ID: id, TargetID: targetID, tail: wire.End}
 }
 
+// NewInside makes a session that the Client does not know: its messages are those of another
+// one, or of the connection where that is nil.
+func NewInside(id, targetID string, shown *Session) Session {
+	return Session{ID: id, TargetID: targetID, tail: shown.Tail()}
+}
+
 // Tail ends every message of this session:
 //
 //	,"sessionId":"…"}

@@ -12,7 +12,7 @@ import (
 )
 
 var browserMethods = map[string]method{
-	"browser/launch":  runsAlone(methodOf("browser:launch", launchBrowser)),
+	"browser/launch":  mayBeFirst(runsAlone(methodOf("browser:launch", launchBrowser))),
 	"browser/close":   runsAlone(methodOf("browser:close", closeBrowser)),
 	"context/create":  methodOf("context:create", createContext),
 	"context/list":    methodOf("context:read", listContexts),

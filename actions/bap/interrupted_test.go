@@ -41,7 +41,7 @@ func TestR287InterruptedSessions(t *testing.T) {
 			_, err := createContext(ctx, &call{session: s}, createContextParams{})
 			return err
 		}},
-		"bap.createPage": {"Target.createTarget", func(ctx context.Context, s *session) error {
+		"bap.session.openPage": {"Target.createTarget", func(ctx context.Context, s *session) error {
 			s.launched = true
 			_, err := createPage(ctx, &call{session: s}, createPageParams{})
 			return err

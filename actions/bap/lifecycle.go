@@ -43,18 +43,24 @@ type obj = map[string]any
 // beginSession begins a session, or resumes the one whose id the client gives. Each
 // connection does so once.
 func beginSession(_ context.Context, k *call) (any, error) {
-	if k.c.current() != nil {
+	s := k.c.current()
+	if s != nil && !s.confirm() {
 		return nil, newFailure(codeInitialized, "Server already initialized")
 	}
 	p, err := decodeParams[initializeParams](k.params)
 	if err != nil {
 		return nil, err
 	}
-	s, full := k.c.srv.enter(k.c, p.SessionID)
-	if full != nil {
-		return nil, full
+	switch {
+	case s == nil:
+		var full *failure
+		if s, full = k.c.srv.enter(k.c, p.SessionID); full != nil {
+			return nil, full
+		}
+		k.c.begin(s)
+	case p.SessionID != "":
+		return nil, invalidParam("sessionId", "must come with the first request")
 	}
-	k.c.begin(s)
 	result := obj{
 		"protocolVersion": Version,
 		"serverInfo":      obj{"name": "cdphub", "version": k.c.caller.Version},

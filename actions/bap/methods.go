@@ -15,6 +15,7 @@ type method struct {
 	alone bool   // it may change which page is active: it waits for others, and they for it
 	life  bool   // it begins or ends the connection's session, and runs at once
 	own   bool   // it keeps its time itself
+	first bool   // a client may begin with it, without initialize: see assumeSession
 	run   func(ctx context.Context, k *call) (any, error)
 }
 
@@ -45,7 +46,11 @@ func onPageOf[P any](scope string, f func(ctx context.Context, k *call, page *ac
 		if err != nil {
 			return nil, err
 		}
-		_, page, err := k.session.page(ctx, pageOf(k.params))
+		id := pageOf(k.params)
+		_, page, err := k.session.page(ctx, id)
+		if k.first && id == "" && actions.KindOf(err) == actions.PageNotFound {
+			page, err = k.session.firstPage(ctx, err)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -74,6 +79,12 @@ func allMethods() map[string]method {
 // runsAlone marks a method that may change which page is active.
 func runsAlone(m method) method {
 	m.alone = true
+	return m
+}
+
+// mayBeFirst marks a method with which a client may begin.
+func mayBeFirst(m method) method {
+	m.first = true
 	return m
 }
 

@@ -66,6 +66,21 @@ func navigatePage(ctx context.Context, k *call, page *actions.Page, p navigatePa
 	return out, nil
 }
 
+// evaluateParams are those of page/evaluate.
+type evaluateParams struct{ Expression string }
+
+func (p *evaluateParams) check() *failure { return requireValue("expression", p.Expression) }
+
+// evaluateExpression is page/evaluate, which the profile privileged has by its words
+// ("evaluation"), and no method of the reference serves.
+func evaluateExpression(ctx context.Context, page *actions.Page, p evaluateParams) (any, error) {
+	v, err := page.Evaluate(ctx, p.Expression, actions.EvaluateOptions{})
+	if err != nil {
+		return nil, err
+	}
+	return obj{"value": v.JSON, "type": v.Type}, nil
+}
+
 func reloadPage(ctx context.Context, page *actions.Page, p waitParams) error {
 	_, err := page.Reload(ctx, p.state())
 	return err

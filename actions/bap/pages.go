@@ -11,13 +11,14 @@ import (
 )
 
 var pageMethods = map[string]method{
-	"page/create":    runsAlone(methodOf("page:create", createPage)),
+	"page/create":    mayBeFirst(runsAlone(methodOf("page:create", createPage))),
 	"page/list":      methodOf("page:read", listPages),
-	"page/navigate":  onPageOf("page:navigate", navigatePage),
+	"page/navigate":  mayBeFirst(onPageOf("page:navigate", navigatePage)),
 	"page/reload":    pageAction("page:navigate", reloadPage),
 	"page/goBack":    pageAction("page:navigate", goBack),
 	"page/goForward": pageAction("page:navigate", goForward),
 	"page/close":     runsAlone(methodOf("page:close", closePage)),
+	"page/evaluate":  onPage("script:evaluate", evaluateExpression), // "page:*" is of scope standard
 	"page/activate":  runsAlone(methodOf("page:read", activatePage)),
 	"frame/list":     onPage("page:read", listFrames),
 	"frame/switch":   onPage("page:navigate", switchFrame),
@@ -80,10 +81,19 @@ func createPage(ctx context.Context, k *call, p createPageParams) (any, error) {
 		contextID = c.target
 		options = c.options.with(options)
 	}
+	page, err := s.openPage(ctx, b, p.URL, contextID, options)
+	if err != nil {
+		return nil, err
+	}
+	return describePage(ctx, page), nil
+}
+
+// openPage opens a page of the session's own.
+func (s *session) openPage(ctx context.Context, b *actions.Browser, url, contextID string, o pageOptions) (*actions.Page, error) {
 	if bad := s.mayOpen(b); bad != nil {
 		return nil, bad
 	}
-	page, err := newPage(ctx, b, p.URL, contextID, options)
+	page, err := newPage(ctx, b, url, contextID, o)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +101,26 @@ func createPage(ctx context.Context, k *call, p createPageParams) (any, error) {
 	s.created[page.ID] = true
 	s.mu.Unlock()
 	s.use(page, 0)
-	return describePage(ctx, page), nil
+	return page, nil
+}
+
+// firstPage is the page of a client that has begun with page/navigate. none is the error for
+// all others, who know page/create.
+func (s *session) firstPage(ctx context.Context, none error) (*actions.Page, error) {
+	s.mu.Lock()
+	assumed := s.assumed
+	s.mu.Unlock()
+	if !assumed {
+		return nil, none
+	}
+	if bad := requireScope(s.caller.Scope, "page/create", "page:create"); bad != nil {
+		return nil, bad
+	}
+	b, err := s.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return s.openPage(ctx, b, "", "", pageOptions{})
 }
 
 // mayOpen refuses a page before browser/launch, and one more than Options.Pages.

@@ -79,6 +79,7 @@ type connection struct {
 
 	mu      sync.Mutex `stays:"goes with its connection"` // guards what is below
 	session *session   // nil before initialize and after shutdown
+	ended   bool       // by shutdown: initialize alone begins another session
 }
 
 // Serve serves a WebSocket until it ends, and returns why. A session with a name
@@ -137,8 +138,21 @@ func (c *connection) end() *session {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s := c.session
-	c.session = nil
+	c.session, c.ended = nil, true
 	return s
+}
+
+// assumeSession is the session of a client that begins without initialize, as the examples
+// of the protocol's documents do: of version 0.8.0, with the hub's browser launched. It is
+// nil after shutdown.
+func (c *connection) assumeSession() *session {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.ended {
+		c.session = newSession(c, sessionKey{c.caller.Hub, c.caller.Scope, c.caller.ID, ""})
+		c.session.assumed, c.session.launched, c.session.launches = true, true, 1
+	}
+	return c.session
 }
 
 // receive takes one frame and does not wait: what takes time runs in the queue of its
@@ -154,13 +168,16 @@ func (c *connection) receive(ctx context.Context, frame []byte) {
 		c.answer(r, nil, newFailure(codeNoMethod, "Unknown method: %s", r.method))
 		return
 	}
-	k := &call{c: c, method: r.method, params: r.params}
+	k := &call{c: c, method: r.method, params: r.params, first: m.first}
 	// initialize must be done before the next frame is read, which needs its session.
 	if m.life {
 		c.run(ctx, r, m, k)
 		return
 	}
-	if k.session = c.current(); k.session == nil {
+	if k.session = c.current(); k.session == nil && m.first {
+		k.session = c.assumeSession()
+	}
+	if k.session == nil {
 		c.answer(r, nil, notInitialized())
 		return
 	}
@@ -168,7 +185,7 @@ func (c *connection) receive(ctx context.Context, frame []byte) {
 		c.answer(r, nil, bad)
 		return
 	}
-	turn := actions.Job{Page: pageOf(r.params), Of: k.session.view(), NoPage: !m.page, Exclusive: m.alone}
+	turn := actions.Job{Page: pageOf(r.params), Of: k.session.view(), NoPage: !m.page, Exclusive: m.alone || m.first && k.session.lacksPage()}
 	if err := c.scheduler.Run(turn, func(ctx context.Context) { c.run(ctx, r, m, k) }); err != nil {
 		c.answer(r, nil, err)
 	}
@@ -211,6 +228,7 @@ type call struct {
 	session *session // nil for methods of the connection's life
 	method  string
 	params  json.RawMessage
+	first   bool // see method
 }
 
 // defaultTimeout is how long a request may take.

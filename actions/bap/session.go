@@ -35,6 +35,8 @@ type session struct {
 	browser      *actions.Browser
 	launches     int
 	launched     bool
+	assumed      bool // it has begun without initialize
+	confirmed    bool // an assumed one: initialize has come since
 	closed       bool // by browser/close
 	contexts     map[string]*browserContext
 	created      map[string]bool // pages, by ID
@@ -163,6 +165,25 @@ func (s *session) view() *actions.Browser {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.browser
+}
+
+// lacksPage reports whether a client that has begun without initialize has no page yet, so that
+// page/navigate will open one.
+func (s *session) lacksPage() bool {
+	s.mu.Lock()
+	b, assumed := s.browser, s.assumed
+	s.mu.Unlock()
+	return assumed && (b == nil || len(b.Pages()) == 0)
+}
+
+// confirm takes an initialize that comes after other requests: once, of a client that has begun
+// without.
+func (s *session) confirm() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	first := s.assumed && !s.confirmed
+	s.confirmed = true
+	return first
 }
 
 // pageOf is the page that params name; "" is the active one. A wrong type is left for

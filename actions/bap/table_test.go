@@ -101,7 +101,7 @@ func TestR24Profiles(t *testing.T) {
 		"browser/close browser/launch dialog/handle emulate/setUserAgent emulate/setViewport frame/main frame/switch page/close page/create page/goBack page/goForward page/navigate page/reload"
 	full := standard + " action/drag action/upload context/create context/destroy context/list emulate/setGeolocation emulate/setOffline " +
 		"storage/clearCookies storage/getCookies storage/getState storage/setCookies storage/setState"
-	privileged := full + " approval/respond network/abort network/continue network/fulfill network/intercept"
+	privileged := full + " approval/respond network/abort network/continue network/fulfill network/intercept page/evaluate"
 	all := allMethods()
 	for profile, allowed := range map[string]string{"readonly": readonly, "standard": standard, "full": full, "privileged": privileged, "": privileged} {
 		want := strings.Fields(allowed)

@@ -80,6 +80,13 @@ var bapMethods = []bapMethod{
 	{"page/goBack", []bapCase{{name: "normal", params: `{}`, want: `{}`}}},
 	{"page/goForward", []bapCase{{name: "nowhere to go", params: `{}`, want: `{}`}}},
 	{"page/list", []bapCase{{name: "normal", params: `{}`, want: `"url":"{{app}}/form.html","title":"Sign up"`}}},
+	{"page/evaluate", []bapCase{
+		{name: "normal", params: `{"expression":"Promise.resolve({a: document.title})"}`, want: `{"type":"object","value":{"a":"Sign up"}}`},
+		{name: "without an expression", params: `{}`, code: -32602, want: `"field":"expression"`},
+		{name: "an exception", params: `{"expression":"throw new Error('no')"}`, code: -32021, want: `Evaluation failed: Error: no`},
+		{name: "timeout", params: `{"expression":"new Promise(() => {})","timeout":500}`, code: -32016, want: `"timeout":500`},
+		{name: "unknown page", params: `{"pageId":"page-9999","expression":"1"}`, code: -32011, want: `Page not found`},
+	}},
 	{"page/activate", []bapCase{
 		{name: "normal", params: `{"pageId":"{{page}}"}`, want: `{}`},
 		{name: "without a page", params: `{}`, code: -32602, want: `"field":"pageId"`},

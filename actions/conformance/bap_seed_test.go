@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -14,7 +15,7 @@ func TestBAPSeed(t *testing.T) {
 	t.Parallel()
 	s := newAgents(t, nil)
 	t.Run("the health check", func(t *testing.T) {
-		if status, body := hubtest.Get(t, s.ClientAddr(), "/health", nil); status != http.StatusOK || !strings.HasPrefix(body, `{"status":"ok","version":"0.8.0",`) {
+		if status, body := hubtest.Get(t, s.ClientAddr(), "/health", nil); status != http.StatusOK || strings.TrimSpace(body) != `{"status":"ok","version":"0.8.0"}` {
 			t.Errorf("/health: %d %s", status, body)
 		}
 	})
@@ -49,6 +50,37 @@ func TestBAPSeed(t *testing.T) {
 					x.try(t, s, a)
 				})
 			}
+		})
+	}
+}
+
+// TestR312FirstMessage sends page/navigate first, as the documents do (BAP 0.8.0, "Request"): without
+// initialize, browser/launch and page/create. The reference's order works as before.
+func TestR312FirstMessage(t *testing.T) {
+	t.Parallel()
+	s := newAgents(t, nil)
+	for _, kind := range kinds {
+		t.Run(string(kind.TargetKind), func(t *testing.T) {
+			a := s.agent(t, kind.prefix+"/", nil)
+			navigates(t, s, a)
+			var list struct{ Pages []struct{ URL string } }
+			if err := json.Unmarshal([]byte(a.must("page/list", `{}`)), &list); err != nil || len(list.Pages) != 1 {
+				t.Errorf("the client's pages are %v, want its own: %v", list.Pages, err)
+			}
+			if got := a.must("page/evaluate", `{"expression":"1+1"}`); got != `{"type":"number","value":2}` {
+				t.Errorf("page/evaluate answers %s", got)
+			}
+			navigates(t, s, a) // on the same page
+			a.must("initialize", initializeParams)
+			a.fails("initialize", initializeParams, -32002)
+			a.lists("/noisy.html")
+			a.must("shutdown", `{"closePages":true}`)
+			a.fails("page/navigate", `{"url":"about:blank"}`, -32001)
+
+			b := s.agent(t, kind.prefix+"/bap", nil)
+			b.fails("page/list", `{}`, -32001)
+			b.must("initialize", initializeParams)
+			b.fails("page/navigate", `{"url":"`+s.app.URL+`/two.html"}`, -32011)
 		})
 	}
 }

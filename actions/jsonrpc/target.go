@@ -56,6 +56,9 @@ func (t target) explain(err error, verb string) error {
 	}
 	switch t.kind {
 	case "ref":
+		if k == actions.StaleRef {
+			return newFailure(k, "ARIA ref '%s' not found in snapshot: take a new snapshot", t.text)
+		}
 		return newFailure(k, "ARIA ref '%s' not found in snapshot", t.text)
 	case "selector":
 		return newFailure(k, "CSS selector '%s' matched no element", t.text)

@@ -82,7 +82,7 @@ func highlightElement(ctx context.Context, c *call, in highlightArgs) error {
 		return invalidArgument("style: it is a list of declarations, such as outline: 2px dashed red")
 	}
 	c.ran("await page.%s.highlight();", c.element(in.Target))
-	return c.page.Highlight(ctx, locatorOf(in.Target), in.Style)
+	return c.page.Highlight(ctx, in.locator(), in.Style)
 }
 
 // hideHighlight is browser_hide_highlight. Without an element it removes all

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -43,13 +44,13 @@ func clickElement(ctx context.Context, c *call, in clickArgs) error {
 		keys = jsList(in.Modifiers)
 	}
 	c.ran("await page.%s.%s(%s);", c.element(in.Target), method, objectLiteral([2]string{"button", orEmpty(string(in.Button))}, [2]string{"modifiers", keys}))
-	_, err := c.page.Click(ctx, locatorOf(in.Target), o)
+	_, err := c.page.Click(ctx, in.locator(), o)
 	return err
 }
 
 func hoverElement(ctx context.Context, c *call, in onElement) error {
 	c.ran("await page.%s.hover();", c.element(in.Target))
-	_, err := c.page.Hover(ctx, locatorOf(in.Target), actions.HoverOptions{})
+	_, err := c.page.Hover(ctx, in.locator(), actions.HoverOptions{})
 	return err
 }
 
@@ -63,7 +64,7 @@ type dragArgs struct {
 
 func dragElement(ctx context.Context, c *call, in dragArgs) error {
 	c.ran("await page.%s.dragTo(page.%s);", c.element(in.StartTarget), c.element(in.EndTarget))
-	return c.page.DragTo(ctx, locatorOf(in.StartTarget), locatorOf(in.EndTarget))
+	return c.page.DragTo(ctx, describedLocator(in.StartTarget, in.StartElement), describedLocator(in.EndTarget, in.EndElement))
 }
 
 type typeArgs struct {
@@ -76,7 +77,7 @@ type typeArgs struct {
 // typeText is browser_type. As in Playwright MCP it replaces the text at once, unless
 // slowly is set. Then the time is longer, since each key takes some.
 func typeText(ctx context.Context, c *call, in typeArgs) error {
-	l := locatorOf(in.Target)
+	l := in.locator()
 	c.calm = !in.Slowly && !in.Submit
 	var err error
 	if in.Slowly {
@@ -117,7 +118,7 @@ func selectOption(ctx context.Context, c *call, in selectArgs) error {
 		values = jsLiteral(in.Values[0])
 	}
 	c.ran("await page.%s.selectOption(%s);", c.element(in.Target), values)
-	_, err := c.page.SelectOption(ctx, locatorOf(in.Target), in.Values)
+	_, err := c.page.SelectOption(ctx, in.locator(), in.Values)
 	return err
 }
 
@@ -134,12 +135,26 @@ type formField struct {
 	Value   string    `json:"value" jsonschema:"The text; true or false of a checkbox; the label of a combobox's option"`
 }
 
+// locator is the field that is meant.
+func (f formField) locator() actions.Locator {
+	return describedLocator(f.Target, cmp.Or(f.Element, f.Name))
+}
+
 // fillForm is browser_fill_form. Fields before one that cannot be filled keep their
 // new values, and the answer says how many they are.
 func fillForm(ctx context.Context, c *call, in formArgs) error {
 	// No action here leads elsewhere as a click does, so that look need not wait half
 	// a second.
 	c.calm = true
+	// A stale ref is refused before anything is filled.
+	for _, f := range in.Fields {
+		if _, is := f.locator().(actions.DescribedRef); !is {
+			continue
+		}
+		if _, err := c.page.ElementState(ctx, f.locator(), []string{}); err != nil {
+			return err
+		}
+	}
 	for i, f := range in.Fields {
 		if err := c.fill(ctx, f); err != nil {
 			if i > 0 {
@@ -155,7 +170,7 @@ func fillForm(ctx context.Context, c *call, in formArgs) error {
 func (c *call) fill(ctx context.Context, f formField) error {
 	ctx, cancel := context.WithTimeout(ctx, actTimeout)
 	defer cancel()
-	l, element := locatorOf(f.Target), c.element(f.Target)
+	l, element := f.locator(), c.element(f.Target)
 	switch f.Type {
 	case "combobox":
 		c.ran("await page.%s.selectOption(%s);", element, jsLiteral(f.Value))

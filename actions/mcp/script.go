@@ -74,7 +74,7 @@ func uploadFiles(ctx context.Context, c *call, in uploadArgs) error {
 	}
 	target := cmp.Or(in.Target, "input[type=file]")
 	c.ran("await page.%s.setInputFiles(%s);", c.element(target), jsNames(files))
-	return c.page.SetInputFiles(ctx, locatorOf(target), files)
+	return c.page.SetInputFiles(ctx, describedLocator(target, in.Element), files)
 }
 
 type dropArgs struct {
@@ -105,7 +105,7 @@ func dropFiles(ctx context.Context, c *call, in dropArgs) error {
 		names = jsNames(files)
 	}
 	c.ran("await page.%s.drop(%s);", c.element(in.Target), objectLiteral([2]string{"files", names}, [2]string{"data", data}))
-	return c.page.Drop(ctx, locatorOf(in.Target), files, in.Data)
+	return c.page.Drop(ctx, in.locator(), files, in.Data)
 }
 
 // jsNames are the names of files as a JavaScript array.

@@ -30,7 +30,7 @@ func unmetError(format string, args ...any) error {
 func generateLocator(ctx context.Context, c *call, in onElement) error {
 	ctx, cancel := context.WithTimeout(ctx, expecting)
 	defer cancel()
-	if _, err := c.page.WaitForSelector(ctx, locatorOf(in.Target), actions.WaitOptions{State: actions.Attached}); err != nil {
+	if _, err := c.page.WaitForSelector(ctx, in.locator(), actions.WaitOptions{State: actions.Attached}); err != nil {
 		return err
 	}
 	// element needs a snapshot for the role and the name.
@@ -99,7 +99,7 @@ type verifyListArgs struct {
 }
 
 func verifyList(ctx context.Context, c *call, in verifyListArgs) error {
-	l := locatorOf(in.Target)
+	l := describedLocator(in.Target, in.Element)
 	if _, err := c.page.WaitForSelector(ctx, l, actions.WaitOptions{}); err != nil {
 		return err
 	}
@@ -132,7 +132,7 @@ func verifyValue(ctx context.Context, c *call, in verifyValueArgs) error {
 	if in.Type == "checkbox" || in.Type == "radio" {
 		property = "checked"
 	}
-	state, err := c.page.ElementState(ctx, locatorOf(in.Target), []string{property})
+	state, err := c.page.ElementState(ctx, describedLocator(in.Target, in.Element), []string{property})
 	if err != nil {
 		return err
 	}

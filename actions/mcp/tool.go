@@ -106,8 +106,8 @@ func inGroup(group string, list []tool) []tool {
 	return list
 }
 
-// element names an element. Only Target counts; Element is for people who confirm
-// calls.
+// element names an element. Target counts; Element is for people who confirm calls, and
+// must not be about what the element was before (actions.DescribedRef).
 type element struct {
 	Element string `json:"element,omitempty" jsonschema:"What the element is, in words for people"`
 	Target  string `json:"target" jsonschema:"The element: a ref of the page snapshot, or a selector that matches it alone"`
@@ -132,7 +132,19 @@ func (m maybeElement) locator() actions.Locator {
 	if m.Target == "" {
 		return nil
 	}
-	return locatorOf(m.Target)
+	return describedLocator(m.Target, m.Element)
+}
+
+// locator is the element that is meant.
+func (e element) locator() actions.Locator { return describedLocator(e.Target, e.Element) }
+
+// describedLocator reads a target that words come with.
+func describedLocator(target, words string) actions.Locator {
+	l := locatorOf(target)
+	if ref, is := l.(actions.SnapshotRef); is {
+		return actions.DescribedRef{SnapshotRef: ref, Words: words}
+	}
+	return l
 }
 
 var ref = regexp.MustCompile(`^(f\d+)*e\d+$`)

@@ -37,13 +37,18 @@ var baseArgs = []string{
 // of 143 pixels in Chromium 156 with --enable-automation. A later --window-size wins.
 const windowSize = "--window-size=1280,863"
 
+// mouse has pages find the mouse of a desktop, which Clients move, where the machine has none:
+// (hover: hover) and (pointer: fine) match (HoverType and PointerType of Blink's
+// public/mojom/webpreferences). Without it, pages show what they have for phones.
+const mouse = "--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4"
+
 // arguments are those of a browser with this profile. The user's own arguments come late:
 // of contradicting arguments Chromium takes the last. Those of Options.Network and Isolate
 // come after them.
 func (o *Options) arguments(profile string) []string {
 	args := append([]string{"--user-data-dir=" + profile}, baseArgs...)
 	if !o.Headed {
-		args = append(args, "--headless", "--hide-scrollbars", "--mute-audio", windowSize)
+		args = append(args, "--headless", "--hide-scrollbars", "--mute-audio", windowSize, mouse)
 	}
 	if o.NoSandbox {
 		args = append(args, "--no-sandbox")

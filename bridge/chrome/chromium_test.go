@@ -77,6 +77,9 @@ func testScreenshot(t *testing.T, h *liveHub, url string) {
 	if data := h.call(page, "Page.captureScreenshot", `{"format":"png"}`, "data"); !strings.HasPrefix(data, "iVBORw0KGgo") {
 		t.Errorf("the screenshot is no PNG: %.20s", data)
 	}
+	if got := h.eval(page, "String(matchMedia('(hover: hover) and (pointer: fine)').matches)"); got != "true" {
+		t.Errorf("a page finds the mouse of a desktop: %s", got)
+	}
 	if got := h.eval(page, "`${innerWidth} ${innerHeight}`"); got != "1280 720" {
 		t.Errorf("the page has %s pixels, want 1280 720", got)
 	}

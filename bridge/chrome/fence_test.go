@@ -168,9 +168,10 @@ func fencedBrowser(t *testing.T, f *fence.Fence, change func(*Options)) *policed
 	return p
 }
 
-// leaves reports whether a kind of request takes the page away.
+// leaves reports whether a kind of request takes the page away. A link to download does so
+// too: Chromium follows one to another origin as it does any link.
 func leaves(kind string) bool {
-	return slices.Contains([]string{"location", "form", "link"}, kind)
+	return slices.Contains([]string{"location", "form", "link", "download"}, kind)
 }
 
 // tryAll has pages make requests of all kinds. A page makes few of them: Chromium opens 6

@@ -73,6 +73,9 @@ func (h *Host) applyPolicyLocked(s *session, c *bridge.Command, a *onAnswer) err
 			acknowledgeCommand(c, a)
 		}
 	case "Target.attachToTarget":
+		if n.targetID == "" { // the browser refuses it
+			break
+		}
 		id := strings.Clone(n.targetID)
 		a.attachesTo = id
 		a.observe = func(_, _ []byte) {

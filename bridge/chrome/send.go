@@ -86,7 +86,11 @@ func (h *Host) Send(c bridge.Command) error {
 func (h *Host) dispatchLocked(s *session, c *bridge.Command, a onAnswer) error {
 	h.lastCall = max(h.lastCall, c.Call)
 	n := int32(c.Call & lowBits)
-	f := h.frameLocked(n, s.tail, c.Method, c.Params)
+	params := c.Params
+	if c.ArrayParams {
+		params = emptyArray
+	}
+	f := h.frameLocked(n, s.tail, c.Method, params)
 	if err := h.offerLocked(s, f); err != nil {
 		return err
 	}
@@ -106,6 +110,9 @@ func (h *Host) dispatchLocked(s *session, c *bridge.Command, a onAnswer) error {
 	}
 	return nil
 }
+
+// emptyArray stands for all arrays: Chromium reads nothing of them.
+var emptyArray = []byte("[]")
 
 // offerLocked sends a Client's command, or queues it until its session is attached. The tail
 // is not known before: it has the browser's id of the session.

@@ -32,6 +32,9 @@ type Options struct {
 	// Chrome says which Chromium is launched, or connected to.
 	Chrome chrome.Options
 
+	// Adjust changes the options of a hub's browser before each start, if it is not nil.
+	Adjust func(hub string, o *chrome.Options)
+
 	// Run serves browsers of another kind in place of Chrome: it keeps one at
 	// the hub until ctx ends, and calls ready whenever one is there. It returns
 	// early when there is none to be had.
@@ -108,6 +111,10 @@ func New(hubs *relay.Hubs, o Options) (*Pool, error) {
 			return nil, err
 		}
 		run = func(ctx context.Context, hub bridge.Hub, ready func()) error {
+			browser := browser
+			if named, ok := hub.(interface{ Name() string }); ok && o.Adjust != nil {
+				o.Adjust(named.Name(), &browser)
+			}
 			return chrome.Run(ctx, browser, hub, ready)
 		}
 		try = func(ctx context.Context) (string, error) { return chrome.Try(ctx, browser) }

@@ -30,9 +30,8 @@ func (c *doctorCmd) port(option, addr string) finding {
 	}
 	client := http.Client{Timeout: time.Second}
 	if resp, none := client.Get("http://" + server.Reachable(addr) + "/health"); none == nil { //nolint:noctx // it has a timeout
-		body, err := beginningOf(resp)
 		resp.Body.Close()
-		if err == nil && resp.StatusCode == http.StatusOK && isHub(body) {
+		if resp.StatusCode == http.StatusOK && isHub(resp) {
 			return finding{"port", warning, addr + " is in use by a hub (" + option + ")", "use that hub, or stop it before you start another one"}
 		}
 	}

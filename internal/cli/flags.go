@@ -68,6 +68,8 @@ type actionFlags struct {
 	BAPMessage     byteSize    `name:"bap-max-message" help:"Largest message from a client of the Browser Agent Protocol. --max-client-message also applies to these messages." default:"10MiB" env:"CDPHUB_BAP_MAX_MESSAGE" needs:"actions" group:"Actions:"`
 	BAPAllPages    bool        `name:"bap-all-pages" help:"Show all pages of the hub to clients of the Browser Agent Protocol. Without this option each client sees only the pages that it opens; a client with scope readonly, which cannot open pages, sees all. cdphub open, proxy and demo always show all pages." env:"CDPHUB_BAP_ALL_PAGES" needs:"actions" group:"Actions:"`
 
+	BrowserConfig bool `name:"browser-config" help:"Let browser_config.update choose whether the browser of its hub shows windows, and whether it is the one that is found on this machine, from its next start. With tokens this needs scope full." env:"CDPHUB_BROWSER_CONFIG" needs:"actions" group:"Actions:"`
+
 	urlFlags
 	rateFlags
 }
@@ -138,7 +140,7 @@ func (f hubFlags) options(l *logging.Log) server.Options {
 		Actions: server.Actions{
 			Off: !f.Actions, HookScopes: f.HookScope, EvalAllow: f.EvalAllow, EvalDeny: f.EvalDeny,
 			RequestRate: int(f.ActionRate), ScreenshotRate: int(f.ScreenshotRate), BAPConnections: int(f.BAPConnections),
-			BAPMessage: int64(f.BAPMessage), BAPAllPages: f.BAPAllPages,
+			BAPMessage: int64(f.BAPMessage), BAPAllPages: f.BAPAllPages, BrowserConfig: f.BrowserConfig,
 			MaxSandboxes: int(f.MaxSandboxes), SandboxIdle: time.Duration(f.SandboxIdle),
 		},
 		Log: l.Logger, LogLevel: l.Level, Collectors: droppedLines(l),

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"crypto/tls"
-	"encoding/json"
 	"encoding/pem"
 	"errors"
 	"fmt"
@@ -57,8 +56,11 @@ func (c *healthCmd) Run(ctx context.Context, s streams) error {
 		return fmt.Errorf("unhealthy: %s: %w", c.asked(req.URL), err)
 	}
 	said := strings.Join(strings.Fields(string(body)), " ")
+	if isHub(resp) {
+		said += " " + resp.Header.Get("Server")
+	}
 	switch {
-	case resp.StatusCode == http.StatusOK && strings.HasSuffix(req.URL.Path, "/health") && !isHub(body):
+	case resp.StatusCode == http.StatusOK && strings.HasSuffix(req.URL.Path, "/health") && !isHub(resp):
 		return fmt.Errorf("unhealthy: %s: another program answers there, which is not a hub", c.asked(req.URL))
 	case resp.StatusCode == http.StatusOK:
 		_, err = fmt.Fprintf(s.out, "healthy: %s: %s\n", c.asked(req.URL), said)
@@ -92,9 +94,8 @@ func splitAddress(option, addr string) (host, port string, err error) {
 }
 
 // isHub reports whether the answer of /health is that of a hub.
-func isHub(answer []byte) bool {
-	var health struct{ Server struct{ Name string } }
-	return json.Unmarshal(answer, &health) == nil && strings.HasPrefix(health.Server.Name, "cdphub")
+func isHub(answer *http.Response) bool {
+	return strings.HasPrefix(answer.Header.Get("Server"), "cdphub")
 }
 
 // withoutQuery is a URL without its query, which may be a secret.

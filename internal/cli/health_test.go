@@ -45,7 +45,7 @@ func TestHealth(t *testing.T) {
 		args []string
 		want string // a pattern of the line
 	}{
-		"listener of Clients":      {[]string{"--client-addr", plain}, `^healthy: http://` + plain + `/health: \{"status":"ok",.*"server":\{"name":"cdphub","version":"`},
+		"listener of Clients":      {[]string{"--client-addr", plain}, `^healthy: http://` + plain + `/health: \{"status":"ok","version":"0\.8\.0"\} cdphub/`},
 		"all addresses":            {[]string{"--client-addr", ":" + port}, `^healthy: http://127\.0\.0\.1:\d+/health: `},
 		"all addresses of IPv6":    {[]string{"--client-addr", "[::]:" + port}, `^healthy: http://127\.0\.0\.1:\d+/health: `},
 		"URL":                      {[]string{"http://" + plain}, `^healthy: http://` + plain + `/health: `},

@@ -49,7 +49,7 @@ var answers = map[string]string{
 	"nothing":  hostile + "\r\n\r\n",
 	"no list":  "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n" + hostile,
 	"types":    "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n" + `[{"id":{` + hostileJSON + `:1}}]`,
-	"health":   "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n" + `{"status":` + hostileJSON + `,"server":{"name":"cdphub"},` + hostileJSON + `:1}`,
+	"health":   "HTTP/1.1 200 OK\r\nConnection: close\r\nServer: cdphub/" + hostile + "\r\n\r\n" + `{"status":` + hostileJSON + `,` + hostileJSON + `:1}`,
 	"upgraded": "HTTP/1.1 101 " + hostile + "\r\nUpgrade: " + hostile + "\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: " + hostile + "\r\n\r\n" + hostile,
 	"socket":   "", "cdp": "", "list": "",
 }

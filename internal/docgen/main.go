@@ -39,6 +39,7 @@ var pages = []page{
 // funcs are what the templates call.
 var funcs = template.FuncMap{
 	"join":       strings.Join,
+	"codes":      func(names string) string { return "`" + strings.ReplaceAll(names, ", ", "`, `") + "`" },
 	"capability": capabilityOf,
 	"withRemark": withRemark,
 	"bounds":     scope.Bounds,

@@ -12,7 +12,8 @@ import (
 // answersPage is what docs/answers.md shows.
 type answersPage struct {
 	Nothing []inertMethods
-	Done    map[string][]string // methods by domain
+	Done    map[string][]string             // methods by domain
+	Differs map[string][]methods.Difference // by kind
 }
 
 // inertMethods are the methods that do nothing for the same reason.
@@ -27,7 +28,14 @@ var ofLevel = [len(methods.Levels)]string{"", " without a session", " in a sessi
 // readAnswers sorts the table by whether something is done.
 func readAnswers() (any, error) {
 	rows, err := methods.Read()
-	p := answersPage{Done: map[string][]string{}}
+	if err != nil {
+		return nil, err
+	}
+	p := answersPage{Done: map[string][]string{}, Differs: map[string][]methods.Difference{}}
+	differences, err := methods.Differences()
+	for _, d := range differences {
+		p.Differs[d.Kind] = append(p.Differs[d.Kind], d)
+	}
 	for _, m := range rows {
 		domain, verb := m.Domain()
 		for level := range methods.Levels {

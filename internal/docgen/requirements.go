@@ -301,6 +301,11 @@ var sections = []section{
 	}},
 	{"Every client of Chromium", []requirement{
 		{"R-315", "no time ends the connection of a Client that stands still, as at a breakpoint: only what waits for it, or a system that acknowledges nothing; through other nodes too"},
+		{"R-310", "a ref of a snapshot belongs to one element of one document, in NDJSON, browser.*, browser hooks, BAP and MCP: an act by it reaches that element, or is refused with the advice to take a new snapshot, and nothing is done to the page"},
+		{"R-311", "words that come with a ref and name the element by the role or the name that it no longer has refuse the ref; free words do not"},
+		{"R-312", "a client of the Browser Agent Protocol may begin with page/navigate, without initialize and without a page; /health has exactly the members of the document; page/evaluate belongs to the profile privileged"},
+		{"R-313", "of the browsers that browser hooks list, at most one is focused"},
+		{"R-314", "browser_config.update takes values that are so already; mode and headless for the next start only where the operator allows it, and refuses every other member by its name"},
 	}},
 	{"The first day at work", []requirement{
 		{"R-320", "a packaged service, as its user, reads whatever root puts into its folder of /etc, also after a change, and writes to its folder of /var/lib, and to no other"},
@@ -312,5 +317,10 @@ var sections = []section{
 	{"What is taken is given back", []requirement{
 		{"R-290", "what hubs, servers, Hosts, named sessions, journals and quotas hold is counted by name: every map, list, channel and counter below a lock is either counted, or says why it may stay"},
 		{"R-291", "when Clients, Hosts and sessions have gone, after failures and refusals too, places, bytes and remembered owners are zero again"},
+	}},
+	{"Every client of Chromium", []requirement{
+		{"R-300", "each frame that Chromium takes, the hub takes, and answers with Chromium's id, code and message; what differs is a list with reasons"},
+		{"R-301", "interception that is turned on without a session pauses the requests that Chromium pauses, of the Client's own pages and no others"},
+		{"R-302", "each method that Chromium takes without a session is answered as by Chromium; what differs is a list with reasons"},
 	}},
 }

@@ -27,6 +27,7 @@ import (
 // capture is the state of the pictures of a view. Its goroutine owns it.
 type capture struct {
 	cast    size      // that was asked for; zero before
+	inUse   bool      // it was asked for while a viewer had the target
 	unacked int       // pictures without an acknowledgement
 	ack     []byte    // the params that acknowledge one
 	shown   time.Time // when the newest picture came
@@ -112,6 +113,7 @@ func (v *View) begin() error {
 	}
 	v.mu.Unlock()
 	v.asked = time.Now()
+	v.comeBack()
 	for tries := 0; ; tries++ {
 		var made struct{ SessionID string }
 		if err := v.call("", "Target.attachToTarget", object{"targetId": v.TargetID, "flatten": true}, &made, late); err != nil {
@@ -119,7 +121,11 @@ func (v *View) begin() error {
 		}
 		v.mu.Lock()
 		v.session = made.SessionID
+		taken := v.holder != nil
 		v.mu.Unlock()
+		if taken {
+			v.input.begin(made.SessionID)
+		}
 		err := v.start()
 		if !errors.Is(err, context.DeadlineExceeded) {
 			return err
@@ -170,9 +176,12 @@ func (v *View) start() error {
 	}
 	v.cast, _, _ = v.wants(time.Now())
 	v.unacked, v.check = 0, time.Time{}
-	wait := v.send(v.session, "Page.startScreencast", object{
-		"format": "jpeg", "quality": quality, "maxWidth": v.cast.width, "maxHeight": v.cast.height,
-	})
+	v.inUse = v.drawnInUse()
+	params := object{"format": "jpeg", "quality": quality, "maxWidth": v.cast.width, "maxHeight": v.cast.height}
+	if v.inUse {
+		params["inUse"] = true // the Frame Agent's own: web/src/shot/screencast.ts
+	}
+	wait := v.send(v.session, "Page.startScreencast", params)
 	ctx, cancel := context.WithTimeout(context.Background(), attaching)
 	defer cancel()
 	v.mu.Lock()
@@ -224,7 +233,7 @@ func (v *View) step(now time.Time) (next time.Duration, err error) {
 	sooner(after)
 	switch {
 	case !ready: // a slow viewer costs the target nothing
-	case want.width != v.cast.width || want.height != v.cast.height:
+	case want.width != v.cast.width || want.height != v.cast.height, v.inUse != v.drawnInUse():
 		return next, v.lasting(v.start())
 	case v.hidden:
 		sooner(v.shoot(now, want))
@@ -234,6 +243,14 @@ func (v *View) step(now time.Time) (next time.Duration, err error) {
 		return next, err
 	}
 	return next, nil
+}
+
+// drawnInUse reports whether a person acts in pictures that are drawn by script: they then have
+// half of the page's time.
+func (v *View) drawnInUse() bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.info.Drawn && v.holder != nil
 }
 
 // pace acknowledges pictures at the rate that viewers want: Chromium sends the next

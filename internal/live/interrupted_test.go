@@ -63,6 +63,7 @@ func TestR286InterruptedViews(t *testing.T) {
 	}
 	for function, op := range map[string]struct{ method, message, want string }{
 		"live.Viewer.take":      {"Take", `{"kind":"take"}`, holds},
+		"live.Viewer.takeWith":  {"Take", `{"kind":"take"}`, holds},
 		"live.View.begin":       {"Target.attachToTarget", ``, sees},
 		"live.View.start":       {"Page.startScreencast", ``, sees},
 		"live.input.sendLocked": {"Input.insertText", `{"kind":"paste","text":"a"}`, holds},

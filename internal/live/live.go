@@ -78,6 +78,7 @@ func (vs *Views) Watch(key string, o Options, w ViewerOptions) *Viewer {
 	v := vs.all[key]
 	if v != nil {
 		if viewer := v.add(w); viewer != nil {
+			go v.comeBack()
 			return viewer
 		} // else it is ending
 	}

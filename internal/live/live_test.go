@@ -235,6 +235,33 @@ func TestInputKeepsItsOrder(t *testing.T) {
 	})
 }
 
+// TestPicturesOfAPageInUse has a person take over a frame, whose pictures are drawn in the page's
+// time: they get more of it for as long as the person has the frame.
+func TestPicturesOfAPageInUse(t *testing.T) {
+	for name, drawn := range map[string]bool{"frame": true, "page of a browser": false} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := new(fake)
+				vs, w := newViews(t, f), new(watcher)
+				o := f.options()
+				o.Info = func() (Info, bool) { return Info{Title: "One", Drawn: drawn}, true }
+				w.Viewer = vs.Watch("T1", o, w.options())
+				synctest.Wait()
+				for _, inUse := range []bool{false, true, false} {
+					got := strings.Join(f.took("Page.startScreencast"), " ")
+					if strings.Contains(got, `"inUse":true`) != (inUse && drawn) {
+						t.Errorf("in use %v: the target is asked for %s", inUse, got)
+					}
+					w.Receive([]byte(map[bool]string{false: `{"kind":"take"}`, true: `{"kind":"release"}`}[inUse]))
+					time.Sleep(2 * time.Second)
+				}
+				w.Leave()
+				synctest.Wait()
+			})
+		})
+	}
+}
+
 func TestTargetWithoutPictures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &fake{refuses: "Page.startScreencast"}

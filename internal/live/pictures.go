@@ -29,8 +29,8 @@ func (v *View) frame(params []byte) {
 		case "metadata":
 			err = wire.Decode(value, &at)
 		case "sessionId":
-			if _, ok := wire.Int(value); ok { // a copy: params are not kept for the next frame
-				v.ack = append(append([]byte(`{"sessionId":`), value...), '}')
+			if id, ok := wire.Int(value); ok {
+				v.ack = append(strconv.AppendInt([]byte(`{"sessionId":`), id, 10), '}')
 			}
 		}
 		return err

@@ -99,12 +99,19 @@ func (w *Viewer) blindLocked() bool {
 // Leave ends the viewer. If it has the lease, the hub keeps the lease for some time,
 // for the same person to come back.
 func (w *Viewer) Leave() {
+	if w.leave() {
+		w.view.comeBack() // the same person may look already, from a page that was loaded again
+	}
+}
+
+// leave is Leave in one turn, and reports whether the viewer had the lease.
+func (w *Viewer) leave() (had bool) {
 	v := w.view
 	defer v.takeTurn()()
 	v.mu.Lock()
 	if w.left {
 		v.mu.Unlock()
-		return
+		return false
 	}
 	w.left = true
 	delete(v.viewers, w)
@@ -121,6 +128,7 @@ func (w *Viewer) Leave() {
 		lets.ViewerGone(v.TargetID)
 	}
 	v.stir()
+	return lets != nil
 }
 
 // size sets what the viewer has room for from now on. It is limited to largest.
@@ -192,7 +200,17 @@ func (w *Viewer) take() error {
 	case holder != nil && holder != w:
 		return errors.New("paused: " + holder.Name + " has the page")
 	}
-	if err := client.Take(v.TargetID, w.Name, w.lease(holder == w)); err != nil {
+	return w.takeWith(client, session)
+}
+
+// takeWith takes over the target with the Client of the view. It is called in a turn. Without
+// a session yet, begin goes on with it.
+func (w *Viewer) takeWith(client Client, session string) error {
+	v := w.view
+	v.mu.Lock()
+	again := v.holder == w
+	v.mu.Unlock()
+	if err := client.Take(v.TargetID, w.Name, w.lease(again)); err != nil {
 		return err
 	}
 	if !w.sees() { // a handoff, for instance, has just ended
@@ -210,9 +228,34 @@ func (w *Viewer) take() error {
 		client.ViewerGone(v.TargetID)
 		return nil
 	}
-	v.input.begin(session)
+	if session != "" {
+		v.input.begin(session)
+	}
 	v.stir()
 	return nil
+}
+
+// comeBack gives the target to a viewer who has lost the connection with it in a handoff, such
+// as by a reload: to everybody else, also to a new view, the target is quiet.
+func (v *View) comeBack() {
+	defer v.takeTurn()()
+	held, isHeld := v.Holder()
+	if !isHeld || !held.Quiet || held.Key == "" {
+		return
+	}
+	v.mu.Lock()
+	client, session := v.client, v.session
+	var back *Viewer
+	for w := range v.viewers {
+		if w.Key == held.Key && w.Control {
+			back = w
+		}
+	}
+	free := client != nil && v.holder == nil
+	v.mu.Unlock()
+	if free && back != nil && back.sees() {
+		_ = back.takeWith(client, session) // another view may have it: the viewer is told who has it
+	}
 }
 
 // lease are the options of the viewer's lease. For a lease that it has already, the end is reported once.

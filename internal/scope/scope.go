@@ -76,6 +76,12 @@ func (s Scope) Refuse(method string) string {
 	return "Not allowed: " + method[:min(len(method), wire.MaxMethod)] + " needs scope " + need.String()
 }
 
+// TakesParams reports whether the table has params of a method.
+func TakesParams(method string) bool {
+	m := table.methods[method]
+	return m != nil && len(m.members) > 0
+}
+
 // Judged reports whether Read looks into the params of a method.
 func Judged(method string) bool {
 	if m := table.methods[method]; m != nil {

@@ -19,7 +19,7 @@ const module = "github.com/cdphub/cdphub"
 //	-ldflags "-X github.com/cdphub/cdphub/internal/version.version=1.2.3 …"
 var version, commit, date string
 
-// Info is what is known of a build, as /health has it.
+// Info is what is known of a build.
 type Info struct {
 	Name    string `json:"name"`             // "cdphub"
 	Version string `json:"version"`          // "1.2.3", without a "v"; "devel" where nothing says which
@@ -55,6 +55,16 @@ func UserAgent() string { return Current().Product("/") }
 
 // Product is name and version.
 func (i Info) Product(separator string) string { return i.Name + separator + i.Version }
+
+// Header is the header Server of /health (RFC 9110, section 10.2.4):
+// "cdphub/1.2.3 (0123456789abcdef…; 2026-01-02T15:04:05Z)".
+func (i Info) Header() string {
+	comment := strings.Trim(i.Commit+"; "+i.Date, "; ")
+	if comment == "" {
+		return i.Product("/")
+	}
+	return i.Product("/") + " (" + comment + ")"
+}
 
 // readBuild fills what is missing in i from a build's record, which is nil where
 // there is none.

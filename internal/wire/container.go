@@ -16,7 +16,7 @@ func scanContainer(b []byte, i, base uint) (int, fault) {
 		depth      = base
 		key, first bool // next is a key; the first of its kind
 		m          = marksAt(b, i)
-		f          fault
+		f, huge    fault
 	)
 	for i < uint(len(b)) {
 		switch c := b[i]; {
@@ -60,15 +60,17 @@ func scanContainer(b []byte, i, base uint) (int, fault) {
 		default:
 			if end := scanWhole(b, i, closer); end > 0 {
 				i = end
-			} else if i, f = scanScalar(b, i); f != fine {
+			} else if i, f = scanScalar(b, i); f.isBad() {
 				return int(i), f
+			} else {
+				huge |= f // fine or hugeNumber
 			}
 		}
 		for i < uint(len(b)) && b[i] != ',' {
 			switch c := b[i]; {
 			case c == closer:
 				if i, depth = i+1, depth-1; depth == base {
-					return int(i), fine
+					return int(i), huge
 				}
 				closer = around[depth]
 			case isWhite(c):
@@ -127,7 +129,7 @@ func (m marks) skip(b []byte, i uint) (uint, marks) {
 	return i, m
 }
 
-// textRest is strRest. textRest is strRest, and marks the bytes behind the string.
+// textRest is strRest, and marks the bytes behind the string.
 func textRest(b []byte, i uint) (uint, marks, fault) {
 	end, f := strRest(b, int(min(i, uint(len(b)))))
 	return uint(end), marksAt(b, uint(end)), f

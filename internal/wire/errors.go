@@ -87,12 +87,16 @@ func InvalidParams(data string) *Error {
 
 // Errors of the envelope, in Chromium's words.
 var (
+	ErrNotObject     = &Error{Code: CodeInvalidRequest, Message: "Message must be an object"}
 	ErrNoID          = &Error{Code: CodeInvalidRequest, Message: "Message must have integer 'id' property"}
 	ErrNoMethod      = &Error{Code: CodeInvalidRequest, Message: "Message must have string 'method' property"}
 	ErrSessionIDType = &Error{Code: CodeInvalidRequest, Message: "Message may have string 'sessionId' property"}
 	ErrParamsType    = &Error{Code: CodeInvalidRequest, Message: "Message may have object 'params' property"}
 	ErrDoubledKey    = &Error{Code: CodeParse, Message: "JSON: duplicate map key"}
 )
+
+// ErrHugeNumber is the error for Envelope.Huge.
+var ErrHugeNumber = &Error{Code: CodeParse, Message: "JSON: invalid number"}
 
 // AppendError appends the error as a JSON object. An error that ReadError has read is
 // written as the Host wrote it.

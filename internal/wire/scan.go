@@ -16,14 +16,15 @@ const MaxDepth = 300
 // done that.
 func Valid(b []byte) bool {
 	_, f := scanDocument(b)
-	return f == fine
+	return !f.isBad()
 }
 
 // fault says why a scan stopped.
 type fault uint8
 
 const (
-	fine fault = iota
+	fine       fault = iota
+	hugeNumber       // none for JSON: see Envelope.Huge
 	cutShort
 	badToken
 	badNumber
@@ -35,6 +36,9 @@ const (
 	tooDeep
 	leftOver
 )
+
+// isBad reports whether the text is not JSON.
+func (f fault) isBad() bool { return f > hugeNumber }
 
 var faultTexts = [...]string{
 	cutShort:   "unexpected end of input",
@@ -66,7 +70,7 @@ func (e *syntaxError) Error() string {
 // scanDocument scans one value with white space around it and nothing behind it.
 func scanDocument(b []byte) (int, fault) {
 	i, f := scanValue(b, skipSpace(b, 0), 0)
-	if f != fine {
+	if f.isBad() {
 		return i, f
 	}
 	return scanEnd(b, i)
@@ -130,7 +134,7 @@ func scanScalarAt(b []byte, i int) (int, fault) {
 	word := ""
 	switch b[i] {
 	case '1', '2', '3', '4', '5', '6', '7', '8', '9': // most numbers are whole ones
-		if n := skipDigits(b, i+1); n == len(b) || b[n] != '.' && b[n]|0x20 != 'e' {
+		if n := skipDigits(b, i+1); n-i <= maxWhole && (n == len(b) || b[n] != '.' && b[n]|0x20 != 'e') {
 			return n, fine
 		}
 		return scanNumber(b, i)
@@ -152,6 +156,7 @@ func scanScalarAt(b []byte, i int) (int, fault) {
 // scanNumber scans -?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)? RFC 8259, section 6: no
 // leading zero, no plus sign, and digits on both sides of the point.
 func scanNumber(b []byte, i int) (int, fault) {
+	begin := i
 	if b[i] == '-' {
 		i++
 	}
@@ -176,8 +181,24 @@ func scanNumber(b []byte, i int) (int, fault) {
 		if i = skipDigits(b, from); i == from {
 			return i, badNumber
 		}
+		if i-from > 2 && isHuge(b[begin:i]) {
+			return i, hugeNumber
+		}
+	}
+	if i-begin > maxWhole-99 && isHuge(b[begin:i]) { // an exponent of two digits is 99 at most
+		return i, hugeNumber
 	}
 	return i, fine
+}
+
+// maxWhole is how many digits a number has that is certainly not beyond IEEE 754's, whose
+// largest is 1.8e308.
+const maxWhole = 308
+
+// isHuge reports whether a number is beyond those of IEEE 754.
+func isHuge(number []byte) bool {
+	_, err := strconv.ParseFloat(viewString(number), 64)
+	return err != nil
 }
 
 // skipDigits skips digits. For a byte below '0' the difference wraps around, and is above 9.

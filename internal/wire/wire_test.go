@@ -81,17 +81,40 @@ func TestText(t *testing.T) {
 
 // TestInt reads what fits into 18 digits, of which there are no more in an id.
 func TestInt(t *testing.T) {
-	for raw, want := range map[string]int64{"0": 0, "-1": -1, "007": 7, "999999999999999999": 999999999999999999, "-999999999999999999": -999999999999999999} {
+	for raw, want := range map[string]int64{
+		"0": 0, "-1": -1, "007": 7, "999999999999999999": 999999999999999999, "-999999999999999999": -999999999999999999,
+		"1.0": 1, "1e2": 100, "10E-1": 1, "-0": 0, "-0.0e9": 0, "1e17": 1e17,
+	} {
 		if got, ok := Int([]byte(raw)); !ok || got != want {
 			t.Errorf("Int(%s) = %d, %v, want %d", raw, got, ok, want)
 		}
 	}
 	for _, raw := range []string{
-		"", "-", "+1", "1.0", "1e2", " 1", "1 ", "0x1", "null", "--1", "1000000000000000000", "9223372036854775807",
+		"", "-", "+1", "1.5", "1e-1", "1e400", "1e18", "0x1p4", "1_0", "1e1_0", "Inf", " 1", "1 ", "0x1", "null", "--1", "1000000000000000000", "9223372036854775807",
 		"9223372036854775808", "18446744073709551617", "-18446744073709551617", "99999999999999999999", strings.Repeat("1", 100),
 	} {
 		if got, ok := Int([]byte(raw)); ok {
 			t.Errorf("Int(%s) = %d, want none", raw, got)
+		}
+	}
+}
+
+// TestR300Numbers reads numbers around the largest that fit: into 18 digits, and into IEEE 754.
+func TestR300Numbers(t *testing.T) {
+	if n, ok := Int([]byte(strings.Repeat("9", maxDigits))); !ok || n != 1e18-1 {
+		t.Errorf("%d digits: %d %v", maxDigits, n, ok)
+	}
+	if _, ok := Int([]byte(strings.Repeat("9", maxDigits+1))); ok {
+		t.Errorf("%d digits are an int64", maxDigits+1)
+	}
+	for number, huge := range map[string]bool{
+		strings.Repeat("9", maxWhole): false, strings.Repeat("9", maxWhole+1): true, "-" + strings.Repeat("9", maxWhole+1): true, "1e308": false, "1.8e308": true, "1e0400": true,
+		strings.Repeat("9", maxWhole-98) + "e99": true, strings.Repeat("9", maxWhole-99) + "e99": false, "1e-400": false, "0e999": false,
+	} {
+		for _, params := range []string{`{"a":` + number + `}`, `{"a":{"b":[1,` + number + `]}}`} {
+			if e, err := Parse([]byte(`{"id":1,"method":"A.b","params":` + params + `}`)); err != nil || e.Huge != huge {
+				t.Errorf("%.40s… of %d: huge %t, %v, want %t", params, len(params), e.Huge, err, huge)
+			}
 		}
 	}
 }

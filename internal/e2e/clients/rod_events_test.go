@@ -2,6 +2,7 @@ package clients
 
 import (
 	"bytes"
+	"context"
 	"net/http"
 	"net/url"
 	"strings"
@@ -85,24 +86,49 @@ var rodEvents = []check[rodPage]{
 			t.Errorf("body %+v, %v", body, err)
 		}
 	}, nil},
-	{"intercept", "HijackRequests", func(t *testing.T, p rodPage) {
-		router := p.HijackRequests()
-		router.MustAdd("*/api/made", func(h *rod.Hijack) {
-			h.Response.Payload().ResponseCode = http.StatusCreated
-			h.Response.SetHeader("X-Made", "up").SetBody("made up")
+	{"intercept", "HijackRequests", func(t *testing.T, p rodPage) { hijackByRod(t, p, p.HijackRequests()) }, nil},
+	{"intercept", "Browser.HijackRequests", func(t *testing.T, p rodPage) { hijackByRod(t, p, p.browser.HijackRequests()) }, nil},
+}
+
+// hijackByRod answers, fails and changes requests of a page.
+func hijackByRod(t *testing.T, p rodPage, router *rod.HijackRouter) {
+	router.MustAdd("*/api/made", func(h *rod.Hijack) {
+		h.Response.Payload().ResponseCode = http.StatusCreated
+		h.Response.SetHeader("X-Made", "up").SetBody("made up")
+	})
+	router.MustAdd("*/api/none", func(h *rod.Hijack) { h.Response.Fail(proto.NetworkErrorReasonBlockedByClient) })
+	router.MustAdd("*/api/echo", func(h *rod.Hijack) { h.ContinueRequest(&proto.FetchContinueRequest{Method: "PUT"}) })
+	go router.Run()
+	got := p.MustEval(`async () => {
+		const made = await fetch("/api/made");
+		return [made.status, made.headers.get("X-Made"), await made.text(),
+			await fetch("/api/none").catch((error) => error.name), (await (await fetch("/api/echo")).json()).method];
+	}`)
+	same(t, "the page got", got.JSON("", ""), `[201,"up","made up","TypeError","PUT"]`)
+	router.MustStop()
+	same(t, "afterwards", p.MustEval("() => fetch('/api/made').then((r) => r.status)").Int(), 404)
+}
+
+// TestRodHandleAuth has rod answer for a name and a password, at browser level. In an iframe the browser asks
+// its user, and a headless one nobody. A Chromium without a hub pauses requests of its own, too, of which rod
+// answers the first alone.
+func TestRodHandleAuth(t *testing.T) {
+	for target, want := range map[string]int{"hub": http.StatusUnauthorized, "browser": http.StatusOK} {
+		t.Run(target, func(t *testing.T) {
+			e := newEndpointOf(t, target)
+			e.Site.Handle("/api/closed", func(w http.ResponseWriter, r *http.Request) {
+				if name, password, _ := r.BasicAuth(); name != "ada" || password != "secret" {
+					w.Header().Set("WWW-Authenticate", `Basic realm="closed"`)
+					w.WriteHeader(http.StatusUnauthorized)
+				}
+			})
+			p := openRod(t, e)
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			go p.browser.Context(ctx).HandleAuth("ada", "secret")() //nolint:errcheck // it waits for ever in an iframe
+			same(t, "the status", p.MustEval("() => fetch('/api/closed').then((r) => r.status)").Int(), want)
 		})
-		router.MustAdd("*/api/none", func(h *rod.Hijack) { h.Response.Fail(proto.NetworkErrorReasonBlockedByClient) })
-		router.MustAdd("*/api/echo", func(h *rod.Hijack) { h.ContinueRequest(&proto.FetchContinueRequest{Method: "PUT"}) })
-		go router.Run()
-		got := p.MustEval(`async () => {
-			const made = await fetch("/api/made");
-			return [made.status, made.headers.get("X-Made"), await made.text(),
-				await fetch("/api/none").catch((error) => error.name), (await (await fetch("/api/echo")).json()).method];
-		}`)
-		same(t, "the page got", got.JSON("", ""), `[201,"up","made up","TypeError","PUT"]`)
-		router.MustStop()
-		same(t, "afterwards", p.MustEval("() => fetch('/api/made').then((r) => r.status)").Int(), 404)
-	}, nil},
+	}
 }
 
 var rodView = []check[rodPage]{

@@ -76,8 +76,8 @@ async function handoff(context, client, form) {
   const complete = new Promise((resolve) => session.once("CdpHub.handoffComplete", resolve));
   const asked = await session.send("CdpHub.handoff", { instructions: "Please enter a password of your own, and create the account." });
   const page = await open(context, asked.url, 900);
-  await page.getByRole("button", { name: "Take over" }).click();
-  await page.getByText("You have the page", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "Click here" }).click();
+  await page.getByText("You have the page.", { exact: true }).waitFor();
   await page.locator(".stage canvas:not(.unseen)").waitFor();
   await shoot(page, "handoff");
   await page.getByRole("button", { name: "Done" }).click();

@@ -62,8 +62,16 @@ func TestHandoff(t *testing.T) {
 		t.Errorf("the ticket stays in the address: %s", address)
 	}
 	when("the picture", `(() => { const c = document.querySelector("canvas"); return c && c.width > 300 })()`)
-	press(t, look, view, "Take over")
+	press(t, look, view, "Click here, or press a key, to use the page")
 	when("the lease", `document.body.innerText.includes("You have the page")`)
+	// F5 takes the page from nobody.
+	look.Call(t, view, "Page.reload", nil)
+	when("the reload", `performance.getEntriesByType("navigation")[0].type === "reload"`)
+	when("the lease after a reload", `document.body.innerText.includes("You have the page") && !document.body.innerText.includes("Click here")`)
+	when("the picture after a reload", `(() => { const c = document.querySelector("canvas"); return c && c.width > 300 })()`)
+	if says := look.Evaluate(t, view, "document.body.innerText"); strings.Contains(says, "Timeline") || strings.Contains(says, "Target") {
+		t.Errorf("a person who was asked for help reads %s", says)
+	}
 	agent.Send(t, session, "Runtime.evaluate", map[string]any{"expression": "document.querySelector('input').value"})
 	agent.Await(t, "a refusal", func(m harness.Message) bool { return m.Error != nil && strings.HasPrefix(m.Error.Message, "paused: ") })
 
@@ -91,6 +99,7 @@ func TestHandoff(t *testing.T) {
 	}
 	when("the page after it", `document.title.includes("Welcome") || document.body.innerText.includes("Welcome")`)
 	press(t, look, view, "Done")
+	when("the thanks", `document.body.innerText.includes("Thank you")`)
 
 	end := agent.Await(t, "the end", harness.Event(session, "CdpHub.handoffComplete"))
 	if !strings.Contains(string(end.Params), `"success":true`) {

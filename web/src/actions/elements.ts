@@ -4,7 +4,7 @@
 import { byWord } from "../agent/accessibility/htmlroles";
 import { styleOf } from "../flattree";
 import { stringify } from "../stringify";
-import type { ElementEntry, ElementsResult } from "../wire/verbs";
+import type { ElementEntry, ElementsResult, Query } from "../wire/verbs";
 import { selectedOf } from "./aria";
 import { Failure } from "./failure";
 import { bytesOf, MAX_SNAPSHOT } from "./limit";
@@ -22,6 +22,7 @@ import {
 } from "./redact";
 import { isSecretText } from "./secrets";
 import { cut, isElement, isText, squash } from "./tree";
+import { stale } from "./refs";
 import { boxOf, type Box, focusedIn, isDisabled, referenced } from "./view";
 
 type Entry = RedactedIn<ElementEntry>;
@@ -170,18 +171,36 @@ function statesOf(el: Element): Redacted[] {
 export function snapshotElements(): RedactedIn<ElementsResult> {
   const focused = focusedIn(document);
   let focused_ref: Redacted | null = null;
+  const elementsNow = new Map<string, WeakRef<Element>>();
   const walk = new Walk((entry, ref, el) => {
     if (el === focused) focused_ref = ref;
+    elementsNow.set(ref, new WeakRef(el));
     return entry();
   });
   const elements = document.body ? walk.children(document.body) : [];
+  given = elementsNow;
   return { page_title: title(), page_url: address(), focused_ref, elements, truncated: walk.left < 0 };
 }
 
-/** The element at a position of the page as it is now. */
-export function findByPosition(wanted: string): Element[] {
+/** The elements of the latest snapshot; undefined before the first one of this document. */
+let given: Map<string, WeakRef<Element>> | undefined;
+
+/**
+ * The element that had this position in the latest snapshot. A caller that has not taken one, here or in another
+ * document, means the page as it is now.
+ */
+export function findByPosition(wanted: string, taken: Query["taken"]): Element[] {
   if (!/^[\w-]+\[\d+\]$/.test(wanted))
     throw new Failure("InvalidArgument", `bad request: ${wanted} is no ref, which look like button[0]`);
+  if (taken === "never") return [];
+  if (taken) {
+    if (!given) throw stale(wanted); // of another document
+    const known = given.get(wanted);
+    if (!known) return [];
+    const el = known.deref();
+    if (!el?.isConnected) throw stale(wanted);
+    return [el];
+  }
   let found: Element | undefined;
   const walk = new Walk((_entry, ref, el) => {
     if (ref === wanted) found = el;

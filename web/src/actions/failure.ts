@@ -8,7 +8,8 @@ type Kind =
   | "NotVisible"
   | "NotEnabled"
   | "Obscured"
-  | "LimitExceeded";
+  | "LimitExceeded"
+  | "NumbersSpent";
 
 export class Failure extends Error {
   constructor(

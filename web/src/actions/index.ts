@@ -13,7 +13,7 @@ import { findAll, show } from "./locate";
 import { observe } from "./observed";
 import { overlay } from "./overlay";
 import { forget, type RedactedValue, type Redacted, word } from "./redact";
-import { handles } from "./refs";
+import { handles, usedNumbers, useNumbers } from "./refs";
 import { secretElements, secrets, secretsFound, watchAll } from "./secrets";
 import { stateOf } from "./state";
 import { snapshotTagged, tag } from "./tagged";
@@ -186,6 +186,7 @@ let drag: { yes: boolean; off: () => void } | undefined;
 /** The element itself, for scripts of the caller. */
 async function element(a: AboutArgs): Promise<Element | Document> {
   forget();
+  useNumbers(a);
   return a.locator ? until(a.wait, () => present(a.locator!)) : document;
 }
 
@@ -199,19 +200,21 @@ function verbOf(verb: string): (args: never) => unknown {
   return readers[verb as keyof Readers] ?? privates[verb as keyof Privates];
 }
 
-/** A call's answer as JSON: {"ok":…,"secrets":[…]} or {"error":{…}}. */
+/** A call's answer as JSON: {"ok":…,"secrets":[…],"used":…} or {"error":{…}}. */
 async function run(verb: string, args: AboutArgs): Promise<string> {
   const start = performance.now();
   forget();
+  useNumbers(args);
   watchAll();
   try {
     const ok = (await verbOf(verb)(args as never)) ?? null;
-    return answered(verb, stringify({ ok, secrets: secretsFound() }));
+    return answered(verb, stringify({ ok, secrets: secretsFound(), used: usedNumbers() }));
   } catch (e) {
     if (!(e instanceof Failure)) throw e;
     const { kind, message, count } = e;
     return stringify({
       error: { kind, message, count, locator: args.locator && show(args.locator), waited: performance.now() - start },
+      used: usedNumbers(),
     });
   }
 }

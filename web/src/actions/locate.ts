@@ -8,8 +8,8 @@ import { findObserved } from "./observed";
 import { attributeOf, copyOf, REDACTED, redact, redactText, valueOf } from "./redact";
 import { findYAML, handles, stale } from "./refs";
 import { isSecretText } from "./secrets";
-import { findUnwritten } from "./tagged";
-import { elements, isText, shadowRoots, SILENT, squash } from "./tree";
+import { findUnwritten, findWritten } from "./tagged";
+import { elements, inAllRoots, isText, SILENT, squash } from "./tree";
 import { hitAt, isHidden } from "./view";
 type Finder = (q: Required<Pick<Query, "value">> & Query) => Element[];
 
@@ -34,13 +34,17 @@ const finders: Record<string, Finder> = {
       fits(attributeOf(el, "placeholder") ?? ""),
     );
   },
-  yaml: ({ value }) => [findYAML(value)],
-  aria: ({ value }) => findByPosition(value),
+  yaml: ({ value, name }) => {
+    const { el, key } = findYAML(value);
+    if (name && !fitsDescription(el, key, name)) throw stale(value);
+    return [el];
+  },
+  aria: ({ value, taken }) => findByPosition(value, taken),
   rp: ({ value }) => {
-    const [el = findUnwritten(value)] = /^[A-Za-z0-9]+$/.test(value)
-      ? inAllRoots((root) => root.querySelectorAll(`[data-rp-id="${value}"]`))
-      : [];
-    if (!el) throw stale(value); // only snapshots assign ids, so waiting does not help
+    const found = findWritten(value);
+    const el = found.length ? found[0] : findUnwritten(value);
+    // Only snapshots assign ids, so waiting does not help. Of two elements with an id, one is a copy.
+    if (!el || found.length > 1) throw stale(value);
     return [el];
   },
   bap: ({ value }) => [findObserved(value)],
@@ -71,6 +75,22 @@ export function findOne(q: Query): Element | undefined {
   return found[0];
 }
 
+/**
+ * Whether a description in words, which came with a ref, still fits its element. Words are free, so that only those of
+ * the snapshot decide: a description that has the role or the name of then, and not that of now, is of another element.
+ */
+function fitsDescription(el: Element, key: string, words: string): boolean {
+  const at = key.indexOf("|");
+  const has = (part: string): boolean =>
+    part !== "" && squash(words).toLowerCase().includes(squash(part).toLowerCase());
+  const role = roleOf(el);
+  const pairs = [
+    [key.slice(0, at), role],
+    [key.slice(at + 1), role === "generic" ? "" : nameOf(el, role)],
+  ];
+  return pairs.every(([was, is]) => was === is || !has(was) || has(is));
+}
+
 /** A locator as messages show it. */
 export function show(q: Query): string {
   switch (q.by) {
@@ -92,13 +112,6 @@ export function show(q: Query): string {
 }
 
 // ---------------------------------------------------------------- finders
-
-/** What a search finds in the document and in its open shadow roots. */
-function inAllRoots(search: (root: Document | ShadowRoot) => Iterable<Element>): Element[] {
-  const found = [...search(document)];
-  for (const root of shadowRoots(document)) found.push(...search(root));
-  return found;
-}
 
 /** Pseudo-classes that depend on state which a copy of the page does not have. */
 const LIVE =

@@ -16,7 +16,7 @@ import {
   valueOf,
   word,
 } from "./redact";
-import { stale } from "./refs";
+import { numberAfter, stale } from "./refs";
 import { cut, elements, SILENT, squash } from "./tree";
 import { boxOf, focusedIn, isDisabled, isHidden } from "./view";
 
@@ -39,6 +39,11 @@ interface Known {
 
 const registry = new Map<string, Known>();
 const refOf = new WeakMap<Element, Redacted>();
+/** The numbered refs of elements: "@e1". */
+const numbered = new WeakMap<Element, Redacted>();
+/** Which element last had a ref, and its role and name then. The element is missing for a ref of another document. */
+const owners = new Map<string, { el?: WeakRef<Element>; key: string }>();
+let lastNumber = 0;
 let address = "";
 /** The changeable state of each element in the last observation, by ref. */
 let last = new Map<Redacted, string>();
@@ -51,6 +56,7 @@ export function observe(o: ObserveArgs): RedactedIn<ObserveResult> {
     : [];
   if (o.filterRoles?.length)
     found = found.filter((e) => o.filterRoles!.includes(ownRole(e)) || o.filterRoles!.includes(ariaRole(e)));
+  for (const [ref, key] of Object.entries(o.known ?? {})) if (!owners.has(ref)) owners.set(ref, { key });
   const taken = new Set<Redacted>();
   const list = found.slice(0, o.maxElements ?? 100).map((el, i) => describe(el, refFor(el, i, o, taken), o));
   const now = new Map(list.map((e) => [e.ref, `${e.name}|${e.value}|${e.disabled}`]));
@@ -96,11 +102,43 @@ function isShown(el: Element): boolean {
 
 // ---------------------------------------------------------------- refs
 
+/** A ref never comes to mean an element that is another one by its role or name, also not in the next document. */
 function refFor(el: Element, i: number, o: ObserveArgs, taken: Set<Redacted>): Redacted {
-  let ref = o.stableRefs === false ? say`@e${i + 1}` : stableRef(el);
-  if (taken.has(ref)) ref = say`${ref}_${i + 1}`;
+  const key = `${ownRole(el)}|${nameOf(el)}`;
+  const base = o.stableRefs === false ? numberedRef(el) : stableRef(el);
+  const own = refOf.get(el);
+  const isFree = (ref: Redacted): boolean => !taken.has(ref) && mayName(ref, el, key);
+  let ref = own?.startsWith(`${base}_`) ? own : base;
+  if (!isFree(ref)) ref = say`${base}_${i + 1}`;
+  while (!isFree(ref)) ref = say`${base}_${nextNumber()}`;
   taken.add(ref);
+  owners.delete(ref); // moves the ref to the end
+  owners.set(ref, { el: new WeakRef(el), key });
+  dropOldest(owners);
   return ref;
+}
+
+function mayName(ref: Redacted, el: Element, key: string): boolean {
+  const owner = owners.get(ref);
+  const before = owner?.el?.deref();
+  return !owner || before === el || (!before?.isConnected && owner.key === key);
+}
+
+function nextNumber(): number {
+  return (lastNumber = numberAfter(lastNumber));
+}
+
+function numberedRef(el: Element): Redacted {
+  let ref = numbered.get(el);
+  if (!ref) numbered.set(el, (ref = say`@e${nextNumber()}`));
+  return ref;
+}
+
+function dropOldest(map: Map<string, unknown>): void {
+  for (const oldest of map.keys()) {
+    if (map.size <= MOST) break;
+    map.delete(oldest);
+  }
 }
 
 function stableRef(el: Element): Redacted {
@@ -134,10 +172,7 @@ function remember(ref: Redacted, el: Element, box: string): { stability: Redacte
         : word("moved");
   registry.delete(ref); // moves the ref to the end: the oldest come first
   registry.set(ref, { el: new WeakRef(el), seen: performance.now(), box });
-  for (const oldest of registry.keys()) {
-    if (registry.size <= MOST) break;
-    registry.delete(oldest);
-  }
+  dropOldest(registry);
   refOf.set(el, ref);
   return { stability, previous: previous === ref ? undefined : previous };
 }
@@ -152,15 +187,18 @@ function ownName(el: Element): Redacted {
   return attributeOf(el, "aria-label") || cut(redactText(el, squash(el.textContent ?? "")), 50);
 }
 
+/** The name as the caller gets it: without what a field contains. */
+function nameOf(el: Element): Redacted {
+  if (el.localName !== "textarea" && el.localName !== "select") return ownName(el);
+  return attributeOf(el, "aria-label") ?? word("");
+}
+
 function describe(el: Element, ref: Redacted, o: ObserveArgs): Observed {
   const box = boxOf(el);
   const { stability, previous } = remember(ref, el, JSON.stringify(box));
   const [selector, ...others] = selectorsOf(el);
   const value = /^(input|textarea|select)$/.test(el.localName) ? valueOf(el) : word("");
-  const name =
-    el.localName === "textarea" || el.localName === "select"
-      ? (attributeOf(el, "aria-label") ?? word(""))
-      : ownName(el);
+  const name = nameOf(el);
   return {
     ref,
     selector,

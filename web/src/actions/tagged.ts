@@ -21,9 +21,9 @@ import {
   valueOf,
   word,
 } from "./redact";
-import { Refs } from "./refs";
+import { isID, numberAfter, Refs } from "./refs";
 import { isSecret } from "./secrets";
-import { cut, elements, isElement, isText, SILENT, squash } from "./tree";
+import { cut, elements, inAllRoots, isElement, isText, SILENT, squash } from "./tree";
 import { isDisabled, isVisible, meetsViewport } from "./view";
 
 const ATTRIBUTE = "data-rp-id";
@@ -86,27 +86,41 @@ export function findUnwritten(id: string): Element | undefined {
   return unwritten.find(id);
 }
 
+/**
+ * The number of an id that the hub has given in this document. An attribute that the page has copied from another
+ * document, or made up, names no element.
+ */
+function numberOf(id: string | null): number | undefined {
+  const n = Number(/^a(\d{1,15})$/.exec(id ?? "")?.[1] ?? 0);
+  return isID(n) ? n : undefined;
+}
+
+/** The elements with an id that is in the page. */
+export function findWritten(id: string): Element[] {
+  return numberOf(id) ? inAllRoots((root) => root.querySelectorAll(`[${ATTRIBUTE}="${id}"]`)) : [];
+}
+
 /** Assigns each id to one element only: a page may copy an element with its id. */
 class Ids {
-  private readonly given = new Set<string>();
-  private static last = 0;
+  private readonly owners = new Map<number, Element>();
+  private last = 0;
 
   constructor(private readonly reads: boolean | undefined) {
     for (const el of elements(document.documentElement)) {
-      const n = /^a(\d{1,9})$/.exec(el.getAttribute(ATTRIBUTE) ?? "");
-      if (n) Ids.last = Math.max(Ids.last, Number(n[1]));
+      const n = numberOf(el.getAttribute(ATTRIBUTE));
+      if (n && !this.owners.has(n)) this.owners.set(n, el);
     }
   }
 
   of(el: Element): Redacted {
-    let id = el.getAttribute(ATTRIBUTE) ?? "";
-    if (!/^[A-Za-z0-9]+$/.test(id) || this.given.has(id)) {
+    let n = numberOf(el.getAttribute(ATTRIBUTE));
+    if (!n || this.owners.get(n) !== el) {
       if (this.reads) return unwritten.of(el);
-      id = `a${++Ids.last}`;
-      el.setAttribute(ATTRIBUTE, id);
+      n = this.last = numberAfter(this.last);
+      this.owners.set(n, el);
+      el.setAttribute(ATTRIBUTE, `a${n}`);
     }
-    this.given.add(id);
-    return id as Redacted; // Redacted: letters and digits
+    return say`a${n}`;
   }
 }
 

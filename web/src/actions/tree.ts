@@ -32,6 +32,13 @@ export function* shadowRoots(root: Document | ShadowRoot): Generator<ShadowRoot>
   }
 }
 
+/** What a search finds in the document and in its open shadow roots. */
+export function inAllRoots(search: (root: Document | ShadowRoot) => Iterable<Element>): Element[] {
+  const found = [...search(document)];
+  for (const root of shadowRoots(document)) found.push(...search(root));
+  return found;
+}
+
 /** The document of a frame element, if it is of the same origin. */
 export function documentOf(el: Element): Document | undefined {
   if (el.localName !== "iframe" && el.localName !== "frame") return undefined;

@@ -53,7 +53,6 @@ export function snapshotYAML(root: Element | undefined, options: YAMLOptions): R
   if (root) {
     for (const item of top) writer.write(item, 0, false);
   } else {
-    if (options.refs) refsOf(document, options.above).of(body, "root");
     for (const item of withoutBody(top, body)) writer.write(item, 0, false);
   }
   return { text: writer.lines.text(), count: writer.count, title: title(), url: address(), holes: writer.holes };

@@ -9,19 +9,14 @@ import { label } from "./label";
 import { lend, type Natives } from "./natives";
 import { picture } from "./picture";
 import { type Options, noPicture, optionsOf, viewport } from "./options";
-import { type Receiver, startCast } from "./screencast";
+import { type CastParams, type Receiver, startCast } from "./screencast";
 
 export { acknowledge, stopCast } from "./screencast";
 
 const MAX_MS = 25_000;
 
 /** Answers Page.startScreencast: `to` gets the pictures. `background` as that of capture. */
-export function screencast(
-  to: Receiver,
-  p: Protocol.Page.StartScreencastRequest,
-  natives: Natives,
-  background: () => string | undefined,
-): void {
+export function screencast(to: Receiver, p: CastParams, natives: Natives, background: () => string | undefined): void {
   startCast(to, p, natives, (o) => render({ ...o, region: viewport() }, background() ?? blank(document), natives));
 }
 

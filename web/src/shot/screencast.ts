@@ -31,6 +31,8 @@ interface Cast {
   maxHeight: number;
   /** Minimum time between pictures, in milliseconds: every nth frame at 60 frames a second. */
   every: number;
+  /** Whether a person acts in the pictures: they come sooner, at the cost of the page. */
+  inUse: boolean;
   /** The number that acknowledges its pictures. */
   id: number;
   unacked: number;
@@ -45,6 +47,8 @@ const MAX_UNACKED = 2;
 /** After drawing, nothing is drawn for this many times as long: drawing takes a fifth of the main thread. */
 const REST = 4;
 const SHORTEST_REST_MS = 50;
+/** The same while a person acts: half of the main thread. */
+const REST_IN_USE = 1;
 /** Elements whose changes cannot be observed. */
 const UNOBSERVABLE = "video,canvas";
 const POLL_MS = 1000;
@@ -53,8 +57,11 @@ const casts = new Map<Receiver, Cast>();
 let lastId = 0;
 let draw: Draw;
 
+/** `inUse` is the hub's own: a person acts in the pictures. */
+export type CastParams = Protocol.Page.StartScreencastRequest & { inUse?: boolean };
+
 /** Begins to send pictures, with the errors of Chromium 156 for params. */
-export function startCast(to: Receiver, p: Protocol.Page.StartScreencastRequest, natives: Natives, by: Draw): void {
+export function startCast(to: Receiver, p: CastParams, natives: Natives, by: Draw): void {
   const format = formatOf(p.format);
   if (format === "webp") throw new ClientError("Invalid image format", -32602);
   lend(natives);
@@ -65,6 +72,7 @@ export function startCast(to: Receiver, p: Protocol.Page.StartScreencastRequest,
     maxWidth: p.maxWidth && p.maxWidth > 0 ? p.maxWidth : Infinity,
     maxHeight: p.maxHeight && p.maxHeight > 0 ? p.maxHeight : Infinity,
     every: (1000 / 60) * Math.max(1, p.everyNthFrame ?? 1),
+    inUse: p.inUse === true,
     id: ++lastId,
     unacked: 0,
     changed: true,
@@ -112,7 +120,8 @@ async function drawAll(): Promise<void> {
   } finally {
     drawing = false;
     const now = performance.now();
-    rested = now + Math.max((now - start) * REST, SHORTEST_REST_MS);
+    const inUse = [...casts.values()].some((c) => c.inUse);
+    rested = now + (inUse ? (now - start) * REST_IN_USE : Math.max((now - start) * REST, SHORTEST_REST_MS));
     observeInside();
     if (moving()) changed();
     else plan();

@@ -17,6 +17,11 @@ export interface Query {
   first?: boolean;
   /** Whether secrets may be used to find the element: the caller may read the page itself. */
   live?: boolean;
+  /**
+   * Of a ref such as button[0]: the caller has taken snapshots, so that only refs of one are good. Says whether one of
+   * them, of whatever document, had this ref.
+   */
+  taken?: "given" | "never";
   x?: number;
   y?: number;
 }
@@ -27,7 +32,14 @@ export interface AnyArgs {
   wait: number;
   /** The caller may only read: nothing is written into the page. */
   reads?: boolean;
+  /** The numbers that no other script gives to elements, in ascending order. */
+  numbers?: Span[] | null;
+  /** The numbers of data-rp-id in this document; only for calls about such elements. */
+  ids?: Span[] | null;
 }
+
+/** The first number, and the one after the last. */
+export type Span = [number, number];
 
 /** For verbs that may concern one element, or the page. */
 export interface AboutArgs extends AnyArgs {
@@ -176,6 +188,8 @@ export interface TaggedResult {
 }
 
 export interface ObserveArgs extends AnyArgs {
+  /** The refs that the caller has been given, with role and name of the element: "button|Save". */
+  known?: Record<string, string> | null;
   maxElements?: number;
   /** null and an empty list ask for all roles. */
   filterRoles?: string[] | null;

@@ -97,8 +97,22 @@ Selenium is the exception: chromedriver drives whole browsers only, so its colum
 	for i, note := range notes {
 		fmt.Fprintf(out, "%d. %s\n", i+1, note)
 	}
+	fmt.Fprint(out, otherClients)
 	return nil
 }
+
+// otherClients is about clients whose programs no test runs.
+const otherClients = "\n" +
+	"## Other clients\n" +
+	"\n" +
+	"These clients have no row above, since no test runs their programs. The transcripts `testdata/transcripts/other_clients.txt` and\n" +
+	"`interception.txt` have their commands as they write them, and `go test ./server -run TestR300` compares the answers with Chromium's.\n" +
+	"\n" +
+	"| client | with | what is particular |\n" +
+	"|---|---|---|\n" +
+	"| nodriver, zendriver, SeleniumBase (CDP mode) | a real browser; an iframe with `--page-sockets` | `\"params\":[]` for commands without params, and the socket of each page |\n" +
+	"| scripts with Python's websocket-client, pychrome | both | any form of JSON that Chromium takes |\n" +
+	"| k6 browser, ferrum | a real browser | each has browser contexts of its own, which an iframe does not have |\n"
 
 // instead is what the table says of a feature that a client is not tested with; nil for
 // all others.

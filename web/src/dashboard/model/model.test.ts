@@ -69,7 +69,7 @@ test("without a good token nothing stays to be seen", () => {
   for (const [handoff, hadToken, phase, says] of [
     [false, false, "login", /^$/],
     [false, true, "login", /not valid/],
-    [true, true, "refused", /has ended/],
+    [true, true, "ended", /^$/],
   ] as const) {
     const m = unauthorized(live, handoff, hadToken);
     assert.equal(m.phase, phase);

@@ -5,8 +5,11 @@ import type { Hub, State, Target } from "../api/wire";
 import { type Rates, advance, count, noRates } from "./rates";
 
 export interface Model {
-  /** live: `state` is current. lost: the hub does not answer, and `state` is the last one. */
-  phase: "connecting" | "live" | "lost" | "login" | "refused";
+  /**
+   * live: `state` is current. lost: the hub does not answer, and `state` is the last one. ended: the handoff, which was
+   * all that the page could show.
+   */
+  phase: "connecting" | "live" | "lost" | "login" | "refused" | "ended";
   /** The message to the user; "" if there is none. */
   problem: string;
   state?: State;
@@ -54,7 +57,7 @@ function trouble(model: Model, { problem, handoff, hadToken }: ModelEvent & { ki
       return { ...model, phase: "refused", problem: problem.text };
     case "login": {
       const { state, ...rest } = model; // a user with a wrong token must not see the old state
-      if (handoff) return { ...rest, phase: "refused", problem: state ? HANDED_BACK : NOT_VALID };
+      if (handoff) return { ...rest, phase: state ? "ended" : "refused", problem: state ? "" : NOT_VALID };
       if (problem.status === 429) return { ...rest, phase: "login", problem: problem.text };
       return { ...rest, phase: "login", problem: hadToken ? WRONG : "" };
     }
@@ -63,7 +66,6 @@ function trouble(model: Model, { problem, handoff, hadToken }: ModelEvent & { ki
 
 const LOST = "The hub does not answer. This page goes on trying.";
 const REPLAY_LOST = "cdphub replay has ended. Start it again to see more of the recording.";
-const HANDED_BACK = "This handoff has ended. You can close this tab.";
 const NOT_VALID = "This link is not valid any more. Ask for a new one.";
 const WRONG = 'This token is not valid for the role "client" on this hub. Enter another one.';
 

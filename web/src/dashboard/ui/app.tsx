@@ -5,6 +5,7 @@ import { type Route, linkTo } from "../model/route";
 import { page } from "../page";
 import { Announcer } from "./announce";
 import { Connect } from "./connect";
+import { type HandoffAnswer, HandoffEnd } from "./handoff";
 import { Header } from "./header";
 import { Login } from "./login";
 import { Overview } from "./overview";
@@ -54,6 +55,7 @@ function Dashboard() {
   const { model, logIn, leave } = useHub();
   const { phase, problem, state } = model;
   const [{ handoff }] = useState(access);
+  const [answered, setAnswered] = useState<HandoffAnswer>();
   const last = useRef<Route>(undefined);
   if (route.at === "target") last.current = route;
   const alone = handoff || !!state?.replay;
@@ -75,10 +77,19 @@ function Dashboard() {
             This hub needs a token of the role <q>client</q> to show what runs.
           </Login>
         )}
+        {phase === "ended" && <HandoffEnd answered={answered} />}
         {phase === "connecting" && <p class="empty">Connecting to the hub …</p>}
         {state && at.at === "targets" && <Overview model={model} state={state} from={last.current} />}
         {state && at.at === "target" && (
-          <TargetPage key={linkTo(at)} state={state} hub={at.hub} targetId={at.targetId} alone={alone} />
+          <TargetPage
+            key={linkTo(at)}
+            state={state}
+            hub={at.hub}
+            targetId={at.targetId}
+            alone={alone}
+            answered={answered}
+            onAnswer={setAnswered}
+          />
         )}
         {at.at === "connect" && <Connect />}
       </main>

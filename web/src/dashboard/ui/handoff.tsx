@@ -1,20 +1,24 @@
-import { useState } from "preact/hooks";
 import type { View } from "../api/view";
 import type { HolderMessage, Target } from "../api/wire";
+
+/** What the person has answered. */
+export type HandoffAnswer = "done" | "cancel";
 
 interface Props {
   handoff: NonNullable<Target["handoff"]>;
   control: boolean;
   view: View | undefined;
   holder: HolderMessage | undefined;
+  /** Undefined before. */
+  answered: HandoffAnswer | undefined;
+  onAnswer(answer: HandoffAnswer): void;
 }
 
 /** What an agent asks a person to do in the page. */
-export function HandoffPanel({ handoff, control, view, holder }: Props) {
-  const [answered, setAnswered] = useState(false);
-  const answer = (kind: "done" | "cancel") => {
+export function HandoffPanel({ handoff, control, view, holder, answered, onAnswer }: Props) {
+  const answer = (kind: HandoffAnswer) => {
     view?.send({ kind });
-    setAnswered(true);
+    onAnswer(kind);
   };
   return (
     <section class="card handoff" aria-labelledby="handoff">
@@ -30,15 +34,14 @@ export function HandoffPanel({ handoff, control, view, holder }: Props) {
       )}
       {control ? (
         <div class="row">
-          <button type="button" class="main" disabled={!view || answered} onClick={() => answer("done")}>
+          <button type="button" class="main go" disabled={!view || !!answered} onClick={() => answer("done")}>
             Done
           </button>
-          <button type="button" disabled={!view || answered} onClick={() => answer("cancel")}>
+          <button type="button" disabled={!view || !!answered} onClick={() => answer("cancel")}>
             Cancel
           </button>
           <p class="faint">
-            Take the page over, do what is asked, and press Done. It ends at{" "}
-            {new Date(handoff.until).toLocaleTimeString()}.
+            Do in the picture what is asked, then press Done. It ends at {new Date(handoff.until).toLocaleTimeString()}.
           </p>
         </div>
       ) : (
@@ -47,3 +50,20 @@ export function HandoffPanel({ handoff, control, view, holder }: Props) {
     </section>
   );
 }
+
+/** The end of a handoff, in place of its target. */
+export function HandoffEnd({ answered }: { answered: HandoffAnswer | undefined }) {
+  const [title, text] = ENDS[answered ?? "none"];
+  return (
+    <section class="card narrow thanks" role="status">
+      <h1>{title}</h1>
+      <p>{text} You can close this tab.</p>
+    </section>
+  );
+}
+
+const ENDS = {
+  done: ["Thank you", "The agent goes on."],
+  cancel: ["You have declined", "The agent knows that it was not done."],
+  none: ["This has ended", "The time is over, or the agent does not need it any more."],
+} as const;

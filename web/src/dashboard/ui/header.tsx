@@ -32,9 +32,7 @@ export function Header({ model, route, alone, leave }: Props) {
           </Place>
         </nav>
       )}
-      <p class={`state ${phase === "live" ? "good" : phase === "connecting" || phase === "login" ? "" : "bad"}`}>
-        {phase === "live" && state?.replay ? "Recording" : PHASES[phase]}
-      </p>
+      <p class={`state ${LOOKS[phase]}`}>{phase === "live" && state?.replay ? "Recording" : PHASES[phase]}</p>
       {state && <p class="faint version">{state.version}</p>}
       {state && page.token && access().secret && !alone && (
         <button type="button" onClick={leave}>
@@ -51,7 +49,10 @@ const PHASES = {
   lost: "Not connected",
   login: "Not logged in",
   refused: "Refused",
+  ended: "Ended",
 };
+
+const LOOKS = { connecting: "", live: "good", lost: "bad", login: "", refused: "bad", ended: "good" };
 
 function Place({ here, route, children }: { here: boolean; route: Route; children: ComponentChildren }) {
   return (

@@ -1,4 +1,5 @@
 import type { RefObject } from "preact";
+import { useEffect, useRef } from "preact/hooks";
 import { Control } from "./control";
 import { PageDialog } from "./pagedialog";
 import type { PastPicture } from "./usetimeline";
@@ -16,10 +17,12 @@ interface Props {
   still: string;
   /** Whether the target is a recording, which has no live picture. */
   recorded: boolean;
+  /** Takes the page over at the first click or key; undefined where a button does that. */
+  begin: (() => void) | undefined;
 }
 
 /** The large picture of a target. The holder of the lease acts in it. */
-export function Stage({ stage, canvas, live, title, mine, past, still, recorded }: Props) {
+export function Stage({ stage, canvas, live, title, mine, past, still, recorded, begin }: Props) {
   const { holder } = live;
   const viewport = still ? undefined : live.viewport;
   const ratio = viewport ? `${viewport.width} / ${viewport.height}` : "16 / 10";
@@ -33,10 +36,30 @@ export function Stage({ stage, canvas, live, title, mine, past, still, recorded 
       />
       {past && (past.url ? <img src={past.url} alt={past.text} /> : <p class="placeholder">{past.text}</p>)}
       {!viewport && !past && <p class="placeholder">{still || live.gone || "Waiting for a picture …"}</p>}
-      {holder?.name && <p class="holder">{mine ? "You have the page" : `${holder.name} has the page`}</p>}
+      {holder?.name && !mine && <p class="holder">{holder.name} has the page</p>}
+      {viewport && live.coarse && !past && <p class="holder loading">Loading a sharp picture …</p>}
+      {begin && viewport && <Begin begin={begin} />}
       {past && !recorded && <p class="holder past">This is the past</p>}
       {mine && live.dialog && <PageDialog dialog={live.dialog} send={live.send} />}
       {mine && viewport && !past && !live.dialog && <Control viewport={viewport} send={live.send} canvas={canvas} />}
     </div>
   );
 }
+
+/** Covers the picture until a person clicks into it or presses a key. Keys that only move the focus do not count. */
+function Begin({ begin }: { begin(): void }) {
+  const button = useRef<HTMLButtonElement>(null);
+  useEffect(() => button.current?.focus({ preventScroll: true }), []);
+  const pressed = (event: KeyboardEvent) => {
+    if (STAYS.has(event.key)) return;
+    event.preventDefault();
+    begin();
+  };
+  return (
+    <button type="button" class="begin" ref={button} onClick={begin} onKeyDown={pressed}>
+      <span>Click here, or press a key, to use the page</span>
+    </button>
+  );
+}
+
+const STAYS = new Set(["Tab", "Shift", "Control", "Alt", "Meta", "Escape", "CapsLock"]);

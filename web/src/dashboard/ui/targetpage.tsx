@@ -4,7 +4,7 @@ import { linkTo } from "../model/route";
 import { announce } from "./announce";
 import { Badges } from "./badges";
 import { Facts } from "./facts";
-import { HandoffPanel } from "./handoff";
+import { type HandoffAnswer, HandoffEnd, HandoffPanel } from "./handoff";
 import { OwnTabs } from "./owntabs";
 import { Stage } from "./stage";
 import { Timeline } from "./timeline";
@@ -18,10 +18,13 @@ interface Props {
   targetId: string;
   /** Whether the page shows only this target. */
   alone: boolean;
+  /** What the person has answered to the agent's question. */
+  answered: HandoffAnswer | undefined;
+  onAnswer(answer: HandoffAnswer): void;
 }
 
 /** One target, large. */
-export function TargetPage({ state, hub: name, targetId, alone }: Props) {
+export function TargetPage({ state, hub: name, targetId, alone, answered, onAnswer }: Props) {
   const hub = state.hubs.find((h) => h.hub === name);
   const there = hub?.targets?.find((t) => t.targetId === targetId);
   const target = there ?? endedOf(hub, targetId);
@@ -36,8 +39,11 @@ export function TargetPage({ state, hub: name, targetId, alone }: Props) {
     document.title = `${title} - cdphub`;
   }, [title]);
   useHolderText(live.holder);
-  if (!hub || !target) return <Gone alone={alone} name={name} text={live.gone} />;
+  const guest = alone && !state.replay; // of a handoff, who has come for it alone
+  if ((!hub || !target) && guest) return <HandoffEnd answered={answered} />;
+  if (!hub || !target) return <Gone name={name} text={live.gone} />;
   const mine = live.holder?.mine === true;
+  const free = guest && state.you.control && !answered && live.connected && !live.gone && !live.holder?.name;
   return (
     <article class="target" aria-labelledby="title">
       {!alone && (
@@ -49,12 +55,19 @@ export function TargetPage({ state, hub: name, targetId, alone }: Props) {
         <h1 id="title" tabIndex={-1} ref={heading}>
           {title}
         </h1>
-        <Badges target={target} />
+        {!guest && <Badges target={target} />}
       </div>
       {target.url !== title && <p class="address">{target.url}</p>}
       {state.replay && <Recorded began={state.replay.began} cut={state.replay.cut} />}
       {target.handoff && (
-        <HandoffPanel handoff={target.handoff} control={state.you.control} view={live.view} holder={live.holder} />
+        <HandoffPanel
+          handoff={target.handoff}
+          control={state.you.control}
+          view={live.view}
+          holder={live.holder}
+          answered={answered}
+          onAnswer={onAnswer}
+        />
       )}
       {there && !state.replay && (
         <Toolbar hub={hub} target={target} you={state.you} live={live} stage={stage} alone={alone} />
@@ -73,10 +86,11 @@ export function TargetPage({ state, hub: name, targetId, alone }: Props) {
         past={past}
         still={state.replay ? RECORDED : there ? "" : ENDED}
         recorded={!!state.replay}
+        begin={free ? () => live.send({ kind: "take" }) : undefined}
       />
-      <Timeline path={hub.path} targetId={targetId} recorded={!!state.replay} show={setPast} />
-      {there && !state.replay && <OwnTabs hub={hub} target={there} />}
-      <Facts hub={hub} target={target} now={state.now} />
+      {!guest && <Timeline path={hub.path} targetId={targetId} recorded={!!state.replay} show={setPast} />}
+      {there && !alone && <OwnTabs hub={hub} target={there} />}
+      {!guest && <Facts hub={hub} target={target} now={state.now} />}
     </article>
   );
 }
@@ -122,18 +136,16 @@ function holderText(holder: HolderMessage): string {
   return holder.name ? `${holder.name} has the page.` : "The page is free.";
 }
 
-function Gone({ alone, name, text }: { alone: boolean; name: string; text: string }) {
+function Gone({ name, text }: { name: string; text: string }) {
   const where = name ? `the hub ${name}` : "the default hub";
   const why = text || `It was closed, or it is not one of ${where} that you may see.`;
   return (
     <section class="card narrow">
-      <h1>{alone ? "This handoff has ended" : "This target is not there"}</h1>
-      <p>{alone ? "The agent goes on. You can close this tab." : why}</p>
-      {!alone && (
-        <p>
-          <a href={linkTo({ at: "targets" })}>Go to all targets</a>
-        </p>
-      )}
+      <h1>This target is not there</h1>
+      <p>{why}</p>
+      <p>
+        <a href={linkTo({ at: "targets" })}>Go to all targets</a>
+      </p>
     </section>
   );
 }

@@ -19,7 +19,7 @@ export function Toolbar({ hub, target, you, live, stage, alone }: Props) {
   const devTools = you.devtools && !alone;
   return (
     <div class="row tools">
-      {you.control && !(alone && mine) && (
+      {you.control && !alone && (
         <button
           type="button"
           id={LEASE_BUTTON}
@@ -35,9 +35,11 @@ export function Toolbar({ hub, target, you, live, stage, alone }: Props) {
           <button type="button" onClick={() => live.send({ kind: "reload" })}>
             Reload
           </button>
-          <button type="button" onClick={() => live.send({ kind: "close" })}>
-            Close the page
-          </button>
+          {!alone && (
+            <button type="button" onClick={() => live.send({ kind: "close" })}>
+              Close the page
+            </button>
+          )}
         </>
       )}
       {document.fullscreenEnabled && (
@@ -46,15 +48,15 @@ export function Toolbar({ hub, target, you, live, stage, alone }: Props) {
         </button>
       )}
       {devTools && <DevTools hub={hub} target={target} />}
-      <p class="hold">{holdText(you, live)}</p>
+      <p class="hold">{holdText(you, live, alone)}</p>
     </div>
   );
 }
 
-function holdText(you: You, { holder, connected, gone }: Live): string {
+function holdText(you: You, { holder, connected, gone }: Live, alone: boolean): string {
   if (gone) return "";
-  if (!connected) return "Connecting to the target …";
-  if (holder?.mine) return "You have the page. Escape twice hands it back.";
+  if (!connected) return "Connecting to the page …";
+  if (holder?.mine) return alone ? "You have the page." : "You have the page. Escape twice hands it back.";
   if (holder?.name) return `${holder.name} has the page`;
   return you.control ? "" : "Your token can view this page, but not act on it.";
 }

@@ -1,8 +1,7 @@
 import type { RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import type { KeyInput, ToView } from "../api/wire";
-import { EscapeTwice } from "../input/escape";
-import { keyInput, leavesToBrowser } from "../input/keys";
+import type { ToView } from "../api/wire";
+import { listenToKeyboard } from "../input/keyboard";
 
 /** Sends the keys and text of a field to the page. */
 export function useKeyboard(field: RefObject<HTMLTextAreaElement | null>, send: (message: ToView) => void): void {
@@ -10,54 +9,6 @@ export function useKeyboard(field: RefObject<HTMLTextAreaElement | null>, send: 
   newest.current = send;
   useEffect(() => {
     const element = field.current;
-    if (!element) return;
-    const escape = new EscapeTwice();
-    const held = new Map<string, KeyInput>(); // by code: they are released when the field loses the focus
-    const say = (message: ToView) => newest.current(message);
-
-    const flush = () => {
-      if (element.value) say({ kind: "paste", text: element.value });
-      element.value = "";
-    };
-    const down = (e: KeyboardEvent) => {
-      if (escape.pressed(e.key, e.repeat, e.timeStamp)) {
-        e.preventDefault();
-        return say({ kind: "release" });
-      }
-      if (leavesToBrowser(e)) return;
-      e.preventDefault();
-      say(keyInput("keyDown", e));
-      held.set(e.code, { ...keyInput("keyUp", e), modifiers: 0 });
-    };
-    const up = (e: KeyboardEvent) => {
-      if (!held.delete(e.code)) return; // the press of this key was not sent
-      e.preventDefault();
-      say(keyInput("keyUp", e));
-    };
-    const input = (e: Event) => {
-      if (!(e as InputEvent).isComposing) flush();
-    };
-    const paste = (e: ClipboardEvent) => {
-      e.preventDefault();
-      const text = e.clipboardData?.getData("text/plain");
-      if (text) say({ kind: "paste", text });
-    };
-    const blur = () => {
-      for (const key of held.values()) say(key);
-      held.clear();
-    };
-
-    const listening = new AbortController();
-    const { signal } = listening;
-    element.addEventListener("keydown", down, { signal });
-    element.addEventListener("keyup", up, { signal });
-    element.addEventListener("input", input, { signal });
-    element.addEventListener("compositionend", flush, { signal });
-    element.addEventListener("paste", paste, { signal });
-    element.addEventListener("blur", blur, { signal });
-    return () => {
-      listening.abort();
-      blur();
-    };
+    return element ? listenToKeyboard(element, (message) => newest.current(message)) : undefined;
   }, [field]);
 }

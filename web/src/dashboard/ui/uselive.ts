@@ -10,6 +10,8 @@ export interface Live {
   connected: boolean;
   /** The viewport of the picture; undefined before the first one. */
   viewport: Viewport | undefined;
+  /** Whether the picture is smaller than its place: it was made for a small one, and a larger one is on its way. */
+  coarse: boolean;
   holder: HolderMessage | undefined;
   /** An open dialog of the page, which the holder of the lease must answer. */
   dialog: DialogMessage | undefined;
@@ -26,6 +28,7 @@ const FULL_RATE = 30;
 export function useLive(path: string | undefined, targetId: string, canvas: RefObject<HTMLCanvasElement | null>): Live {
   const [connected, setConnected] = useState(false);
   const [viewport, setViewport] = useState<Viewport>();
+  const [coarse, setCoarse] = useState(false);
   const [holder, setHolder] = useState<HolderMessage>();
   const [dialog, setDialog] = useState<DialogMessage>();
   const [problem, setProblem] = useState("");
@@ -36,6 +39,7 @@ export function useLive(path: string | undefined, targetId: string, canvas: RefO
   const view = useView(active, path ?? "", targetId, {
     picture: async ({ width, height }, bytes) => {
       await draw(canvas.current, bytes);
+      setCoarse(isCoarse(canvas.current, width, height));
       setGone("");
       setViewport((old) => (old?.width === width && old.height === height ? old : { width, height }));
     },
@@ -59,7 +63,15 @@ export function useLive(path: string | undefined, targetId: string, canvas: RefO
   });
   useRoom(view, canvas);
   const send = (message: ToView) => view?.send(message);
-  return { view, connected, viewport, holder, dialog, problem, gone, send };
+  return { view, connected, viewport, coarse, holder, dialog, problem, gone, send };
+}
+
+/** Whether a picture has far fewer pixels than the page, and than the place that it is drawn in. */
+function isCoarse(canvas: HTMLCanvasElement | null, width: number, height: number): boolean {
+  const stage = canvas?.parentElement;
+  if (!canvas || !stage) return false;
+  const scale = Math.min(stage.clientWidth / width, stage.clientHeight / height, 1);
+  return canvas.width < width * scale * 0.7;
 }
 
 /** Whether the tab is shown. */
