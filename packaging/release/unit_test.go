@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/ed25519"
 	"crypto/tls"
 	"crypto/x509"
@@ -106,7 +107,7 @@ func (s *service) ownFolder(t *testing.T, below string, names []string) (made st
 	t.Helper()
 	for _, name := range names {
 		made = filepath.Join(s.root, below, name)
-		if err := os.MkdirAll(made, 0o700); err != nil {
+		if err := cmp.Or(os.MkdirAll(filepath.Dir(made), 0o755), os.MkdirAll(made, 0o700)); err != nil { //nolint:gosec // its user must enter it
 			t.Fatal(err)
 		}
 		if err := os.Chown(made, serviceUser, serviceUser); err != nil {
