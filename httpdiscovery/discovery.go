@@ -12,6 +12,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/cdphub/cdphub/internal/version"
@@ -23,6 +24,8 @@ type Source interface {
 	// Refresh waits until Targets knows the titles and addresses of now.
 	Refresh(context.Context)
 	Targets() []targets.Info
+	// Active says when a Target was last active: the number is larger for one that was so later.
+	Active(id string) uint64
 	HostConnected() bool
 	HostHangs() bool
 	Clients() int
@@ -31,6 +34,9 @@ type Source interface {
 
 // Options says what a Handler serves beyond reading. Its zero value works.
 type Options struct {
+	// Base is how the asker reaches the server: "https://hub.example". When empty, the
+	// request says it.
+	Base string
 	// Prefix stands before each path and in the endpoint's URL: "" or
 	// "/hub/NAME".
 	Prefix string
@@ -90,33 +96,46 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		notFound(w)
 		return
 	}
-	if h.act(w, r, path) {
-		return
-	}
-	var body any
 	switch strings.TrimSuffix(path, "/") {
-	case "/json/version":
-		body = h.version(r)
-	case "/json", "/json/list":
-		body = h.list(r, strings.HasPrefix(path, "/json/"))
-	case "/json/protocol":
-		serveProtocol(w, r)
-		return
 	case "/icdp/status":
-		body = h.status(r)
+		if isReading(w, r) {
+			replyJSON(w, h.status(r))
+		}
 	case "/health":
 		w.Header().Set("Server", version.Current().Header())
-		body = healthBody{"ok", h.Agents}
+		if isReading(w, r) {
+			replyJSON(w, healthBody{"ok", h.Agents})
+		}
 	default:
-		if command, ok := strings.CutPrefix(path, "/json/"); ok {
-			replyText(w, http.StatusNotFound, "Unknown command: "+command) // as Chromium 156
+		// Chromium 156 does not decode a path: /json/ver%73ion is no command.
+		raw := cmp.Or(r.URL.RawPath, r.URL.EscapedPath())
+		below, ok := strings.CutPrefix(strings.TrimPrefix(raw, h.Prefix), "/json")
+		if !ok || below != "" && below[0] != '/' && below[0] != '#' {
+			notFound(w)
 			return
 		}
-		notFound(w)
-		return
+		h.serveJSON(w, r, below)
 	}
-	if isReading(w, r) {
-		replyJSON(w, body)
+}
+
+// serveJSON serves a path below /json as Chromium 156 does (content/browser/devtools,
+// devtools_http_handler.cc, ParseJsonPath): first stands a command, then what it is about. Commands
+// that only read are served for every verb, and whatever stands behind them.
+func (h *handler) serveJSON(w http.ResponseWriter, r *http.Request, path string) {
+	path, _, _ = strings.Cut(path, "#")
+	command, about, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	switch {
+	case path == "" || path == "/": // with a slash as icdp's relay; Chromium answers 404
+		replyJSON(w, h.list(r, false))
+	case command == "list":
+		replyJSON(w, h.list(r, true))
+	case command == "version":
+		replyJSON(w, h.version(r))
+	case command == "protocol":
+		serveProtocol(w)
+	case h.act(w, r, command, about):
+	default:
+		replyText(w, http.StatusNotFound, "Unknown command: "+command)
 	}
 }
 
@@ -147,10 +166,11 @@ func replyJSON(w http.ResponseWriter, body any) {
 
 // versionBody is the answer to /json/version, its keys in Chromium's order:
 //
-//	{"Browser":"Chrome/156.0.8078.79","Protocol-Version":"1.3","User-Agent":"…","V8-Version":"15.6.75.27",
+//	{"Browser":"Chrome/156.0.8078.79","File-Path-Style":"posix","Protocol-Version":"1.3","User-Agent":"…","V8-Version":"15.6.75.27",
 //	 "WebKit-Version":"537.36 (@…)","webSocketDebuggerUrl":"ws://127.0.0.1:9222/devtools/browser"}
 type versionBody struct {
 	Browser         string `json:"Browser"`
+	FilePathStyle   string `json:"File-Path-Style,omitempty"` // of a browser: "posix" or "windows"
 	ProtocolVersion string `json:"Protocol-Version"`
 	UserAgent       string `json:"User-Agent"`
 	V8Version       string `json:"V8-Version"`
@@ -163,8 +183,19 @@ type versionBody struct {
 func (h *handler) version(r *http.Request) versionBody {
 	b := h.Version()
 	return versionBody{
-		b.Product, cmp.Or(b.Protocol, "1.3"), b.UserAgent, cmp.Or(b.JSVersion, "synthetic"), webKit(b), h.endpoint(r, "browser"),
+		b.Product, pathStyle(b), cmp.Or(b.Protocol, "1.3"), b.UserAgent, cmp.Or(b.JSVersion, "synthetic"), webKit(b), h.endpoint(r, "browser"),
 	}
+}
+
+// pathStyle is File-Path-Style as Chromium 156 has it; "" for the browser that a hub emulates.
+func pathStyle(b targets.Browser) string {
+	switch {
+	case b.Revision == "":
+		return ""
+	case strings.Contains(b.UserAgent, "Windows NT"):
+		return "windows"
+	}
+	return "posix"
 }
 
 // webKit is WebKit-Version as Chromium 156 writes it: the engine's version of the
@@ -187,6 +218,7 @@ type targetBody struct {
 	Description string `json:"description"`
 	Frontend    string `json:"devtoolsFrontendUrl"`
 	ID          string `json:"id"`
+	Parent      string `json:"parentId,omitempty"` // the target around a frame or a worker
 	Title       string `json:"title"`
 	Type        string `json:"type"`
 	URL         string `json:"url"`
@@ -195,11 +227,13 @@ type targetBody struct {
 
 // target describes a Target; with ui, its DevTools are those that the hub serves.
 func (h *handler) target(r *http.Request, t targets.Info, ui bool) targetBody {
-	b := targetBody{ID: t.ID, Title: t.Title, Type: t.Type, URL: t.URL, Endpoint: h.endpoint(r, "browser")}
+	b := targetBody{ID: t.ID, Parent: t.ParentID, Title: t.Title, Type: t.Type, URL: t.URL, Endpoint: h.endpoint(r, "browser")}
 	// A Host page names no types (targets.Info.Type).
 	pageSocket := t.Type != "" // it is a browser's
 	if !pageSocket {
 		b.Description, b.Type = "icdp iframe target", "page"
+	} else {
+		b.Title = escapeHTML.Replace(t.Title)
 	}
 	if h.PageSockets != nil {
 		pageSocket = *h.PageSockets
@@ -209,15 +243,19 @@ func (h *handler) target(r *http.Request, t targets.Info, ui bool) targetBody {
 	}
 	switch prefix, query := h.Prefix, h.Query; {
 	case ui && h.FrontEnd && h.Ticket != nil:
-		b.Frontend = FrontEnd(r, h.TicketPrefix, t.ID, h.Ticket(t.ID))
+		b.Frontend = FrontEnd(h.base(r), h.TicketPrefix, t.ID, h.Ticket(t.ID))
 	case pageSocket:
 		if query != "" && h.Ticket != nil {
 			prefix, query = h.TicketPrefix, ticketQuery(h.Ticket(t.ID))
 		}
-		b.Frontend = bundled + socketQuery(r, prefix, t.ID, query)
+		b.Frontend = bundled + socketQuery(h.base(r), prefix, t.ID, query)
 	}
 	return b
 }
+
+// escapeHTML escapes the title of a browser's Target as Chromium 156 does (base/strings/escape.cc,
+// EscapeForHTML).
+var escapeHTML = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&#39;")
 
 // TicketParam names a ticket in the query of a page socket.
 const TicketParam = "ticket"
@@ -229,13 +267,9 @@ const bundled = "devtools://devtools/bundled/inspector.html"
 
 // FrontEnd is the address of the DevTools that a hub serves, for a Target, with a
 // ticket: "http://HOST/devtools/ui/inspector.html?ws=HOST/devtools/page/ID?ticket=T",
-// but for what must be escaped.
-func FrontEnd(r *http.Request, prefix, targetID, ticket string) string {
-	scheme := "http://"
-	if r.TLS != nil {
-		scheme = "https://"
-	}
-	return scheme + hostOf(r) + prefix + "/devtools/ui/inspector.html" + socketQuery(r, prefix, targetID, ticketQuery(ticket))
+// but for what must be escaped. base is Options.Base.
+func FrontEnd(base, prefix, targetID, ticket string) string {
+	return base + prefix + "/devtools/ui/inspector.html" + socketQuery(base, prefix, targetID, ticketQuery(ticket))
 }
 
 // ticketQuery is a query with a ticket.
@@ -243,19 +277,29 @@ func ticketQuery(ticket string) string { return "?" + TicketParam + "=" + url.Qu
 
 // socketQuery is how DevTools are told the address of a page socket: "?ws=ADDRESS"
 // or "?wss=ADDRESS".
-func socketQuery(r *http.Request, prefix, targetID, query string) string {
-	scheme := "?ws="
-	if r.TLS != nil {
-		scheme = "?wss="
-	}
-	return scheme + url.QueryEscape(hostOf(r)+prefix+"/devtools/page/"+url.PathEscape(targetID)+query)
+func socketQuery(base, prefix, targetID, query string) string {
+	scheme, host, _ := strings.Cut(base, "://")
+	scheme = "?ws" + strings.TrimPrefix(scheme, "http") + "="
+	return scheme + url.QueryEscape(host+prefix+"/devtools/page/"+url.PathEscape(targetID)+query)
 }
 
-// list is the answer to /json/list, [{…},…], in the order of Source.Targets.
+// list is the answer to /json/list, [{…},…], ordered as in Chromium: the Target that was active
+// last comes first. Frames stand behind their page, and workers, which are never active, at the end.
 func (h *handler) list(r *http.Request, ui bool) []targetBody {
 	h.Refresh(r.Context())
+	all := h.Targets()
+	active := make(map[string]uint64, len(all))
+	for _, t := range all {
+		switch t.Type {
+		case "", "page":
+			active[t.ID] = h.Active(t.ID)
+		case "iframe":
+			active[t.ID] = h.Active(t.ParentID)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b targets.Info) int { return cmp.Compare(active[b.ID], active[a.ID]) })
 	list := []targetBody{} // an empty list is [], not null
-	for _, t := range h.Targets() {
+	for _, t := range all {
 		list = append(list, h.target(r, t, ui))
 	}
 	return list
@@ -297,21 +341,22 @@ func (h *handler) status(r *http.Request) statusBody {
 // endpoint is the URL of the browser endpoint, or of a page's, as the asking
 // client can reach it, by the name it used.
 func (h *handler) endpoint(r *http.Request, path string) string {
-	scheme := "ws://"
-	if r.TLS != nil {
-		scheme = "wss://"
-	}
-	return scheme + hostOf(r) + h.Prefix + "/devtools/" + path + h.Query
+	return "ws" + strings.TrimPrefix(h.base(r), "http") + h.Prefix + "/devtools/" + path + h.Query
 }
 
-// hostOf is the name by which a client has asked. It is what the client can reach: the hub
-// cannot know under which name a proxy in front of it is known.
-func hostOf(r *http.Request) string {
+// base is Options.Base, or what a request says: it is what the client can reach.
+func (h *handler) base(r *http.Request) string {
+	if h.Base != "" {
+		return h.Base
+	}
 	host := r.Host
 	if host == "" { // HTTP/1.0, or an empty header
 		if a, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok {
 			host = a.String()
 		}
 	}
-	return host
+	if r.TLS != nil {
+		return "https://" + host
+	}
+	return "http://" + host
 }

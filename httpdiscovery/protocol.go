@@ -15,10 +15,7 @@ import (
 var protocol []byte
 
 // serveProtocol answers /json/protocol, which needs no hub.
-func serveProtocol(w http.ResponseWriter, r *http.Request) {
-	if !isReading(w, r) {
-		return
-	}
+func serveProtocol(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.Write(protocol) //nolint:errcheck // a peer that is gone
 }

@@ -206,6 +206,7 @@ func (h *Hub) serveLocked(r *request, refused *wire.Error) bridge.Host {
 	if len(h.leases.list) > 0 && r.isMethod && !h.hidesLocked(r) && h.leases.withhold(r) {
 		return nil
 	}
+	h.noteActiveLocked(r)
 	if s := h.browserOfLocked(r); s != nil && r.isMethod && !ownMethod(r.Method) && s.serveLocked(r) {
 		return s.host
 	}

@@ -54,6 +54,7 @@ func (hc *connection) TargetCreated(t targets.Info) bool {
 		return true
 	}
 	defer hc.hub.mu.Unlock()
+	hc.hub.activity++
 	return hc.side.createdLocked(t)
 }
 

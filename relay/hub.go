@@ -153,6 +153,7 @@ type Hub struct {
 	interceptions map[origin]*interception `held:"interceptions"`
 	event         session.Event            `stays:"its memory serves the next event"` // the one on its way to Clients; its memory serves the next
 	shared        uint64                   `stays:"counts what has been"`             // counts the events for several sessions
+	activity      uint64                   `stays:"counts what has been"`             // of targets: see targets.Registry.Activate
 }
 
 // New makes a hub without Hosts and Clients.
@@ -321,6 +322,16 @@ func (h *Hub) Targets(p Policy) []targets.Info {
 		list[i] = shownInfo(p, h.leases.shown(nil, list[i]))
 	}
 	return list
+}
+
+// Active says when a Target was last active: the number is larger for one that was so later.
+func (h *Hub) Active(id string) (at uint64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, s := range h.sides.list {
+		at = max(at, s.targets.Active(id))
+	}
+	return at
 }
 
 // Target finds a Target by its id, among those of Targets.

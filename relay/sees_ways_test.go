@@ -138,7 +138,7 @@ var notShown = map[string]string{
 	"Target.createTarget": "the Target is new, see the transcript own_tabs", "Target.detachFromTarget": inSession,
 	"Target.disposeBrowserContext": noTarget, "Target.getBrowserContexts": noTarget, "Target.setRemoteLocations": noTarget,
 
-	"Hub.Admit": noTarget, "Control.AnswerHandoff": byWatcher, "Control.Ask": toJournal, "Control.AskNow": toJournal, "Control.AwaitBrowser": noTarget, "Hub.AwaitFree": ofHost,
+	"Hub.Active": "httpdiscovery asks it for what Hub.Targets shows", "Hub.Admit": noTarget, "Control.AnswerHandoff": byWatcher, "Control.Ask": toJournal, "Control.AskNow": toJournal, "Control.AwaitBrowser": noTarget, "Hub.AwaitFree": ofHost,
 	"Hub.BrowserConnected": noTarget, "Hub.Clients": noTarget, "Hub.Counts": "TestR147CountsOfOthers of package server has its numbers", "Hub.Drain": ofHub,
 	"Hub.Drained": ofHub, "Control.Drivers": byWatcher, "Control.Emulated": byWatcher, "Control.ExpectBrowser": ofHub, "Hub.Free": ofHost, "Control.Grant": "a seer is made by it", "Hub.Held": noTarget,
 	"Control.HandoffByKey": byKey, "Control.HandoffOf": byWatcher, "Control.Holder": byWatcher, "Hub.HostConnected": noTarget, "Hub.HostHangs": noTarget, "Hub.Join": noTarget,

@@ -165,6 +165,7 @@ func (s *side) adoptLocked(a bridge.Announcement) {
 	if s.browser == nil {
 		s.hostID = strings.Clone(a.HostID)
 	}
+	s.hub.activity++ // they are equally active, and keep their order
 	for _, t := range a.Targets {
 		s.createdLocked(t)
 	}
@@ -194,6 +195,9 @@ func (s *side) createdLocked(t targets.Info) bool {
 	if s.isElsewhereLocked(t.ID) {
 		return false
 	}
+	if _, known := s.targets.Get(t.ID); !known {
+		defer func() { s.targets.Activate(t.ID, s.hub.activity) }()
+	}
 	defer s.hub.observeWebLocked(s, t.ID)
 	s.hub.leases.noteAddress(s, t)
 	if s.browser == nil {
@@ -205,6 +209,23 @@ func (s *side) createdLocked(t targets.Info) bool {
 		s.hub.coverLocked(s, t.ID)
 	}
 	return ok
+}
+
+// noteActiveLocked notes which Target a command brings to the front.
+func (h *Hub) noteActiveLocked(r *request) {
+	id := ""
+	switch {
+	case r.Method == "Target.activateTarget":
+		id = r.args.targetID
+	case r.Method == "Page.bringToFront" && r.session != nil:
+		id = r.session.TargetID
+	default:
+		return
+	}
+	h.activity++
+	for _, s := range h.sides.list {
+		s.targets.Activate(id, h.activity)
+	}
 }
 
 // isElsewhereLocked reports whether an id names a Target of another side, or what

@@ -9,6 +9,7 @@ import (
 	"github.com/cdphub/cdphub/actions"
 	"github.com/cdphub/cdphub/actions/jsonrpc"
 	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/internal/doors"
 	"github.com/cdphub/cdphub/internal/optionname"
 	"github.com/cdphub/cdphub/internal/urlpolicy"
 	"github.com/cdphub/cdphub/internal/wsconn"
@@ -33,13 +34,14 @@ func (n Network) policy(own func(netip.AddrPort) bool) (*urlpolicy.Policy, error
 	return p, nil
 }
 
-// adapter serves one WebSocket of an action API until it ends, and returns why.
-type adapter func(ctx context.Context, conn *wsconn.Conn, c actions.Caller) wsconn.Reason
+// adapter begins to serve one WebSocket of an action API: receive takes each of its messages, and
+// end is called once, when it has ended.
+type adapter func(ctx context.Context, conn *wsconn.Conn, c actions.Caller) (receive func([]byte), end func())
 
 // serveAdapter makes a WebSocket a caller of its hub. A caller that has yet to log in
 // gets neither a hub nor a browser before, so that strangers start no browsers.
-func (s *Server) serveAdapter(serve adapter) http.HandlerFunc {
-	return s.serveCaller(serve, wsconn.Options{Limits: s.o.Limits.action(actions.MaxRequest)}, func() {})
+func (s *Server) serveAdapter(begin adapter) http.HandlerFunc {
+	return s.serveCaller(begin, wsconn.Options{Limits: s.o.Limits.action(actions.MaxRequest)}, func() {})
 }
 
 // serveBAP is serveAdapter for the Browser Agent Protocol. Its clients may send
@@ -47,7 +49,7 @@ func (s *Server) serveAdapter(serve adapter) http.HandlerFunc {
 // (Sec-WebSocket-Protocol, RFC 6455, section 11.3.4). One address may have
 // Actions.BAPConnections connections; the hub refuses the next one with 429 and
 // Retry-After.
-func (s *Server) serveBAP(serve adapter) http.HandlerFunc {
+func (s *Server) serveBAP(begin adapter) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		left, ok := s.bapFrom.TakeOr(w, r, s.gate.Address(r))
 		if !ok {
@@ -55,36 +57,32 @@ func (s *Server) serveBAP(serve adapter) http.HandlerFunc {
 		}
 		first, _, _ := strings.Cut(r.Header.Get("Sec-WebSocket-Protocol"), ",")
 		o := wsconn.Options{Subprotocol: strings.TrimSpace(first), Limits: s.o.Limits.action(s.o.Actions.BAPMessage)}
-		s.serveCaller(serve, o, left)(w, r)
+		s.serveCaller(begin, o, left)(w, r)
 	}
 }
 
-// serveEither serves a client that connects to an address without a path. Clients of
+// beginEither serves a client that connects to an address without a path. Clients of
 // two protocols do that, BAP and JSON-RPC: the first message says which of them it
 // is.
-func (s *Server) serveEither(ctx context.Context, conn *wsconn.Conn, c actions.Caller) wsconn.Reason {
+func (s *Server) beginEither(ctx context.Context, conn *wsconn.Conn, c actions.Caller) (func([]byte), func()) {
 	receive, end := s.bap.Begin(ctx, conn, c)
-	// The deferred call reads end only when it runs. By then it may be the end of
-	// JSON-RPC.
-	defer func() { end() }()
-	first, binary := true, receive
-	conn.HandleBinary(func(frame []byte) { first = false; binary(frame) })
-	return conn.Serve(ctx, func(frame []byte) {
-		if first && jsonrpc.Speaks(frame) {
+	first := true
+	conn.HandleBinary(func(frame []byte) { first = false; receive(frame) })
+	return func(frame []byte) {
+		if first && doors.Of(frame) == doors.JSONRPC {
 			// The session of BAP has received no message yet, so that nothing of it
 			// is lost.
 			end()
 			receive, end = jsonrpc.Begin(ctx, conn, c)
-			binary = func([]byte) {}
 		}
 		first = false
 		receive(frame)
-	})
+	}, func() { end() } // by then it may be the end of JSON-RPC
 }
 
 // serveCaller is serveAdapter with options for the WebSocket. It calls left once:
 // when the WebSocket has ended, or was refused.
-func (s *Server) serveCaller(serve adapter, o wsconn.Options, left func()) http.HandlerFunc {
+func (s *Server) serveCaller(begin adapter, o wsconn.Options, left func()) http.HandlerFunc {
 	// Either hub is set, or l: a caller that logs in later gets its hub from
 	// login.enter.
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -116,7 +114,9 @@ func (s *Server) serveCaller(serve adapter, o wsconn.Options, left func()) http.
 				defer l.release()
 				c.Login = func(token string) (actions.Caller, error) { return l.enter(ctx, token) }
 			}
-			return serve(ctx, conn, c)
+			receive, end := begin(ctx, conn, c)
+			defer end()
+			return conn.Serve(ctx, s.entranceOf(r).guard(conn, receive))
 		})
 	}
 }

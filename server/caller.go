@@ -20,7 +20,7 @@ func (s *Server) caller(r *http.Request, hub *relay.Hub, pass auth.Pass) actions
 	at := front.RouteOf(r)
 	c := actions.Caller{
 		Options: actions.Options{Log: s.log, URLs: s.urls, Names: s.names, Limits: s.o.Actions.limits()},
-		ID:      pass.Bearer(), Payer: pass.Payer(), Quotas: s.quotas, Hub: at.Hub, Version: version.Current().Version, Endpoint: front.SocketURL(r, r.Host, at.Prefix+"/devtools/browser"),
+		ID:      pass.Bearer(), Payer: pass.Payer(), Quotas: s.quotas, Hub: at.Hub, Version: version.Current().Version, Endpoint: auth.OwnAddressOf(r).WebSocket() + at.Prefix + "/devtools/browser",
 		Expires: pass.Grant.Expires, Ending: s.ending,
 		Capabilities: pass.Grant.HooksOr(s.o.Actions.HookScopes), Consents: s.consents,
 		Hold: func(end func()) (release func()) { return s.gate.Hold(pass, func(error) { end() }) },

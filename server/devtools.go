@@ -3,7 +3,6 @@ package server
 import (
 	"net/http"
 	"net/url"
-	"strings"
 
 	"github.com/cdphub/cdphub/httpdiscovery"
 	"github.com/cdphub/cdphub/internal/auth"
@@ -56,7 +55,7 @@ func (s *Server) openDevTools(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	at := front.RouteOf(r)
-	w.Header().Set("Location", httpdiscovery.FrontEnd(r, at.KeyPrefix(), id, s.ticket(r, id)))
+	w.Header().Set("Location", httpdiscovery.FrontEnd(auth.OwnAddressOf(r).HTTP(), at.KeyPrefix(), id, s.ticket(r, id)))
 	// The address has the ticket in it, which must not reach other sites as a
 	// Referer.
 	w.Header().Set("Referrer-Policy", "no-referrer")
@@ -76,7 +75,7 @@ func (s *Server) ticket(r *http.Request, target string) string {
 // whoever has asked for the ticket.
 func (s *Server) servePageByTicket(w http.ResponseWriter, r *http.Request) {
 	at := front.RouteOf(r)
-	place := devtools.Place{Hub: at.Hub, Target: strings.TrimPrefix(at.Path, pageSocketPath)}
+	place := devtools.Place{Hub: at.Hub, Target: targetOf(r)}
 	pass, ok := s.tickets.Use(ticketOf(r), place)
 	if !ok {
 		auth.Refuse(w, "The ticket in this address is no longer valid: it works once, for one target, within a minute. "+

@@ -54,6 +54,7 @@ func (s *Server) enter(w http.ResponseWriter, r *http.Request, e front.Entry) {
 		}
 	}
 	e.Serve = s.shared(e)
+	e.Serve = s.atDoor(e)
 	switch {
 	case why != "":
 		auth.Refuse(w, why)

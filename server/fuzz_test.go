@@ -12,6 +12,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/browsers"
 	"github.com/cdphub/cdphub/relay"
 	"github.com/cdphub/cdphub/server/internal/front"
@@ -88,7 +89,7 @@ func FuzzR58Routes(f *testing.F) {
 			if s.rules.AllowHost(req.Host) {
 				continue
 			}
-			const refusal = "Host header is specified and is not an IP address or localhost."
+			const refusal = auth.ForeignHost
 			if got := w.Body.String(); w.Code != http.StatusForbidden || got != refusal || len(req.Host) > 3 && strings.Contains(fmt.Sprint(w.Header()), req.Host) {
 				t.Fatalf("%q with a refused Host is answered with %d %v %s", text, w.Code, w.Header(), got)
 			}

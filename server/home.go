@@ -45,6 +45,18 @@ func (s *Server) serveHome(w http.ResponseWriter, r *http.Request) {
 	webpage.WriteHome(w, h)
 }
 
+// isProgram reports whether a request to read comes from a program: a browser wants HTML.
+func isProgram(r *http.Request) bool {
+	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && !auth.IsWebSocket(r)
+}
+
+// serveRoot tells a program that the server is up, as health checks and wait-on want to know, and
+// where clients connect. Chromium 156 answers an empty page. It says nothing of what runs.
+func (s *Server) serveRoot(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", plainText)
+	io.WriteString(w, "cdphub\n"+s.entranceAt(r, nil).list()) //nolint:errcheck // a peer that is gone
+}
+
 // homePath is the path of the home page of the hub that a request is for. Refusals
 // name it to people, see webpage.ForPeople.
 func (s *Server) homePath(r *http.Request) string {

@@ -60,16 +60,28 @@ func TestHomePage(t *testing.T) {
 	}
 }
 
-// TestHomeIsForPeople has programs get at / what they have always got.
-func TestHomeIsForPeople(t *testing.T) {
-	s := start(t, nil)
-	for addr, want := range map[string]string{s.ClientAddr(): "Not found\n", s.HostAddr(): "404 page not found\n"} {
+// TestR307ProgramsFindTheServerUp asks for / as health checks do, which Chromium 156 answers with 200
+// and nothing. The answer says where clients connect, and needs no token.
+func TestR307ProgramsFindTheServerUp(t *testing.T) {
+	s := start(t, withTokens)
+	for addr, want := range map[string]string{s.ClientAddr(): "ws://" + s.ClientAddr() + "/devtools/browser", s.HostAddr(): "ws://" + s.ClientAddr() + "/devtools/browser"} {
 		for _, accepts := range []string{"*/*", "application/json", ""} {
-			if status, body := s.get(t, addr, "/", http.Header{"Accept": {accepts}}); status != 404 || body != want {
+			if status, body := s.get(t, addr, "/", http.Header{"Accept": {accepts}}); status != 200 || !strings.Contains(body, want) {
 				t.Errorf("Accept %q: %d %q", accepts, status, body)
 			}
 		}
+		if got, err := http.Head("http://" + addr + "/"); err != nil || got.StatusCode != 200 || got.Body.Close() != nil {
+			t.Errorf("HEAD: %v %v", got, err)
+		}
+		if got := raw(t, addr, asking("POST / HTTP/1.1", "Host: localhost", "Content-Length: 0")); got.status != 401 {
+			t.Errorf("POST: %d", got.status)
+		}
 	}
+}
+
+// TestHomeIsForPeople has a WebSocket at / get what it has always got.
+func TestHomeIsForPeople(t *testing.T) {
+	s := start(t, nil)
 	if got := raw(t, s.ClientAddr(), handshake("/", "Accept: "+browserAccepts)); got.status != 101 {
 		t.Errorf("a WebSocket at /: %d, want that of the Browser Agent Protocol", got.status)
 	}

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/webpage"
 	"github.com/cdphub/cdphub/server/internal/front"
 )
@@ -14,12 +15,8 @@ import (
 // by the name that the request used, and the port of the listener unless that is
 // the one that was asked. It is "" when there is no such listener.
 func (s *Server) siblingURL(r *http.Request, asked bool, addr string) string {
-	host := r.Host
-	if host == "" { // HTTP/1.0, or an empty header
-		if a, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok {
-			host = a.String()
-		}
-	}
+	own := auth.OwnAddressOf(r)
+	host := own.Host
 	if !asked {
 		_, port, err := net.SplitHostPort(addr)
 		if err != nil {
@@ -30,17 +27,15 @@ func (s *Server) siblingURL(r *http.Request, asked bool, addr string) string {
 			name = host
 		}
 		// JoinHostPort adds the brackets of an IPv6 address again (RFC 3986, section
-		// 3.2.2).
+		// 3.2.2). A reverse proxy has told of the other listener only.
+		own = auth.OwnAddress{Secure: r.TLS != nil}
 		host = net.JoinHostPort(strings.Trim(name, "[]"), port)
 	}
 	if strings.ContainsAny(host, " ;,'\"") { // it goes into a header of the answer
 		return ""
 	}
-	scheme := "http://"
-	if r.TLS != nil {
-		scheme = "https://"
-	}
-	return scheme + host + front.RouteOf(r).Prefix
+	own.Host = host
+	return own.HTTP() + front.RouteOf(r).Prefix
 }
 
 // snippets say how each client connects to the hub at a URL. They are shown on the

@@ -8,6 +8,7 @@ import (
 	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/bridge/page"
 	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/internal/doors"
 	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/relay"
 	"github.com/cdphub/cdphub/server/internal/front"
@@ -46,7 +47,9 @@ func (s *Server) serveHost(w http.ResponseWriter, r *http.Request) {
 	came := s.upgrade(w, r, peer, s.hosts, o, func(ctx context.Context, conn *wsconn.Conn, ended func()) {
 		// Handlers run in the goroutine of the connection, where nothing else would
 		// recover a panic.
+		in := s.entranceAt(r, protocolList(doors.Bridge))
 		guard := func(handle func([]byte)) func([]byte) {
+			handle = in.guard(conn, handle)
 			return func(m []byte) {
 				defer who.Survive(conn)
 				handle(m)

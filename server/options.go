@@ -43,7 +43,7 @@ type Options struct {
 	ClientOrigins []string // origins whose pages may be Clients
 	HostOrigins   []string // origins, beside those on loopback, whose pages may be Hosts
 	BaseDomain    string   // hub NAME is served at NAME.BaseDomain too
-	PublicURL     string   // where people reach the listener of Clients, for links to it; empty: at its address
+	PublicURL     string   // where people reach the listener of Clients, for links to it and addresses in answers; empty: at its address
 
 	// HandoffByLink lets everybody open a handoff who has its link. Otherwise, on a server with
 	// tokens, it needs a token other than the one that has asked for the handoff.

@@ -12,6 +12,7 @@ import (
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/browsers"
 	"github.com/cdphub/cdphub/internal/cluster"
+	"github.com/cdphub/cdphub/internal/doors"
 	"github.com/cdphub/cdphub/internal/webpage"
 	"github.com/cdphub/cdphub/relay"
 	"github.com/cdphub/cdphub/server/internal/front"
@@ -53,6 +54,7 @@ func (s *Server) routeTable() []front.Entry {
 		{Path: "/ui/app.js", On: front.ForPeople, Pages: front.AllPages, Serve: bundles()["/ui/app.js"].serve},
 		{Path: "/ui/app.css", On: front.ForPeople, Pages: front.AllPages, Serve: bundles()["/ui/app.css"].serve},
 		{Path: "/", When: webpage.WantsHTML, Pages: front.AllPages, Serve: s.serveHome},
+		{Path: "/", When: isProgram, Serve: s.serveRoot},
 		{Path: "/home.js", Serve: bundles()["/home.js"].serve},
 		{Path: "/favicon.ico", Serve: serveFavicon},
 		{Path: clientStatusPath, On: front.ForClients, Role: client, Serve: s.serveHomeStatus},
@@ -60,37 +62,35 @@ func (s *Server) routeTable() []front.Entry {
 		s.drainer.Row(),
 
 		// Hosts, and Frame Agents.
-		{Path: "/icdp/host", On: front.ForHosts, Pages: front.HostPages, Role: host, WS: true, Hub: true, Serve: s.serveHost, Elsewhere: toHosts},
+		{Path: "/icdp/host", Speaks: protocolList(doors.Bridge), On: front.ForHosts, Pages: front.HostPages, Role: host, WS: true, Hub: true, Serve: s.serveHost, Elsewhere: toHosts},
 		{Path: "/dialog", On: front.ForHosts, Pages: front.AllPages, Hub: true, Serve: s.forFrames(serveDialog)},
 		{Path: scriptPath + "{key...}", On: front.ForHosts, Pages: front.AllPages, Hub: true, Serve: s.forFrames(serveScript)},
 
 		// DevTools: with a token to the front end, with a ticket for the target; the ticket stands in place of the token.
 		{Path: frontEndPath, On: front.ForClients, Role: client, Hub: true, Serve: s.openDevTools},
 		{Path: frontEndPath + "{file...}", On: front.ForClients, Serve: s.serveFrontEnd},
-		{Path: pageSocketPath + "{id...}", On: front.ForClients, When: hasTicket, Pages: front.OwnPages, WS: true, Hub: true, Serve: s.servePageByTicket},
+		{Path: pageSocketPath + "{id...}", Speaks: protocolList(doors.CDP), On: front.ForClients, When: hasTicket, Pages: front.OwnPages, WS: true, Hub: true, Serve: s.servePageByTicket},
 
 		// CDP.
-		{Path: "/devtools/browser", On: front.ForClients, Role: client, WS: true, Hub: true, Named: true, Serve: s.serveClient, Elsewhere: toClients},
-		{Path: "/devtools/browser/{any...}", On: front.ForClients, Role: client, WS: true, Hub: true, Named: true, Serve: s.serveClient, Elsewhere: toClients},
-		{Path: "/cdp", Session: "cdp", On: front.ForClients, Off: noActions, Role: client, WS: true, Hub: true, Named: true, Serve: s.serveClient, Elsewhere: toClients},
-		{Path: pageSocketPath + "{id...}", On: front.ForClients, Role: client, WS: true, Hub: true, Unnamed: pageUnnamed, Serve: s.servePage, Elsewhere: toClients},
+		{Path: "/devtools/browser", Speaks: protocolList(doors.CDP), On: front.ForClients, Role: client, WS: true, Hub: true, Named: true, Serve: s.serveClient, Elsewhere: toClients},
+		{Path: "/devtools/browser/{any...}", Speaks: protocolList(doors.CDP), On: front.ForClients, Role: client, WS: true, Hub: true, Named: true, Serve: s.serveClient, Elsewhere: toClients},
+		{Path: "/cdp", Speaks: protocolList(doors.CDP), Session: "cdp", On: front.ForClients, Off: noActions, Role: client, WS: true, Hub: true, Named: true, Serve: s.serveClient, Elsewhere: toClients},
+		{Path: pageSocketPath + "{id...}", Speaks: protocolList(doors.CDP), On: front.ForClients, Role: client, WS: true, Hub: true, Unnamed: pageUnnamed, Serve: s.servePage, Elsewhere: toClients},
 		{Path: "/json", On: front.ForClients, Role: client, Hub: true, Serve: s.serveDiscovery, Elsewhere: toClients},
 		{Path: "/json/{command...}", On: front.ForClients, Role: client, Hub: true, Serve: s.serveDiscovery, Elsewhere: toClients},
 		{Path: "/icdp/status", On: front.ForClients, Role: client, Hub: true, Serve: s.serveDiscovery, Elsewhere: toClients},
-		{Path: "/icdp/status/", On: front.ForClients, Role: client, Hub: true, Serve: s.serveDiscovery, Elsewhere: toClients},
-		{Path: "/health/", On: front.ForClients, Role: client, Hub: true, Serve: s.serveDiscovery, Elsewhere: toClients},
 		{Path: "/sessions", On: front.ForClients, Pages: front.DashboardPages, Role: client, Hub: true, Methods: []string{http.MethodGet}, Serve: s.listNamed},
 		{Path: sessionsPath + "{name...}", On: front.ForClients, Pages: front.DashboardPages, Role: client, Hub: true, Methods: []string{http.MethodDelete}, Serve: s.endOwnNamed},
 		{Path: linkPath, On: front.ForClients, Role: client, WS: true, Plain: true, Serve: s.serveLink, Elsewhere: toClients},
 		// Action APIs. A WebSocket without a path is one of two protocols, see serveEither.
 		{Path: "/rp.js", On: front.ForClients, Off: noActions, Pages: front.AllPages, Serve: serveHookScript},
-		{Path: "/", On: front.ForClients, When: auth.IsWebSocket, Off: noActions, Role: client, WS: true, Hub: true, Unnamed: actionUnnamed, Serve: s.serveBAP(s.serveEither)},
-		{Path: "/bap", On: front.ForClients, Off: noActions, Role: client, WS: true, Hub: true, Unnamed: actionUnnamed, Serve: s.serveBAP(s.bap.Serve)},
-		{Path: "/ndjson", Session: "rpc", On: front.ForClients, Off: noActions, Role: client, WS: true, Hub: true, Unnamed: actionUnnamed, Serve: s.serveAdapter(ndjson.Serve)},
-		{Path: "/ws", On: front.ForClients, Off: noActions, Role: client, Login: true, WS: true, Hub: true, Unnamed: actionUnnamed, Serve: s.serveAdapter(jsonrpc.Serve)},
-		{Path: "/hooks", On: front.ForClients, Off: noActions, Role: client, WS: true, Hub: true, Unnamed: actionUnnamed, Serve: s.serveAdapter(hooks.Serve)},
-		{Path: "/hooks/invoke", On: front.ForClients, Off: noActions, Role: client, Hub: true, Methods: post, JSON: true, Serve: s.serveActions(hooks.Invoke)},
-		{Path: "/mcp", On: front.ForClients, Off: noActions, Role: client, Hub: true, Methods: []string{onlyPost, http.MethodDelete}, JSON: true, Serve: s.serveActions(s.mcp.ServeHTTP)},
+		{Path: "/", Speaks: protocolList(doors.BAP, doors.JSONRPC), On: front.ForClients, When: auth.IsWebSocket, Off: noActions, Role: client, WS: true, Hub: true, Unnamed: actionUnnamed, Serve: s.serveBAP(s.beginEither)},
+		{Path: "/bap", Speaks: protocolList(doors.BAP), On: front.ForClients, Off: noActions, Role: client, WS: true, Hub: true, Unnamed: actionUnnamed, Serve: s.serveBAP(s.bap.Begin)},
+		{Path: "/ndjson", Speaks: protocolList(doors.NDJSON), Session: "rpc", On: front.ForClients, Off: noActions, Role: client, WS: true, Hub: true, Unnamed: actionUnnamed, Serve: s.serveAdapter(ndjson.Begin)},
+		{Path: "/ws", Speaks: protocolList(doors.JSONRPC), On: front.ForClients, Off: noActions, Role: client, Login: true, WS: true, Hub: true, Unnamed: actionUnnamed, Serve: s.serveAdapter(jsonrpc.Begin)},
+		{Path: "/hooks", Speaks: protocolList(doors.Hooks), On: front.ForClients, Off: noActions, Role: client, WS: true, Hub: true, Unnamed: actionUnnamed, Serve: s.serveAdapter(hooks.Begin)},
+		{Path: "/hooks/invoke", Speaks: protocolList(doors.Hooks), On: front.ForClients, Off: noActions, Role: client, Hub: true, Methods: post, JSON: true, Serve: s.serveActions(hooks.Invoke)},
+		{Path: "/mcp", Speaks: protocolList(doors.MCP), On: front.ForClients, Off: noActions, Role: client, Hub: true, Methods: []string{onlyPost, http.MethodDelete}, JSON: true, Serve: s.serveActions(s.mcp.ServeHTTP)},
 	}
 	table = slices.Concat(table, s.dashboard.Rows(), s.sandboxes.Rows(noActions))
 	for path, b := range bundles() {
@@ -107,6 +107,9 @@ func (s *Server) routeTable() []front.Entry {
 	}
 	return table
 }
+
+// protocolList is the protocols of an entry.
+func protocolList(list ...doors.Protocol) []doors.Protocol { return list }
 
 // find is the entry that a request leads to; nowhere is what no path leads to.
 func (s *Server) find(nowhere front.Entry, r *http.Request) front.Entry {
@@ -130,10 +133,11 @@ func (s *Server) handler(on front.Audience) http.Handler {
 			http.Error(w, "The hub is shutting down.", http.StatusServiceUnavailable)
 			return
 		}
+		r = auth.WithOwnAddress(r, s.gate.FindOwnAddress(r, s.publicURL))
 		at, ok := s.route(r)
 		at.On = on
 		r = at.With(r)
-		e := front.Entry{Role: auth.RoleClient, Serve: front.NotFound}
+		e := front.Entry{Role: auth.RoleClient, Serve: s.serveNowhere}
 		if !on.Clients {
 			e.Role, e.Serve = auth.RoleHost, http.NotFound
 		}

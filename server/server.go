@@ -17,6 +17,7 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"net/url"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -34,6 +35,7 @@ import (
 	"github.com/cdphub/cdphub/internal/httpserver"
 	"github.com/cdphub/cdphub/internal/journal"
 	"github.com/cdphub/cdphub/internal/named"
+	"github.com/cdphub/cdphub/internal/optionname"
 	"github.com/cdphub/cdphub/internal/urlpolicy"
 	"github.com/cdphub/cdphub/internal/version"
 	"github.com/cdphub/cdphub/internal/wsconn"
@@ -74,6 +76,7 @@ type Server struct {
 	tickets    devtools.Tickets[auth.Pass]
 	consents   *actions.Consents // for scripts of browser hooks
 	configs    actions.BrowserConfigs
+	publicURL  *url.URL // of Options.PublicURL; nil: there is none
 	urls       *urlpolicy.Policy
 	names      *urlpolicy.Resolver // of hosts in URLs
 	fenceTells bool                // who connects
@@ -177,6 +180,11 @@ func (s *Server) makePolicies() (err error) {
 	}
 	if s.o.HostOrigins, err = peerOrigins("server.Options.HostOrigins", s.o.HostOrigins); err != nil {
 		return err
+	}
+	if s.o.PublicURL != "" {
+		if s.publicURL, err = url.Parse(s.o.PublicURL); err != nil {
+			return optionname.Errorf("{server.Options.PublicURL} %w", err)
+		}
 	}
 	if err = cmp.Or(allowedHosts(s.o.AllowedHosts), hookScopes(s.o.Actions.HookScopes)); err != nil {
 		return err

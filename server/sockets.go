@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/internal/doors"
 	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/relay"
 	"github.com/cdphub/cdphub/server/internal/front"
@@ -18,9 +19,14 @@ const pageSocketPath = "/devtools/page/"
 // servePage makes a WebSocket a Client of one Target.
 func (s *Server) servePage(w http.ResponseWriter, r *http.Request) { s.servePageTo(w, r, "") }
 
+// targetOf is the target of a page socket, whose address may end in a slash.
+func targetOf(r *http.Request) string {
+	return strings.TrimSuffix(strings.TrimPrefix(front.RouteOf(r).Path, pageSocketPath), "/")
+}
+
 // servePageTo is servePage for a Client that sees also a private Target; "" is none.
 func (s *Server) servePageTo(w http.ResponseWriter, r *http.Request, private string) {
-	id := strings.TrimPrefix(front.RouteOf(r).Path, pageSocketPath)
+	id := targetOf(r)
 	hub, release, ok := s.acquireReady(w, r)
 	if !ok {
 		return
@@ -60,11 +66,11 @@ func (s *Server) upgradeClient(w http.ResponseWriter, r *http.Request, hub *rela
 		if connect(client, conn) != nil { // the Target has just gone
 			conn.Close(wsconn.ReasonTargetClosed)
 		}
-		receive := func(m []byte) {
+		receive := s.entranceAt(r, protocolList(doors.CDP)).guard(conn, client.Receive)
+		conn.Start(ctx, func(m []byte) {
 			defer who.Survive(conn)
-			client.Receive(m)
-		}
-		conn.Start(ctx, receive, func(why wsconn.Reason) {
+			receive(m)
+		}, func(why wsconn.Reason) {
 			client.Leave()
 			who.Left(why)
 			release()

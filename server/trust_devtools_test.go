@@ -60,7 +60,8 @@ func TestR180DevToolsAreForTheirOwnOrigin(t *testing.T) {
 	}{
 		{"own page with a ticket", true, []string{own}, 101},
 		{"program with a ticket", true, nil, 101},
-		{"own page without a ticket", false, []string{own}, 403},
+		{"own page without a ticket", false, []string{own, "User-Agent: Mozilla/5.0 (X11; Linux x86_64)"}, 403},
+		{"program that names the address as its origin", false, []string{own}, 101},
 		{"foreign page with a ticket", true, []string{"Origin: https://evil.example"}, 403},
 		{"other port with a ticket", true, []string{"Origin: http://127.0.0.1:1"}, 403},
 		{"other scheme with a ticket", true, []string{"Origin: https://localhost"}, 403},

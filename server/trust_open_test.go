@@ -6,6 +6,8 @@ import (
 	"net"
 	"strings"
 	"testing"
+
+	"github.com/cdphub/cdphub/internal/auth"
 )
 
 func TestR01ForeignHostNamesAreRefused(t *testing.T) {
@@ -19,7 +21,7 @@ func TestR01ForeignHostNamesAreRefused(t *testing.T) {
 					got := raw(t, addr, asking(method+" "+path+" HTTP/1.1", "Host: "+host))
 					// net/http answers by itself what is no host at all.
 					own := got.status == 400 && strings.ContainsAny(host, "@,:")
-					if !own && (got.status != 403 || got.body != "Host header is specified and is not an IP address or localhost.") {
+					if !own && (got.status != 403 || got.body != auth.ForeignHost) {
 						t.Errorf("%s %s with Host %q: %d %q", method, path, host, got.status, got.body)
 					}
 				}

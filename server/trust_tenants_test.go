@@ -101,7 +101,7 @@ func TestR90R91TenantsAreApart(t *testing.T) {
 	t.Run("R-91 what b is told", func(t *testing.T) {
 		var told strings.Builder
 		for _, path := range []string{"/json", "/json/list", "/json/version", "/icdp/status", "/health", "/nothing"} {
-			got := ask(false, "/hub/b"+path, "client-token-of-hub-b")
+			got := raw(t, s.addr(false), "GET /hub/b"+path+" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer client-token-of-hub-b\r\n\r\n")
 			fmt.Fprintln(&told, got.header, got.body)
 		}
 		for i, method := range []string{"Target.getTargets", "Target.getTargetInfo", "Target.getBrowserContexts", "Browser.getVersion"} {

@@ -14,6 +14,8 @@ type Info struct {
 	Type  string // "page", "iframe", "worker" …; empty is a page
 	// OpenerID is the Target whose page opened this one; empty for most.
 	OpenerID string
+	// ParentID is the Target around a frame or a worker; empty for pages.
+	ParentID string
 	// NotWeb says that the document is no page of the web: a file, or a page
 	// of the browser's own. Only Clients that may use files see it.
 	NotWeb bool

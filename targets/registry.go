@@ -16,6 +16,8 @@ type Registry struct {
 	text int // bytes of all titles and URLs
 	// silent is how many are unresponsive.
 	silent int
+	// active says when each Target was last active, as Activate has counted.
+	active map[string]uint64
 }
 
 // Set adds a Target or updates the one with the same id. It reports whether the Target is
@@ -46,6 +48,20 @@ func (r *Registry) Set(t Info) (added, ok bool) {
 	return r.byID.Set(t.ID, t), true
 }
 
+// Activate says that a Target is active at a time that the caller counts. An unknown Target is no
+// error: it may just have gone.
+func (r *Registry) Activate(id string, at uint64) {
+	if t, known := r.Get(id); known {
+		if r.active == nil {
+			r.active = make(map[string]uint64)
+		}
+		r.active[t.ID] = at
+	}
+}
+
+// Active is when a Target was last active.
+func (r *Registry) Active(id string) uint64 { return r.active[id] }
+
 // Get finds a Target by its id.
 func (r *Registry) Get(id string) (Info, bool) {
 	if len(id) > MaxID { // it may be as long as a message
@@ -59,6 +75,7 @@ func (r *Registry) Delete(id string) bool {
 	t, known := r.Get(id)
 	r.text -= t.text()
 	r.silent -= t.silent()
+	delete(r.active, id)
 	return known && r.byID.Delete(id)
 }
 

@@ -82,18 +82,10 @@ type connection struct {
 	ended   bool       // by shutdown: initialize alone begins another session
 }
 
-// Serve serves a WebSocket until it ends, and returns why. A session with a name
-// stays for Options.Dormant, or until ctx ends.
-func (srv *Server) Serve(ctx context.Context, conn *wsconn.Conn, caller actions.Caller) wsconn.Reason {
-	receive, end := srv.Begin(ctx, conn, caller)
-	defer end()
-	conn.HandleBinary(receive) // which clients may send as well as text
-	return conn.Serve(ctx, receive)
-}
-
-// Begin is Serve for a connection whose messages the caller reads. The caller passes
-// each to receive, one at a time, and calls end once, when the connection has ended
-// or speaks another protocol. receive does not keep the frame.
+// Begin serves a connection whose messages the caller reads. The caller passes each to receive,
+// one at a time, and calls end once, when the connection has ended or speaks another protocol.
+// receive does not keep the frame. A session with a name stays for Options.Dormant, or until ctx
+// ends.
 func (srv *Server) Begin(ctx context.Context, conn *wsconn.Conn, caller actions.Caller) (receive func(frame []byte), end func()) {
 	if caller.Options.Meter == nil { // whatever browser the client launches, it counts
 		caller.Options.Meter = actions.NewMeter(caller.Options.Limits)
@@ -116,6 +108,7 @@ func (srv *Server) Begin(ctx context.Context, conn *wsconn.Conn, caller actions.
 		idle.Reset(srv.options.Idle)
 		c.receive(ctx, frame)
 	}
+	conn.HandleBinary(receive) // which clients may send as well as text
 	return receive, end
 }
 

@@ -90,7 +90,7 @@ func connect(t *testing.T, srv *Server, c actions.Caller) *peer {
 	p := &peer{t, far, make(chan string, 1000), make(chan wsconn.Reason, 1)}
 	ctx, cancel := context.WithCancel(context.Background())
 	var ends sync.WaitGroup
-	ends.Go(func() { srv.Serve(ctx, near, c) })
+	ends.Go(func() { srv.serve(ctx, near, c) })
 	ends.Go(func() { p.why <- far.Serve(context.Background(), func(m []byte) { p.got <- string(m) }) })
 	t.Cleanup(func() {
 		far.Close(wsconn.ReasonNormal)
@@ -374,4 +374,11 @@ func TestR24ReadersBringNoPageToTheFront(t *testing.T) {
 			t.Errorf("%s: brought to the front %d times, want %d", scope, got, want)
 		}
 	}
+}
+
+// serve serves a connection until it ends.
+func (srv *Server) serve(ctx context.Context, conn *wsconn.Conn, c actions.Caller) wsconn.Reason {
+	receive, end := srv.Begin(ctx, conn, c)
+	defer end()
+	return conn.Serve(ctx, receive)
 }

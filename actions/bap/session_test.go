@@ -83,7 +83,7 @@ func TestSessionEndsWithServer(t *testing.T) {
 		hub, srv := &fakeHub{}, New(Options{})
 		near, far := wsconn.Pipe(hasty, hasty)
 		ctx, end := context.WithCancel(context.Background())
-		go srv.Serve(ctx, near, hub.caller())
+		go srv.serve(ctx, near, hub.caller())
 		p := &peer{t, far, make(chan string, 10), make(chan wsconn.Reason, 1)}
 		go func() { p.why <- far.Serve(context.Background(), func(m []byte) { p.got <- string(m) }) }()
 		p.initialized("s")

@@ -50,7 +50,7 @@ func TestBAPHandshake(t *testing.T) {
 	if status, body := hubtest.Get(t, s.ClientAddr(), "/health", nil); status != 200 || strings.TrimSpace(body) != `{"status":"ok","version":"0.8.0"}` {
 		t.Errorf("/health: %d %s", status, body)
 	}
-	if status, _ := hubtest.Get(t, s.ClientAddr(), "/", hubtest.Bearer(hubtest.ClientToken)); status != 404 {
+	if status, _ := hubtest.Get(t, s.ClientAddr(), "/", hubtest.Bearer(hubtest.ClientToken)); status != 200 {
 		t.Errorf("the root without a WebSocket: %d", status)
 	}
 }

@@ -146,13 +146,13 @@ type socket struct {
 	scheduler *actions.Scheduler
 }
 
-// Serve serves the WebSocket /hooks until it ends, and returns why. Calls on one page
-// run one after the other, on different pages at the same time.
-func Serve(ctx context.Context, conn *wsconn.Conn, c actions.Caller) wsconn.Reason {
+// Begin serves a connection of the WebSocket /hooks whose messages the caller reads. The caller
+// passes each to receive, one at a time, and calls end when the connection has ended. Calls on one
+// page run one after the other, on different pages at the same time.
+func Begin(ctx context.Context, conn *wsconn.Conn, c actions.Caller) (receive func(text []byte), end func()) {
 	c = withoutSecrets(c)
 	s := &socket{conn: conn, caller: c, scheduler: actions.NewScheduler(ctx, c, func() { conn.Close(wsconn.ReasonShutdown) })}
-	defer s.scheduler.End()
-	return conn.Serve(ctx, s.receive)
+	return s.receive, s.scheduler.End
 }
 
 // receive takes one message. It does not wait: the scheduler runs the call.

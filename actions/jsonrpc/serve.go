@@ -3,7 +3,6 @@ package jsonrpc
 import (
 	"context"
 	"encoding/json"
-	"strings"
 	"sync"
 	"time"
 
@@ -31,31 +30,12 @@ type socket struct {
 // loginWithin is how long a connection may take to log in.
 const loginWithin = 10 * time.Second
 
-// Serve serves a connection until it ends, and returns why. It ignores binary
-// messages.
-func Serve(ctx context.Context, conn *wsconn.Conn, c actions.Caller) wsconn.Reason {
-	receive, end := Begin(ctx, conn, c)
-	defer end()
-	conn.HandleBinary(func([]byte) {})
-	return conn.Serve(ctx, receive)
-}
-
-// Speaks reports whether a message comes from a client of these methods, by the name
-// of its first call. It is for connections that may speak one of two protocols.
-func Speaks(frame []byte) bool {
-	calls, _, err := readBatch(frame)
-	if err != nil {
-		return false
-	}
-	r, _ := readRequest(calls[0])
-	return r.method == "connect" || strings.HasPrefix(r.method, "browser.") || strings.HasPrefix(r.method, "browser_config.")
-}
-
-// Begin is Serve for a connection whose messages the caller reads. The caller passes
-// each to receive, one at a time, and calls end when the connection has ended.
-// receive does not keep the frame.
+// Begin serves a connection whose messages the caller reads. The caller passes each to receive,
+// one at a time, and calls end when the connection has ended. receive does not keep the frame.
+// Binary messages are ignored.
 func Begin(ctx context.Context, conn *wsconn.Conn, c actions.Caller) (receive func(frame []byte), end func()) {
 	s := &socket{conn: conn, caller: c, ending: c.Ending, log: c.Options.Logger()}
+	conn.HandleBinary(func([]byte) {})
 	stop := func() {}
 	if c.Login == nil {
 		s.begin(ctx)

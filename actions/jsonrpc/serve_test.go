@@ -47,7 +47,7 @@ func dial(t *testing.T, c actions.Caller) *hubtest.Peer {
 	t.Helper()
 	near, far := wsconn.Pipe(wsconn.Limits{MaxMessage: 10 << 20}, wsconn.Limits{})
 	served := make(chan struct{})
-	go func() { defer close(served); Serve(context.Background(), near, c) }()
+	go func() { defer close(served); serve(context.Background(), near, c) }()
 	t.Cleanup(func() { <-served })
 	return hubtest.Over(t, far)
 }
@@ -265,4 +265,11 @@ func TestJSONRPCLoginHasATime(t *testing.T) {
 			t.Errorf("closed with %v after %v", r, took)
 		}
 	})
+}
+
+// serve serves a connection until it ends.
+func serve(ctx context.Context, conn *wsconn.Conn, c actions.Caller) wsconn.Reason {
+	receive, end := Begin(ctx, conn, c)
+	defer end()
+	return conn.Serve(ctx, receive)
 }

@@ -1,15 +1,22 @@
 package mcp
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.uber.org/zap"
 
@@ -42,6 +49,7 @@ type Handler struct {
 // request of it.
 type entry struct {
 	*session
+	numbers     numbering
 	hub, caller string
 	letGo       func() // ends the wait for the end of the caller's token
 	giveBack    func() // of quota.MCPSessions
@@ -74,25 +82,117 @@ func NewHandler(log *zap.Logger) *Handler {
 // others it does not exist (404).
 func (h *Handler) ServeHTTP(c actions.Caller, w http.ResponseWriter, r *http.Request) {
 	id := r.Header.Get(sessionHeader)
+	e := h.owned(c, id)
 	switch {
 	case id == "":
 		h.begin(c, w, r)
-	case !h.owns(c, id):
+	case e == nil:
 		http.Error(w, "session not found: start a session with initialize", http.StatusNotFound)
 	case r.Method == http.MethodDelete:
 		h.end(id) // cuts off its calls, for which the peer would wait
 		w.WriteHeader(http.StatusNoContent)
 	default:
-		h.http.ServeHTTP(w, r)
+		h.post(e, w, r)
 	}
 }
 
-// owns compares also the hub: the same token may be good for several.
-func (h *Handler) owns(c actions.Caller, id string) bool {
+// owned is a session of a caller, or nil. It compares also the hub: the same token may be good for
+// several.
+func (h *Handler) owned(c actions.Caller, id string) *entry {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	e := h.sessions[id]
-	return e != nil && e.hub == c.Hub && e.caller == c.ID
+	if e := h.sessions[id]; e != nil && e.hub == c.Hub && e.caller == c.ID {
+		return e
+	}
+	return nil
+}
+
+// post has the SDK serve a message of a session, or answers what is no message as JSON-RPC does, with
+// status 400 (MCP specification, "Sending Messages to the Server").
+func (h *Handler) post(e *entry, w http.ResponseWriter, r *http.Request) {
+	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, actions.MaxRequest))
+	if _, large := errors.AsType[*http.MaxBytesError](err); large {
+		http.Error(w, fmt.Sprintf("A request has at most %d bytes.", actions.MaxRequest), http.StatusRequestEntityTooLarge)
+		return
+	}
+	if err != nil { // perhaps the caller has gone
+		http.Error(w, "bad request: "+err.Error(), http.StatusRequestTimeout)
+		return
+	}
+	if len(bytes.TrimSpace(text)) == 0 {
+		text = []byte("{") // a body must be there: it is answered as half a message
+	}
+	m := e.numbers.read(text)
+	switch {
+	case bytes.TrimSpace(text)[0] == '[' && json.Valid(text):
+		// Versions of MCP before 2025-06-18 have batches. The SDK knows the version, and keeps their ids
+		// as far as they are whole numbers.
+		m = message{call: text}
+	case m.answer != nil:
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusBadRequest)
+		_, _ = w.Write(m.answer) // a peer that is gone
+		return
+	case m.call == nil:
+		w.WriteHeader(http.StatusAccepted)
+		return
+	}
+	r = r.Clone(r.Context())
+	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(m.call)), int64(len(m.call))
+	defer e.numbers.end(m.id)
+	held := &heldAnswer{ResponseWriter: w}
+	h.http.ServeHTTP(held, r)
+	held.send(&e.numbers, m.id)
+}
+
+// heldAnswer keeps the answer of the SDK until it has the client's own id.
+type heldAnswer struct {
+	http.ResponseWriter
+	status int
+	body   bytes.Buffer
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (a *heldAnswer) WriteHeader(status int) { a.status = status }
+
+// Write implements http.ResponseWriter.
+func (a *heldAnswer) Write(p []byte) (int, error) { return a.body.Write(p) }
+
+// unhandled begins what the SDK says, as plain text, of a method that it does not know.
+const unhandled = "JSON RPC not handled"
+
+// send sends the answer to the call id, "" for a notification. What the SDK refuses as plain text is
+// an error of JSON-RPC.
+func (a *heldAnswer) send(n *numbering, id string) {
+	text := a.body.Bytes()
+	answer := new(jsonrpc.Response)
+	if m, err := jsonrpc.DecodeMessage(text); err == nil {
+		answer, _ = m.(*jsonrpc.Response)
+	} else if bytes.HasPrefix(text, []byte("[")) {
+		answer = nil
+	} else if unknown := bytes.HasPrefix(text, []byte(unhandled)); unknown && id == "" {
+		a.ResponseWriter.WriteHeader(http.StatusAccepted)
+		return
+	} else if answer.ID, err = jsonrpc.MakeID(cmp.Or(id, " null")); a.status >= http.StatusBadRequest && err == nil {
+		e := &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: strings.TrimSpace(string(text))}
+		if unknown {
+			e.Code = jsonrpc.CodeMethodNotFound
+		}
+		answer.Error = e
+		a.Header().Set("Content-Type", "application/json")
+	} else {
+		answer = nil
+	}
+	if answer != nil {
+		if own, err := n.write(answer); err == nil {
+			text = own
+		}
+	}
+	a.Header().Del("Content-Length")
+	if a.status != 0 {
+		a.ResponseWriter.WriteHeader(a.status)
+	}
+	_, _ = a.ResponseWriter.Write(text) // a peer that is gone
 }
 
 // begin serves a request without a session. If it is an initialize, the SDK makes a
@@ -125,7 +225,7 @@ func (h *Handler) begin(c actions.Caller, w http.ResponseWriter, r *http.Request
 		return
 	}
 	server := e.server(func() string { return id })
-	h.http.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), serverKey{}, server)))
+	h.post(e, w, r.WithContext(context.WithValue(r.Context(), serverKey{}, server)))
 	for peer := range server.Sessions() {
 		h.keep(c, id, e, peer)
 		return

@@ -2,8 +2,11 @@ package mcp
 
 import (
 	"encoding/json"
+	"fmt"
+	"maps"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
@@ -58,6 +61,60 @@ func schemaFor[In any]() *jsonschema.Schema {
 	}
 	noNullLists(s)
 	return s
+}
+
+// checkNames says which arguments of a call its tool has not, which are missing, and which there are:
+// the SDK says only one of these.
+func checkNames(t *tool, arguments json.RawMessage) error {
+	var in any
+	if len(arguments) == 0 {
+		arguments = json.RawMessage("{}")
+	}
+	if t.schema == nil || json.Unmarshal(arguments, &in) != nil {
+		return nil
+	}
+	if wrong := wrongNames(t.name, t.schema, in); wrong != "" {
+		return invalidArgument(wrong)
+	}
+	return nil
+}
+
+// wrongNames is what checkNames says of a value and of all in it; "" when nothing is wrong.
+func wrongNames(at string, s *jsonschema.Schema, in any) string {
+	switch in := in.(type) {
+	case []any:
+		for i := range in {
+			if s.Items == nil {
+				break
+			}
+			if wrong := wrongNames(fmt.Sprintf("%s[%d]", at, i), s.Items, in[i]); wrong != "" {
+				return wrong
+			}
+		}
+	case map[string]any:
+		if s.Properties == nil {
+			return ""
+		}
+		names := slices.Sorted(maps.Keys(s.Properties))
+		unknown := slices.DeleteFunc(slices.Sorted(maps.Keys(in)), func(name string) bool { return s.Properties[name] != nil })
+		missing := slices.DeleteFunc(slices.Clone(s.Required), func(name string) bool { _, there := in[name]; return there })
+		var wrong []string
+		if len(unknown) > 0 {
+			wrong = append(wrong, fmt.Sprintf("has no argument %.500q", unknown))
+		}
+		if len(missing) > 0 {
+			wrong = append(wrong, fmt.Sprintf("needs %q", missing))
+		}
+		if len(wrong) > 0 {
+			return fmt.Sprintf("%s %s; its arguments are %q", at, strings.Join(wrong, " and "), names)
+		}
+		for _, name := range names {
+			if wrong := wrongNames(at+"."+name, s.Properties[name], in[name]); wrong != "" {
+				return wrong
+			}
+		}
+	}
+	return ""
 }
 
 // noNullLists removes null from a type such as ["null", "array"], here and in all

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -105,13 +106,13 @@ func (s *session) offers(t *tool) error {
 	return s.permit(t)
 }
 
-// denials answers a call of a tool that is not offered with the reason. The SDK would
-// say that it is unknown.
+// denials answers a call of a tool that is not offered with the reason, where the SDK would
+// say that it is unknown, and one with arguments that the tool has not with those that it has.
 func (s *session) denials(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		if call, ok := req.GetParams().(*sdk.CallToolParamsRaw); ok {
 			if i := slices.IndexFunc(tools, func(t tool) bool { return t.name == call.Name }); i >= 0 {
-				if err := s.offers(&tools[i]); err != nil {
+				if err := cmp.Or(s.offers(&tools[i]), checkNames(&tools[i], call.Arguments)); err != nil {
 					return new(reply).result(err), nil
 				}
 			}
@@ -147,10 +148,10 @@ type Options struct {
 
 // Serve serves one client over a pair of streams, one message on a line (MCP
 // specification, "stdio"), until in ends or ctx does. Both are no error.
-func Serve(ctx context.Context, c actions.Caller, in io.ReadCloser, out io.WriteCloser, o Options) error {
+func Serve(ctx context.Context, c actions.Caller, in io.ReadCloser, out io.Writer, o Options) error {
 	s := newSession(c, o, c.Options.Logger().Named("mcp"))
 	defer s.close()
-	err := s.server(nil).Run(ctx, &sdk.IOTransport{Reader: in, Writer: out, MaxLineLength: actions.MaxRequest})
+	err := s.server(nil).Run(ctx, &stdio{in: in, out: out})
 	if ctx.Err() != nil || errors.Is(err, io.EOF) {
 		return nil
 	}

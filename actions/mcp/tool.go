@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cdphub/cdphub/actions"
@@ -35,6 +36,7 @@ type tool struct {
 	group              string // the capability that it belongs to; "" for the tools that are always there
 	lacks              string // why there is no such tool here; "" when there is
 	traits             trait
+	schema             *jsonschema.Schema // of its arguments
 	add                func(*sdk.Server, *session)
 }
 
@@ -70,8 +72,8 @@ type none struct{ onPage }
 // defineTool makes a row of the table. The schema of the arguments is made from the type
 // In.
 func defineTool[In params](name, title, about string, traits trait, do func(context.Context, *call, In) error) tool {
-	t := tool{name: name, title: title, about: about, traits: traits}
 	schema := schemaFor[In]()
+	t := tool{name: name, title: title, about: about, traits: traits, schema: schema}
 	t.add = func(server *sdk.Server, s *session) {
 		// Clients use the hints to decide what they ask their user about (MCP
 		// specification, "Tool annotations").

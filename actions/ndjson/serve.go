@@ -25,18 +25,18 @@ type socket struct {
 	session   string
 }
 
-// Serve serves a connection until it ends, and returns why. All connections of a hub
-// share the active page (actions.Options.Follow).
-func Serve(ctx context.Context, conn *wsconn.Conn, c actions.Caller) wsconn.Reason {
+// Begin serves a connection whose messages the caller reads. The caller passes each to receive,
+// one at a time, and calls end when the connection has ended. receive does not keep the frame. All
+// connections of a hub share the active page (actions.Options.Follow).
+func Begin(ctx context.Context, conn *wsconn.Conn, c actions.Caller) (receive func(frame []byte), end func()) {
 	c.Options.Follow = true
 	s := &socket{conn: conn, caller: c, log: c.Options.Logger(), session: c.Hub}
 	if s.session == "" {
 		s.session = defaultSession
 	}
 	s.scheduler = actions.NewScheduler(ctx, c, func() { conn.Close(wsconn.ReasonShutdown) })
-	defer s.scheduler.End()
 	conn.HandleBinary(func([]byte) { s.reply("", nil, badRequest("a binary frame, expected text")) })
-	return conn.Serve(ctx, s.receive)
+	return s.receive, s.scheduler.End
 }
 
 // receive takes a frame. It does not wait: the scheduler runs the action. Empty

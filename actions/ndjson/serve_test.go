@@ -46,7 +46,7 @@ func connect(t *testing.T, c actions.Caller) *hubtest.Peer {
 	t.Helper()
 	near, far := wsconn.Pipe(wsconn.Limits{MaxMessage: 10 << 20}, wsconn.Limits{})
 	served := make(chan struct{})
-	go func() { defer close(served); Serve(context.Background(), near, c) }()
+	go func() { defer close(served); serve(context.Background(), near, c) }()
 	t.Cleanup(func() { <-served })
 	return hubtest.Over(t, far)
 }
@@ -159,7 +159,7 @@ func TestNDJSONWithoutHub(t *testing.T) {
 func TestNDJSONFrameTooBig(t *testing.T) {
 	near, remote := wsconn.Pipe(wsconn.Limits{MaxMessage: 10 << 20}, wsconn.Limits{})
 	served := make(chan wsconn.Reason, 1)
-	go func() { served <- Serve(context.Background(), near, actions.Caller{Join: page{}.join}) }()
+	go func() { served <- serve(context.Background(), near, actions.Caller{Join: page{}.join}) }()
 	got := make(chan wsconn.Reason, 1)
 	go func() { got <- remote.Serve(context.Background(), func([]byte) {}) }()
 	remote.Deliver(wire.Frame{Head: []byte(strings.Repeat(" ", 10<<20+1))})
@@ -167,4 +167,11 @@ func TestNDJSONFrameTooBig(t *testing.T) {
 		t.Errorf("closed with %v, want 1009", r)
 	}
 	<-served
+}
+
+// serve serves a connection until it ends.
+func serve(ctx context.Context, conn *wsconn.Conn, c actions.Caller) wsconn.Reason {
+	receive, end := Begin(ctx, conn, c)
+	defer end()
+	return conn.Serve(ctx, receive)
 }

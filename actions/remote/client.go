@@ -42,7 +42,7 @@ var limits = wsconn.Limits{MaxMessage: 256 << 20, MaxPending: 128 << 20}
 const connecting = time.Minute
 
 // Join returns the function that connects to a CDP WebSocket such as
-// ws://127.0.0.1:9222/devtools/browser, with these headers in the handshake. Errors
+// ws://127.0.0.1:9222/devtools/browser, of a hub or of a Chromium, with these headers in the handshake. Errors
 // say what to do.
 func Join(url string, header http.Header) actions.Join {
 	return func(event actions.EventFunc) (actions.Client, error) {
@@ -52,6 +52,12 @@ func Join(url string, header http.Header) actions.Join {
 		ctx, cancel := context.WithTimeout(context.Background(), connecting)
 		defer cancel()
 		conn, err := wsconn.Dial(ctx, url, header, limits)
+		if _, refused := errors.AsType[wsconn.StatusError](err); refused {
+			// The path of a plain Chromium has a random part.
+			if found := findBrowser(ctx, url, header); found != "" {
+				conn, err = wsconn.Dial(ctx, found, header, limits)
+			}
+		}
 		if err != nil {
 			// No context ends the connection: Leave does.
 			return nil, explainFailure(url, err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -12,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
@@ -31,20 +33,61 @@ func probeHealth(endpoint string, within time.Duration) error {
 	u.Path, u.RawQuery = "/health", ""
 	ctx, cancel := context.WithTimeout(context.Background(), within)
 	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
-	if err != nil {
-		return fmt.Errorf("%s is not an address: %w", endpoint, err)
-	}
-	client := http.Client{
-		// No proxy and no redirect: the answer must be that of the server itself.
-		Transport:     &http.Transport{DisableKeepAlives: true, Proxy: nil},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
-	answer, err := client.Do(r)
+	answer, err := getFrom(ctx, u.String(), nil)
 	if err != nil {
 		return explainFailure(endpoint, err)
 	}
 	return answer.Body.Close()
+}
+
+// getFrom asks a server for what is at an address. No proxy and no redirect: the answer must be that
+// of the server itself.
+func getFrom(ctx context.Context, address string, header http.Header) (*http.Response, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return nil, err
+	}
+	if header != nil {
+		r.Header = header.Clone()
+	}
+	client := http.Client{
+		Transport:     &http.Transport{DisableKeepAlives: true, Proxy: nil},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	return client.Do(r)
+}
+
+// findBrowser asks the server of an endpoint that ends in /devtools/browser for the one that it has, as
+// Chromium tells it at /json/version. It is "" where there is no other.
+func findBrowser(ctx context.Context, endpoint string, header http.Header) string {
+	u, err := url.Parse(endpoint)
+	if err != nil {
+		return ""
+	}
+	prefix, ends := strings.CutSuffix(u.Path, "/devtools/browser")
+	if !ends {
+		return ""
+	}
+	at := url.URL{Scheme: strings.Replace(u.Scheme, "ws", "http", 1), Host: u.Host, Path: prefix + "/json/version"}
+	answer, err := getFrom(ctx, at.String(), header)
+	if err != nil {
+		return ""
+	}
+	defer answer.Body.Close()
+	var version struct {
+		Endpoint string `json:"webSocketDebuggerUrl"`
+	}
+	text, err := io.ReadAll(io.LimitReader(answer.Body, 64<<10))
+	if err != nil || answer.StatusCode != http.StatusOK || wire.Decode(text, &version) != nil {
+		return ""
+	}
+	found, err := url.Parse(version.Endpoint)
+	if err != nil || found.Path == u.Path || !strings.HasPrefix(found.Path, "/") {
+		return ""
+	}
+	// By the name and the scheme that lead to the server: a proxy may stand before it.
+	u.Path, u.RawQuery = found.Path, found.RawQuery
+	return u.String()
 }
 
 // explainFailure says what a failure to connect means, and what to do.

@@ -31,6 +31,9 @@ type target struct {
 // registered is what a target is to the hub.
 func (t *target) registered() targets.Info {
 	i := targets.Info{ID: t.ID, Title: t.Title, URL: t.URL, Type: t.Type, OpenerID: t.Opener, NotWeb: !t.web, Unresponsive: t.silent}
+	if t.Type != "page" { // the tab around a page is no target of the hub
+		i.ParentID = t.ParentTarget
+	}
 	if t.owner != nil {
 		i.Owner = t.owner.id
 	}

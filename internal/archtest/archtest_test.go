@@ -20,7 +20,7 @@ const module = "github.com/cdphub/cdphub"
 var allowed = map[string]string{
 	"cmd/cdphub":                "internal/cli",
 	"internal/cli":              "actions actions/mcp actions/remote bridge/chrome internal/browsers internal/journal internal/journal/... internal/auth internal/httpserver internal/logging internal/plain internal/version internal/urlpolicy relay server web internal/devtools internal/link internal/wsconn internal/optionname",
-	"server":                    "actions actions/... bridge bridge/chrome bridge/page internal/browsers internal/cluster internal/downloads httpdiscovery internal/journal internal/live internal/named internal/advice internal/auth internal/fence internal/httpserver relay/quota internal/uiwire internal/webpage internal/scope internal/version internal/urlpolicy internal/wsconn internal/proxy relay session targets web internal/devtools internal/link internal/held internal/optionname server/internal/...",
+	"server":                    "actions actions/... bridge bridge/chrome bridge/page internal/browsers internal/cluster internal/doors internal/downloads httpdiscovery internal/journal internal/live internal/named internal/advice internal/auth internal/fence internal/httpserver relay/quota internal/uiwire internal/webpage internal/scope internal/version internal/urlpolicy internal/wsconn internal/proxy internal/wire relay session targets web internal/devtools internal/link internal/held internal/optionname server/internal/...",
 	"internal/journal":          "relay/quota internal/scope internal/secrets internal/wire relay internal/held internal/optionname",
 	"internal/live":             "internal/secrets internal/wire relay internal/held",
 	"internal/named":            "internal/advice internal/ordered relay/quota internal/wire relay session internal/wsconn internal/held",
@@ -36,7 +36,7 @@ var allowed = map[string]string{
 	"session":                   "internal/wire",
 	"internal/devtools":         "",
 	"internal/devtools/pack":    "",
-	"httpdiscovery":             "internal/version targets",
+	"httpdiscovery":             "internal/urlhost internal/version targets",
 	"actions":                   "targets internal/advice internal/bounds relay/quota internal/secrets internal/urlpolicy internal/wire web",
 	"actions/...":               "actions actions/envelope relay/quota internal/wire internal/wsconn", // what internal/wsconn takes and gives is in wire's types
 	"actions/bap":               "actions actions/envelope actions/extract relay/quota internal/wire internal/wsconn",
@@ -82,12 +82,13 @@ var allowed = map[string]string{
 	"internal/docgen":           "actions/mcp internal/bounds internal/methods internal/scope",
 	"internal/downloads":        "bridge internal/wire",
 	"internal/docstest":         "",
+	"internal/doors":            "internal/wire",
 	"internal/methods":          "",
 	"internal/mutate":           "",
 
 	// The rooms of server.
 	"server/internal/dashboard":  "internal/auth internal/browsers internal/journal internal/live internal/named internal/scope internal/uiwire internal/version internal/wsconn relay relay/quota server/internal/front server/internal/handover server/internal/sandboxes",
-	"server/internal/front":      "internal/auth internal/uiwire internal/wsconn relay relay/quota",
+	"server/internal/front":      "internal/auth internal/doors internal/uiwire internal/wsconn relay relay/quota",
 	"server/internal/forward":    "internal/auth internal/cluster internal/tcpstate relay server/internal/front server/internal/membership",
 	"server/internal/handover":   "internal/auth internal/browsers internal/cluster internal/named internal/wsconn relay server/internal/front server/internal/membership",
 	"server/internal/operators":  "internal/browsers internal/named internal/uiwire relay relay/quota server/internal/front server/internal/handover",

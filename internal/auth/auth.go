@@ -36,6 +36,11 @@ type Rules struct {
 	Own func(*http.Request) bool
 }
 
+// ForeignHost refuses a Host header. The first sentence is Chromium 156's, which has status 500. The
+// text does not repeat the header.
+const ForeignHost = "Host header is specified and is not an IP address or localhost. " +
+	"If it is a name of this hub, allow it with --allowed-host=NAME: the host of the address that was asked, without the port."
+
 // Guard wraps every path of a listener: it refuses Host headers that no local
 // client sends, which is what tells a rebound DNS name from a local request,
 // and sets the headers that each answer carries. A handler behind it may
@@ -50,8 +55,7 @@ func (r Rules) Guard(next http.Handler) http.Handler {
 		h.Set("Cache-Control", "no-store")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		if !r.AllowHost(req.Host) {
-			// Chromium 156 says so too, with status 500.
-			Refuse(w, "Host header is specified and is not an IP address or localhost.")
+			Refuse(w, ForeignHost)
 			return
 		}
 		if r.Own != nil && r.Own(req) {
@@ -87,11 +91,12 @@ func Refuse(w http.ResponseWriter, why string) {
 }
 
 // RefuseClient returns why a request to a path for Clients is refused, or "".
-// Clients are programs, which send no Origin; browsers always send one with a
-// WebSocket handshake. Node's own WebSocket sends Sec-Fetch-Mode, so that
-// header alone means nothing.
+// Clients are programs, which send no Origin, or that of the address that they connect to
+// (Python's websocket-client), as Chromium 156 lets it in; browsers always send one with a
+// WebSocket handshake. Node's own WebSocket sends Sec-Fetch-Mode, so that header alone means
+// nothing.
 func (r Rules) RefuseClient(req *http.Request) string {
-	own := func(origin string) bool { return !IsWebSocket(req) && sameOrigin(origin, req) }
+	own := func(origin string) bool { return sameOrigin(origin, req) && (!IsWebSocket(req) || !isBrowser(req)) }
 	return refuseOrigin(req, "client-origin", r.ClientOrigins, own)
 }
 
@@ -99,6 +104,13 @@ func (r Rules) RefuseClient(req *http.Request) string {
 // origin, too: what they bring besides shows that they may.
 func (r Rules) RefuseOther(req *http.Request) string {
 	return refuseOrigin(req, "client-origin", r.ClientOrigins, func(origin string) bool { return sameOrigin(origin, req) })
+}
+
+// isBrowser reports whether a WebSocket handshake is one of a page. Every browser begins its User-Agent
+// like this, and no page can change that of a handshake (Fetch standard: a WebSocket has no headers of
+// the page's own).
+func isBrowser(req *http.Request) bool {
+	return strings.HasPrefix(req.Header.Get("User-Agent"), "Mozilla/")
 }
 
 // RefuseForeign returns why a request to what is for pages of its own origin alone,
@@ -169,11 +181,7 @@ func cutOrigin(origin string) string {
 // sameOrigin reports whether an origin is that of the request's own URL. Browsers leave the
 // port of the scheme out of both.
 func sameOrigin(origin string, req *http.Request) bool {
-	scheme := "http://"
-	if req.TLS != nil {
-		scheme = "https://"
-	}
-	return req.Host != "" && strings.EqualFold(origin, scheme+req.Host)
+	return req.Host != "" && strings.EqualFold(origin, OwnAddressOf(req).Origin())
 }
 
 // portOf is the port of an origin, which leaves out that of its scheme.

@@ -49,7 +49,7 @@ func TestGuard(t *testing.T) {
 		if w.Code != tt.status {
 			t.Errorf("Host %s: status %d, want %d", tt.host, w.Code, tt.status)
 		}
-		if tt.status == 403 && w.Body.String() != "Host header is specified and is not an IP address or localhost." {
+		if tt.status == 403 && w.Body.String() != ForeignHost {
 			t.Errorf("Host %s: body %q", tt.host, w.Body)
 		}
 		for name, want := range map[string]string{

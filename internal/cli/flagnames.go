@@ -36,6 +36,7 @@ var flagNames = map[string]string{
 	"server.Tokens.Host":           "--host-token",
 	"server.Tokens.JWTKeys":        "--jwt-key",
 	"server.Tokens.TrustedProxies": "--trusted-proxy",
+	"server.Options.PublicURL":     "--public-url",
 }
 
 func init() { optionname.Use(flagNames) }

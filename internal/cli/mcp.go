@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"os"
@@ -27,7 +26,7 @@ type mcpCmd struct {
 	browserFlags
 	urlFlags
 	rateFlags
-	URL       string   `help:"Address of the hub, or of another server that speaks CDP over a WebSocket." default:"http://127.0.0.1:9222" env:"CDPHUB_URL" useless-with:"browser,browser-path,browser-url"`
+	URL       string   `help:"Address of the hub, or of a Chromium with --remote-debugging-port: by http, or that of its WebSocket." default:"http://127.0.0.1:9222" env:"CDPHUB_URL" useless-with:"browser,browser-path,browser-url"`
 	Token     string   `help:"Token for the hub." placeholder:"TOKEN" env:"CDPHUB_TOKEN" useless-with:"browser,browser-path,browser-url"`
 	Files     string   `help:"Folder from which files may be uploaded by path." env:"CDPHUB_FILES" type:"existingdir" default:"."`
 	OutputDir string   `help:"Folder for the files that tools write when they get a filename, such as screenshots." env:"CDPHUB_OUTPUT_DIR" default:".cdphub-mcp"`
@@ -64,14 +63,8 @@ func (c *mcpCmd) Run(ctx context.Context, s streams) error {
 		Log: log.Logger, URLs: urls, Names: new(urlpolicy.Resolver),
 		Limits: actions.Limits{Requests: int(c.ActionRate), Screenshots: int(c.ScreenshotRate)},
 	}, Version: version.Current().Version}
-	return mcp.Serve(ctx, caller, os.Stdin, nopWriteCloser{s.out}, mcp.Options{Files: mcp.Files{Read: files, Write: c.OutputDir}, Groups: groups})
+	return mcp.Serve(ctx, caller, os.Stdin, s.out, mcp.Options{Files: mcp.Files{Read: files, Write: c.OutputDir}, Groups: groups})
 }
-
-// nopWriteCloser keeps what is written to from being closed.
-type nopWriteCloser struct{ io.Writer }
-
-// Close implements io.Closer.
-func (nopWriteCloser) Close() error { return nil }
 
 // join returns the function that connects to the hub, or starts a browser. end ends
 // what was started.

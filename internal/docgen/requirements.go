@@ -300,6 +300,11 @@ var sections = []section{
 		{"R-271", "no command prints what a terminal obeys, and no log line has it: whatever servers, pages, Clients and recordings send, control characters and turned writing are spelled out, and JSON keeps its meaning"},
 	}},
 	{"Every client of Chromium", []requirement{
+		{"R-305", "a program may name the address that it connects to as its origin, and a page may no more by that"},
+		{"R-306", "a client at the path of another protocol, or at none, is told the right address in the text of an error; a slash at the end of a path does no harm"},
+		{"R-307", "discovery answers as Chromium does: verbs, paths, escapes, doubled calls, order and members of lists, but for a list of differences; behind a proxy with its addresses"},
+		{"R-308", "a message that is none gets one answer at each door, or none where it is a notification, and the door stays open"},
+		{"R-309", "an id comes back as it was sent; cdphub mcp drives a plain Chromium by its http address"},
 		{"R-315", "no time ends the connection of a Client that stands still, as at a breakpoint: only what waits for it, or a system that acknowledges nothing; through other nodes too"},
 		{"R-310", "a ref of a snapshot belongs to one element of one document, in NDJSON, browser.*, browser hooks, BAP and MCP: an act by it reaches that element, or is refused with the advice to take a new snapshot, and nothing is done to the page"},
 		{"R-311", "words that come with a ref and name the element by the role or the name that it no longer has refuse the ref; free words do not"},

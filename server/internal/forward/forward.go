@@ -208,7 +208,7 @@ func (f *Forwarder) assertionFor(r *http.Request, e front.Entry, epoch cluster.E
 	at := front.RouteOf(r)
 	v := &membership.Assertion{
 		Method: r.Method, Host: r.Host, Hub: at.Hub, Epoch: epoch, Listener: at.On.Name(), Exposed: at.On.Exposed,
-		From: netip.AddrPortFrom(f.Gate.Address(r), portOf(r.RemoteAddr)), TLS: r.TLS != nil, Claim: e.Claim,
+		From: netip.AddrPortFrom(f.Gate.Address(r), portOf(r.RemoteAddr)), TLS: auth.OwnAddressOf(r).Secure, Claim: e.Claim,
 	}
 	if e.Role != "" {
 		v.Pass = new(auth.Verdict)

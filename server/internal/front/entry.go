@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/internal/doors"
 	"github.com/cdphub/cdphub/relay"
 )
 
@@ -30,6 +31,8 @@ type Entry struct {
 	Plain   bool      // it carries requests that find their hubs themselves: it is in no share
 	Serve   http.HandlerFunc
 
+	Speaks []doors.Protocol // what clients say there; nil for what is no protocol of theirs
+
 	Session   string // its name below /session/NAME/, which leads to a hub that there is; "" for none
 	Named     bool   // it has named sessions
 	Unnamed   string // what to do in place of a named session, where it has none
@@ -49,10 +52,11 @@ const (
 	ForPeople // those for Clients that have the dashboard
 )
 
-// LeadsFrom reports whether a path below the prefix of a hub is one of the entry's.
+// LeadsFrom reports whether a path below the prefix of a hub is one of the entry's. What clients ask
+// for may end in a slash.
 func (e *Entry) LeadsFrom(path string) bool {
 	folder, _, below := strings.Cut(e.Path, "{")
-	return path == folder || below && strings.HasPrefix(path, folder)
+	return path == folder || below && strings.HasPrefix(path, folder) || path == folder+"/" && folder != "/" && e.Pages != AllPages
 }
 
 // pages are those whose requests are heard. Unless an entry says otherwise

@@ -63,14 +63,6 @@ func HubPrefix(name string) string {
 	return "/hub/" + name
 }
 
-// SocketURL is the URL of a WebSocket as the asking client can reach it.
-func SocketURL(r *http.Request, host, path string) string {
-	if r.TLS != nil {
-		return "wss://" + host + path
-	}
-	return "ws://" + host + path
-}
-
 // NamesNoHub reports whether a request is for the hub at the root.
 func NamesNoHub(r *http.Request) bool { return RouteOf(r).Hub == relay.DefaultHub }
 

@@ -351,14 +351,14 @@ func (t *Table) end(name string, whenIdle bool) bool {
 // record is the record of a sandbox, with addresses as the asking client
 // can reach them.
 func (t *Table) record(r *http.Request, name string, since time.Time) Record {
-	host, prefix := r.Host, "/hub/"+name
+	own, prefix := auth.OwnAddressOf(r), "/hub/"+name
 	if below, port := t.belowBaseDomain(r.Host); below {
-		host, prefix = name+"."+t.o.BaseDomain+port, ""
+		own.Host, prefix = name+"."+t.o.BaseDomain+port, ""
 	}
 	return Record{
 		SandboxID:      name,
-		WSEndpoint:     front.SocketURL(r, host, prefix+"/cdp"),
-		NDJSONEndpoint: front.SocketURL(r, host, prefix+"/ndjson"),
+		WSEndpoint:     own.WebSocket() + prefix + "/cdp",
+		NDJSONEndpoint: own.WebSocket() + prefix + "/ndjson",
 		CreatedAt:      since.UTC().Truncate(time.Second),
 	}
 }

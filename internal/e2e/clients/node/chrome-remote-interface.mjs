@@ -14,6 +14,17 @@ check("connect", "CDP() finds the first page and fetches the protocol", async ({
   assert.equal(await evaluate(client, "location.href"), appPage);
 });
 
+check("connect", "CDP() takes the page that was active last", async () => {
+  const made = await CDP.New({ ...at, url: `${app}/two.html` });
+  try {
+    const client = await CDP(at);
+    await until(async () => assert.equal(await evaluate(client, "location.pathname"), "/two.html"));
+    await client.close();
+  } finally {
+    await CDP.Close({ ...at, id: made.id });
+  }
+});
+
 check("connect", "with the protocol that the client brings along", async () => {
   const client = await CDP({ ...at, local: true });
   assert.equal(await evaluate(client, "document.title"), "Field book");

@@ -53,7 +53,8 @@ tests (`+"`make clients-doc`"+`).
 * "not tested": the client has a command, but no test uses it.
 
 chrome-remote-interface, and every client that connects to the addresses of `+"`/json/list`"+`, needs `+"`cdphub serve --page-sockets`"+` for
-an iframe. For a page of a real browser it needs no option; see [browsers.md](browsers.md#addresses-as-chromium-has-them).
+an iframe. For a page of a real browser it needs no option; see [browsers.md](browsers.md#addresses-as-chromium-has-them). `+"`CDP()`"+` without options
+takes the page that was active last, and `+"`cdphub mcp --url`"+` takes the http address of a plain Chromium, too.
 
 The column "DevTools" is about the DevTools that [the hub serves](devtools.md).
 
