@@ -97,12 +97,13 @@ test-product: tools compiler $(GOTESTSUM)
 	$(call GOTEST,norace,./relay ./internal/cluster) -count=1 -run 'TestR70|TestModel'
 	cd $(E2E) && $(call GOTEST,scopes,./scopes) -shuffle=on -timeout 20m
 
-# A cluster, the bundler, and the files for Kubernetes.
+# A cluster, the bundler, the files for Kubernetes, and a packaged unit as its user.
 test-cluster: tools compiler $(GOTESTSUM)
 	@mkdir -p $(RESULTS)
 	cd internal/cluster/nats && $(call GOTEST,nats,./...) -shuffle=on -timeout 20m -p 1
 	cd web/build && $(call GOTEST,build,./...) -shuffle=on -timeout 20m
-	go test -C packaging/release -run TestKubernetes .
+	@command -v bwrap >/dev/null || ./.ci/install bubblewrap
+	go test -C packaging/release -run 'TestKubernetes|TestR320' .
 
 # The sample of the clients: Playwright at frames and at a browser behind the hub,
 # three other clients at frames. They have a bad network in test-clients; clicks have one in test-e2e.

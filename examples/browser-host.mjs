@@ -2,6 +2,7 @@
 // runs with --remote-debugging-port=9333 behind a hub. Node 22 or later runs it:
 //   node examples/browser-host.mjs http://127.0.0.1:9333 ws://127.0.0.1:9223/icdp/host
 const [browserURL, hubURL] = process.argv.slice(2);
+if (!globalThis.WebSocket) fail(`This needs Node 22 or later, and this is ${process.version}.`);
 if (!hubURL) fail("Name a browser and a hub, as in the first lines of this file.");
 const found = await fetch(new URL("/json/version", browserURL)).catch(() =>
   fail(`No browser answers at ${browserURL}: start Chromium with --remote-debugging-port=9333.`),

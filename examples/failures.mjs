@@ -5,7 +5,10 @@ const token = process.env.CDPHUB_TOKEN;
 const headers = token ? { Authorization: `Bearer ${token}` } : {};
 
 process.on("uncaughtException", async (error) => {
-  console.error((await missing()) ?? error.message);
+  const old = error instanceof ReferenceError && error.message.startsWith("WebSocket");
+  console.error(
+    old ? `This needs Node 22 or later, and this is ${process.version}.` : ((await missing()) ?? error.message),
+  );
   process.exit(1);
 });
 

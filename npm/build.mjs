@@ -37,6 +37,7 @@ try {
   const packages = [stageLauncher(), ...options.platforms.split(",").map(stagePlatform)];
   mkdirSync(out, { recursive: true });
   for (const old of readdirSync(out).filter((name) => name.endsWith(".tgz"))) rmSync(join(out, old));
+  console.log("Packing …");
   execFileSync("npm", ["pack", "--silent", "--pack-destination", out, ...packages], { stdio: "inherit" });
 } finally {
   rmSync(stage, { recursive: true });
@@ -102,6 +103,7 @@ function finish(dir, manifest, more = "") {
 }
 
 function build(goos, goarch, file) {
+  console.log(`Building cdphub for ${goos}/${goarch} …`);
   const args = ["build", "-trimpath", "-ldflags", options.ldflags, "-o", file, "./cmd/cdphub"];
   const env = { ...process.env, GOOS: goos, GOARCH: goarch, CGO_ENABLED: "0" };
   execFileSync("go", args, { cwd: root, env, stdio: "inherit" });

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/server/internal/front"
+	"github.com/cdphub/cdphub/server/internal/membership"
 )
 
 // adminHandler serves operators.
@@ -33,6 +34,9 @@ func (s *Server) adminHandler(wantsToken bool) http.Handler {
 func (s *Server) ready() error {
 	if s.draining.Load() {
 		return front.ErrEnds
+	}
+	if s.cluster.Ends() {
+		return membership.ErrEnds
 	}
 	return s.browsers.Health()
 }

@@ -50,7 +50,7 @@ func clientName(r *http.Request, pass auth.Pass) string {
 // Playwright read the URL from /json/version and do not add the query themselves.
 func socketQuery(r *http.Request, pass auth.Pass) string {
 	query := pass.Query
-	for _, name := range []string{"tabs", "name", "session", "grace", "fresh", "resume"} {
+	for _, name := range socketParams {
 		value := r.URL.Query().Get(name)
 		if value == "" || strings.HasPrefix(front.RouteOf(r).Path, "/json/new") { // whose query is an address
 			continue

@@ -152,7 +152,7 @@ func TestClusterPlacesElsewhere(t *testing.T) {
 		t.Errorf("the hub is %v's, %v; want b's", o.Node.Name, err)
 	}
 	drained := nodes[1].dir
-	if err := drained.Drain(t.Context()); err != nil {
+	if err := drained.Drain(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
 	dead.Tell(&cluster.Browsers{Hubs: []string{"*"}, Broken: true, Max: 1})

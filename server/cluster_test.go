@@ -47,7 +47,7 @@ func clusterKeys(t *testing.T) Cluster {
 
 func startNodes(t *testing.T, all *cluster.Memory, names string, change func(*Options)) []node {
 	t.Helper()
-	return startNodesLogged(t, zap.NewNop(), all, names, change)
+	return startNodesLogged(t, zap.New(&uniqueKeys{t: t}), all, names, change)
 }
 
 func startNodesLogged(t *testing.T, log *zap.Logger, all *cluster.Memory, names string, change func(*Options)) []node {

@@ -37,6 +37,10 @@ func (s *Server) enter(w http.ResponseWriter, r *http.Request, e front.Entry) {
 		http.Error(w, "tabs="+front.CutWords(tabs)+" is not valid: set tabs=own for a Client that sees only the tabs that it opens, or leave it out.", http.StatusBadRequest)
 		return
 	}
+	if wrong, right := misspelledParam(r, e); why == "" && wrong != "" {
+		http.Error(w, "The URL has "+front.CutWords(wrong)+"=, which the hub does not know: write "+right+"=, or leave it out.", http.StatusBadRequest)
+		return
+	}
 	// Only CDP Clients of the whole browser have named sessions.
 	if why == "" && e.WS && !e.Named && e.Role == auth.RoleClient && r.URL.Query().Has("session") {
 		http.Error(w, strings.TrimSpace("session=NAME works at /devtools/browser and /cdp only: leave it out here. "+e.Unnamed), http.StatusBadRequest)

@@ -8,10 +8,19 @@ import (
 )
 
 // handoffURL is the link of a handoff, which opens the dashboard for one target; ""
-// where no listener serves the dashboard. Its host is Options.PublicURL, or the
-// listener of Clients as this machine reaches it. The ticket is in the fragment,
-// which browsers do not send to servers (RFC 9110, section 4.2.5).
+// where no listener serves the dashboard. The ticket is in the fragment, which
+// browsers do not send to servers (RFC 9110, section 4.2.5).
 func (s *Server) handoffURL(hub, ticket string) string {
+	base := s.DashboardURL()
+	if base == "" {
+		return ""
+	}
+	return strings.TrimSuffix(base, "/") + front.HubPrefix(hub) + "/#handoff=" + ticket
+}
+
+// DashboardURL is the address of the dashboard; "" where no listener serves it. Its host is
+// Options.PublicURL, or the listener of Clients as this machine reaches it.
+func (s *Server) DashboardURL() string {
 	if !s.servesUI() {
 		return ""
 	}
@@ -26,7 +35,7 @@ func (s *Server) handoffURL(hub, ticket string) string {
 			base = "https://" + Reachable(at)
 		}
 	}
-	return base + front.HubPrefix(hub) + "/#handoff=" + ticket
+	return base + "/"
 }
 
 // servesUI reports whether a listener of Clients serves the dashboard.

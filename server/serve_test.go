@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
 
 	"github.com/cdphub/cdphub/internal/browsertest"
 	"github.com/cdphub/cdphub/internal/held/heldtest"
@@ -38,7 +39,40 @@ func (s started) addr(hosts bool) string {
 
 func start(t *testing.T, change func(*Options)) started {
 	t.Helper()
-	return startLogged(t, zap.NewNop(), change)
+	return startLogged(t, zap.New(&uniqueKeys{t: t}), change)
+}
+
+// uniqueKeys is a log whose lines must not have a key twice: JSON keeps one of the values only.
+type uniqueKeys struct {
+	t    *testing.T
+	with []zapcore.Field
+}
+
+func (c *uniqueKeys) Enabled(l zapcore.Level) bool {
+	return l >= zapcore.InfoLevel && c.t.Context().Err() == nil
+}
+func (c *uniqueKeys) Sync() error { return nil }
+
+func (c *uniqueKeys) With(more []zapcore.Field) zapcore.Core {
+	return &uniqueKeys{c.t, slices.Concat(c.with, more)}
+}
+
+func (c *uniqueKeys) Check(e zapcore.Entry, to *zapcore.CheckedEntry) *zapcore.CheckedEntry {
+	if !c.Enabled(e.Level) {
+		return to
+	}
+	return to.AddCore(e, c)
+}
+
+func (c *uniqueKeys) Write(e zapcore.Entry, fields []zapcore.Field) error {
+	seen := map[string]bool{}
+	for _, f := range slices.Concat(c.with, fields) {
+		if f.Type != zapcore.SkipType && seen[f.Key] {
+			c.t.Errorf("the line %q of the log %q has the key %q twice", e.Message, e.LoggerName, f.Key)
+		}
+		seen[f.Key] = true
+	}
+	return nil
 }
 
 func startLogged(t *testing.T, log *zap.Logger, change func(*Options)) started {

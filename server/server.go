@@ -104,8 +104,9 @@ type Server struct {
 	draining       atomic.Bool   // takes no more connections
 	ending         chan struct{} `stays:"closed at the end"` // closed then
 
-	endAsked chan struct{} `stays:"closed at the end"` // closed when Run is to drain and return
-	endOnce  sync.Once     // closes it
+	endAsked chan struct{}      `stays:"closed at the end"` // closed when Run is to drain and return
+	endOnce  sync.Once          // closes it
+	waits    chan time.Duration `stays:"is not buffered"` // how long the end may wait for sessions
 }
 
 // listener is one address and the kinds of peers that it serves.
@@ -147,6 +148,7 @@ func New(o Options) (*Server, error) {
 		hosts:    front.NewConnGroup(),
 		ending:   make(chan struct{}),
 		endAsked: make(chan struct{}),
+		waits:    make(chan time.Duration),
 		reload:   make(chan struct{}, 1),
 
 		tokensChanged: make(chan struct{}, 1),
@@ -276,7 +278,7 @@ func (s *Server) Run(ctx context.Context) error {
 		peers, hs := s.makePeers()
 		s.log.Info("listening for other nodes", zap.Stringer("addr", peers.Addr()))
 		defer serve(hs, peers).Close()
-		defer runBeside(s.cluster.Sweep, s.handover.Replicate)()
+		defer runBeside(s.cluster.Sweep, s.handover.Replicate, s.waitForSessions)()
 	}
 	if err := s.checkBrowsers(ctx); err != nil {
 		s.drain(nil)
@@ -287,6 +289,9 @@ func (s *Server) Run(ctx context.Context) error {
 	for _, ln := range s.listeners {
 		s.log.Info("listening", zap.Stringer("addr", ln.Addr()), zap.Bool("clients", ln.clients), zap.Bool("hosts", ln.hosts))
 		servers = append(servers, serve(httpserver.New(s.handler(ln.audience()), s.o.rates.own, s.log), ln.Listener))
+	}
+	if url := s.DashboardURL(); url != "" {
+		s.log.Info("serving the dashboard", zap.String("url", url))
 	}
 	s.o.OnState(Ready)
 	reloaded := runBeside(s.reloadWhenAsked)
@@ -406,7 +411,7 @@ func (s *Server) drain(servers []*http.Server) {
 		s.named.Depart()
 	}
 	s.hubs.Drain()
-	s.cluster.Drain()
+	s.cluster.Drain(nil)
 	patience, cancel := context.WithTimeout(context.Background(), s.o.Drain)
 	given := s.handover.All(patience)
 	s.clients.Wait(patience)
@@ -437,6 +442,3 @@ func (s *Server) drain(servers []*http.Server) {
 		}
 	}
 }
-
-// end has Run drain the server and return, as if its context had ended.
-func (s *Server) end() { s.endOnce.Do(func() { close(s.endAsked) }) }

@@ -281,7 +281,7 @@ func TestR214JournalOfMegabytes(t *testing.T) {
 		o.Drain = time.Minute // for the handover: a busy machine may need more than the 5 s that handoverWithin adds
 	})
 	a, b := nodes[0], nodes[1]
-	if err := nodes[2].dir.Drain(t.Context()); err != nil {
+	if err := nodes[2].dir.Drain(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
 	host := a.page(t)

@@ -30,7 +30,7 @@ func TestR172DashboardListsNodes(t *testing.T) {
 			t.Errorf("the token of one hub gets %d %s", status, body)
 		}
 	}
-	nodes[1].cluster.Drain()
+	nodes[1].cluster.Drain(nil)
 	if _, body := nodes[0].get(t, nodes[0].addr(false), "/hub/one/ui/api/state", bearer(clientToken)); !strings.Contains(body, `"draining":true`) {
 		t.Errorf("of a node that drains: %s", body)
 	}

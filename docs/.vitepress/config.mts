@@ -1,9 +1,10 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitepress";
 import llms from "vitepress-plugin-llms";
 
+const icon = readFileSync(fileURLToPath(new URL("../../web/favicon.svg", import.meta.url)), "utf8");
 const repository = "https://github.com/cdphub/cdphub";
 const description = "cdphub relays the Chrome DevTools Protocol between programs that drive browsers and a web app in an iframe, or a real Chromium.";
 
@@ -32,6 +33,19 @@ const sidebar = [
   group("Understand it", ["architecture", "glossary", "bridge", "go"]),
 ];
 
+// Where agents find the pages as Markdown: DOCS_URL is the address of the site, if there is one.
+const markdown = process.env.DOCS_URL ?? "https://raw.githubusercontent.com/cdphub/cdphub/main/docs";
+
+// What a page is about: the first sentence of its first paragraph.
+const summary = (file: string) => {
+  const source = readFileSync(fileURLToPath(new URL(`../${file}`, import.meta.url)), "utf8");
+  const paragraph = /(?<=\n\n)(?![#<|*\s-])[^]+?(?=\n\n|$)/.exec(source.replace(/^#.*$/gm, "").replace(/```[^]*?```/g, ""))?.[0] ?? "";
+  return (/^[^]+?[.:](?=\s|$)/.exec(paragraph)?.[0] ?? paragraph).replace(/\[([^\]]+)\]\([^)]*\)/g, "$1").replace(/\s+/g, " ").replace(/:$/, ".");
+};
+
+// Pages that agents look up one by one, and that would be half of llms-full.txt.
+const references = ["answers.md", "architecture.md", "bridge.md", "clients.md", "config.md", "performance.md", "scopes.md", "trust.md"];
+
 // Pages whose tables need the width of the window.
 const tables = ["actions.md", "answers.md", "clients.md", "config.md", "trust.md"];
 
@@ -56,7 +70,13 @@ export default defineConfig({
     if (tables.includes(data.relativePath)) data.frontmatter.pageClass = "wide";
     if (data.relativePath === "clients.md") data.frontmatter.aside = false; // it has no headings
   },
-  vite: { plugins: [llms({ description, ignoreFiles: ["index.md"] })] },
+  vite: { plugins: [llms({ description, ignoreFiles: ["index.md"], ignoreFilesPerOutput: { llmsFullTxt: references } })] },
+  buildEnd: ({ outDir }) => {
+    const file = `${outDir}/llms.txt`;
+    const entry = (_: string, title: string, path: string) => `- [${title}](${markdown}/${path}): ${summary(path)}`;
+    writeFileSync(file, readFileSync(file, "utf8").replace(/^- \[(.+)\]\(\/(.+\.md)\)$/gm, entry));
+  },
+  head: [["link", { rel: "icon", type: "image/svg+xml", href: `data:image/svg+xml,${encodeURIComponent(icon)}` }]],
   themeConfig: {
     nav: [
       { text: "Get started", link: "/getting-started" },

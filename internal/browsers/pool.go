@@ -115,6 +115,13 @@ func (p *Pool) Use(ctx context.Context, hub string) (done func(), err error) {
 // Has reports whether a hub is to have a browser.
 func (p *Pool) Has(hub string) bool { return p.serves(hub) }
 
+// Runs reports whether a hub has a browser now.
+func (p *Pool) Runs(hub string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.slots[hub] != nil
+}
+
 // Divided reports whether each share of tokens is to have a browser of its own.
 func (p *Pool) Divided() bool { return p.divided }
 

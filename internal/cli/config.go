@@ -39,6 +39,7 @@ func newParser(c *cli, program string, stdout, stderr io.Writer, exit func(int))
 		kong.Writers(stdout, stderr),
 		kong.Exit(exit),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.Help(printHelp),
 		kong.UsageOnError(),
 		kong.Configuration(readConfig),
 		kong.TypeMapper(reflect.TypeFor[time.Duration](), kong.MapperFunc(readDuration)),

@@ -66,7 +66,7 @@ func TestCommandLine(t *testing.T) {
 		{"negative duration", []string{"token", "new", "--ttl=-1h"}, "", "(see cdphub token new --help)"},
 		{"no URL to ask", []string{"serve", "--hook-scope", "browser:eval", "--eval-ask", "ask.example"}, "", `"ask.example" is not the URL of a server`},
 		{"no public URL", []string{"serve", "--public-url", "hub.example:9222"}, "", `"hub.example:9222" is not the URL of a server`},
-		{"no command", nil, "", "(see cdphub --help)"},
+		{"no command", nil, "Commands:", ""},
 		{"a list in a file", []string{"serve", "--config", list}, "", list + ": it has no options"},
 		{"unknown option", []string{"serve", "--nonsense"}, "", "unknown flag"},
 		{"misspelt key", []string{"serve", "--config", bad}, "", bad + `: "cleint-addr" is not an option`},

@@ -23,7 +23,7 @@ type demoCmd struct {
 	logFlags
 	Drive        bool   `help:"Drive the apps with agent-browser, print each step, then stop."`
 	Headless     bool   `help:"Use a headless browser even where there is a display." env:"CDPHUB_HEADLESS"`
-	BrowserPath  string `help:"Executable of the Chromium to use. Without it, one is searched for." placeholder:"FILE" env:"CDPHUB_BROWSER_PATH"`
+	BrowserPath  string `help:"Executable of the Chromium to use. Without it, one is searched for." placeholder:"FILE" env:"CDPHUB_BROWSER_PATH" basic:""`
 	AgentBrowser string `help:"Path of the agent-browser that drives the apps." default:"agent-browser" env:"CDPHUB_AGENT_BROWSER"`
 }
 
@@ -85,30 +85,24 @@ func (c *demoCmd) show(ctx context.Context, srv *server.Server, log *zap.Logger,
 		}
 		connect += `, { headers: { Authorization: ` + bearer + ` } }`
 	}
-	dashboard, err := g.openDashboard(ctx, b)
-	if err != nil {
+	if err := g.openDashboard(ctx, b); err != nil {
 		return err
 	}
-	fmt.Fprintf(s.out, "The demo is at %s\nWatch it in the dashboard, %s\nDrive it with any of these:\n\n%s"+
+	fmt.Fprintf(s.out, "The demo is at %s\n%sDrive it with any of these:\n\n%s"+
 		"  node -e 'require(\"playwright-core\").chromium.connectOverCDP(%s).then(async b => { for (const p of b.contexts()[0].pages()) console.log(await p.title()); await b.close() })'\n"+
-		"\nCtrl+C ends it.\n", b.printed(page), dashboard, g.examples("snapshot -i"), connect)
+		"\nCtrl+C ends it.\n", b.printed(page), g.watch(), g.examples("snapshot -i"), connect)
 	<-ctx.Done()
 	return nil
 }
 
-// openDashboard shows the dashboard to a user with a display. It returns its
-// address as it may be printed.
-func (g *guide) openDashboard(ctx context.Context, b desktop) (string, error) {
-	addr, _ := g.endpoint()
-	page := g.scheme("http") + "://" + addr + "/"
-	if g.srv.NeedsTokens() && g.terminal {
-		page += "#token=" + g.clientToken()
-	}
-	if b.opener() == "" {
-		return page, nil
+// openDashboard shows the dashboard to a user with a display.
+func (g *guide) openDashboard(ctx context.Context, b desktop) error {
+	page := g.dashboard()
+	if page == "" || b.opener() == "" {
+		return nil
 	}
 	_, err := b.open(ctx, page)
-	return page, err
+	return err
 }
 
 // desktop is what opens the page.

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/alecthomas/kong"
+
 	"github.com/cdphub/cdphub/internal/logging"
 )
 
@@ -42,11 +44,12 @@ func isFailing(f finding) bool { return f.State == failing }
 var errUnwell = errors.New("something is missing: see the lines that begin with fail")
 
 // Run prints one finding for each check.
-func (c *doctorCmd) Run(ctx context.Context, s streams, root *cli) error {
+func (c *doctorCmd) Run(ctx context.Context, s streams, root *cli, parsed *kong.Context) error {
 	all := []finding{{Check: "config", State: fine, Found: "no config file is used"}}
 	if root.Config != "" {
 		all[0].Found = string(root.Config) + " is valid"
 	}
+	all = append(all, checkFiles(parsed.Flags())...)
 	log, err := logging.Open(io.Discard, logging.Options{Level: "error"})
 	if err != nil {
 		return err

@@ -130,3 +130,40 @@ func TestAwaitApp(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestR321DoctorChecksFiles gives each option that names a file or folder one that
+// cannot be used: below a file there is nothing.
+func TestR321DoctorChecksFiles(t *testing.T) {
+	var c cli
+	p, err := newParser(&c, "cdphub", io.Discard, io.Discard, func(int) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	needed := map[string]string{"browser-profile": "browser-path", "tls-cert": "tls-key", "tls-key": "tls-cert"}
+	checked := 0
+	for _, f := range commandNamed(p.Model, "doctor").Flags {
+		if f.PlaceHolder != "FILE" && f.PlaceHolder != "DIR" {
+			continue
+		}
+		checked++
+		var out bytes.Buffer
+		option := "--" + f.Name
+		args := []string{"doctor", "--client-addr=127.0.0.1:0", "--host-addr=localhost:0", option, file + "/below"}
+		if other := needed[f.Name]; other != "" {
+			args = append(args, "--"+other, file)
+		}
+		if err := run(t.Context(), args, &out, io.Discard); !errors.Is(err, errUnwell) && err == nil {
+			t.Errorf("with %s, doctor finds nothing:\n%s", option, out.String())
+		}
+		if !strings.Contains(out.String(), option+": ") || !strings.Contains(out.String(), "to do: ") {
+			t.Errorf("%s: doctor does not name it:\n%s", option, out.String())
+		}
+	}
+	if checked < 8 {
+		t.Errorf("%d options name a file", checked)
+	}
+}

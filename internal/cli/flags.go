@@ -18,8 +18,8 @@ import (
 // hubFlags are the options of a hub, for every command that runs one.
 type hubFlags struct {
 	accessFlags
-	ClientAddr   string        `help:"Address to listen on for Clients." default:"127.0.0.1:9222" env:"CDPHUB_CLIENT_ADDR"`
-	HostAddr     string        `help:"Address to listen on for Hosts. It may be the same as --client-addr." default:"127.0.0.1:9223" env:"CDPHUB_HOST_ADDR"`
+	ClientAddr   string        `help:"Address to listen on for Clients." default:"127.0.0.1:9222" env:"CDPHUB_CLIENT_ADDR" basic:""`
+	HostAddr     string        `help:"Address to listen on for Hosts. It may be the same as --client-addr." default:"127.0.0.1:9223" env:"CDPHUB_HOST_ADDR" basic:""`
 	AllowedHost  []string      `help:"Host name that the Host header of a request may have. IP addresses and localhost are always allowed." env:"CDPHUB_ALLOWED_HOST"`
 	ClientOrigin []string      `help:"Origin whose pages may be Clients. Default: no page may be a Client." env:"CDPHUB_CLIENT_ORIGIN"`
 	HostOrigin   []string      `help:"Origin whose pages may be Hosts. Origins on loopback are always allowed." env:"CDPHUB_HOST_ORIGIN"`
@@ -29,8 +29,8 @@ type hubFlags struct {
 	PageSockets  *bool         `help:"Name the page socket of each target (/devtools/page/ID) in /json/list; with --page-sockets=false, the browser's socket. If it is not set, the list names the page socket for pages of a browser, and the browser's socket for frames." env:"CDPHUB_PAGE_SOCKETS"`
 	Devtools     frontEnd      `help:"Zip file of the DevTools front end that people open at /devtools/ui/, as make devtools packs it. Default: the front end in the program, which releases contain." env:"CDPHUB_DEVTOOLS" placeholder:"FILE"`
 	Takeover     string        `help:"What happens to commands that act on a page while a person has taken it over in the dashboard: refuse answers them at once, wait keeps them for up to 30 s." enum:"refuse,wait" default:"refuse" env:"CDPHUB_TAKEOVER"`
-	UI           *bool         `name:"ui" help:"Serve the dashboard and its API at the address for Clients; with --ui=false, a simple home page. If it is not set, the dashboard is served where the address is on loopback." env:"CDPHUB_UI"`
-	UploadDir    string        `help:"Directory from which Clients may upload files by path. Without it, uploads by path are refused." env:"CDPHUB_UPLOAD_DIR" placeholder:"DIR"`
+	UI           *bool         `name:"ui" help:"Serve the dashboard and its API at the address for Clients; with --ui=false, a simple home page. If it is not set, the dashboard is served where the address is on loopback." env:"CDPHUB_UI" basic:""`
+	UploadDir    string        `help:"Directory from which Clients may upload files by path. Without it, uploads by path are refused." env:"CDPHUB_UPLOAD_DIR" placeholder:"DIR" access:"read"`
 	DownloadDir  string        `help:"Directory for the downloads of frames. Each Client names a folder in it by Browser.setDownloadBehavior. Without this option, Clients get the events of these downloads, but no files." env:"CDPHUB_DOWNLOAD_DIR" placeholder:"DIR"`
 	InsecureBind bool          `help:"Listen beyond loopback without tokens. Anybody who reaches the port may then drive every app and offer targets." env:"CDPHUB_INSECURE_BIND"`
 	Drain        time.Duration `help:"Time that commands in flight may take when the hub shuts down." default:"10s" env:"CDPHUB_DRAIN"`
@@ -47,9 +47,9 @@ var takeoverWaits = map[string]time.Duration{"refuse": 0, "wait": 30 * time.Seco
 
 // accessFlags say who may connect. With any of the tokens every peer needs one.
 type accessFlags struct {
-	ClientToken  string   `help:"Token for Clients, valid for every hub with scope full. 16 characters or more." env:"CDPHUB_CLIENT_TOKEN" placeholder:"TOKEN"`
-	HostToken    string   `help:"Token for Hosts, valid for every hub." env:"CDPHUB_HOST_TOKEN" placeholder:"TOKEN"`
-	Tokens       string   `help:"YAML file of tokens and of revoked ids (see cdphub token new). It is read again when it changes and at SIGHUP." env:"CDPHUB_TOKENS" placeholder:"FILE"`
+	ClientToken  string   `help:"Token for Clients, valid for every hub with scope full. 16 characters or more." env:"CDPHUB_CLIENT_TOKEN" placeholder:"TOKEN" basic:""`
+	HostToken    string   `help:"Token for Hosts, valid for every hub." env:"CDPHUB_HOST_TOKEN" placeholder:"TOKEN" basic:""`
+	Tokens       string   `help:"YAML file of tokens and of revoked ids (see cdphub token new). It is read again when it changes and at SIGHUP." env:"CDPHUB_TOKENS" placeholder:"FILE" basic:""`
 	JWTKey       []string `help:"Key that verifies signed tokens: an Ed25519 public key in PEM, a JWK set, or a secret. The file is read again when it changes and at SIGHUP." name:"jwt-key" env:"CDPHUB_JWT_KEY" placeholder:"FILE"`
 	URLToken     bool     `help:"Also accept a token in the URL, as ?token=TOKEN." name:"url-token" default:"true" negatable:"" env:"CDPHUB_URL_TOKEN" needs:"client-token,host-token,tokens,jwt-key"`
 	TrustedProxy []string `help:"Address or CIDR of a reverse proxy whose headers X-Forwarded-For and X-Forwarded-Proto the hub trusts." env:"CDPHUB_TRUSTED_PROXY" placeholder:"CIDR"`
@@ -99,10 +99,10 @@ type sandboxFlags struct {
 
 // operationFlags are the options of a hub that runs unattended.
 type operationFlags struct {
-	AdminAddr  string `help:"Address to listen on for operators: /metrics, /livez, /readyz, /hubs, /log-level, /debug/pprof. It is unix:PATH, a Unix socket that only this user can open, or a host and a port, which need an admin token." placeholder:"ADDR" env:"CDPHUB_ADMIN_ADDR"`
+	AdminAddr  string `help:"Address to listen on for operators: /metrics, /livez, /readyz, /hubs, /log-level, /debug/pprof. It is unix:PATH, a Unix socket that only this user can open, or a host and a port, which need an admin token." placeholder:"ADDR" env:"CDPHUB_ADMIN_ADDR" basic:""`
 	AdminToken string `help:"Token for the listener of operators, if --admin-addr is a host and a port." env:"CDPHUB_ADMIN_TOKEN" placeholder:"TOKEN"`
-	TLSCert    string `help:"Certificate chain in PEM. With this option, every listener uses TLS. The file is read again when it changes and at SIGHUP." name:"tls-cert" placeholder:"FILE" env:"CDPHUB_TLS_CERT" needs:"tls-key"`
-	TLSKey     string `help:"Private key of --tls-cert, in PEM." name:"tls-key" placeholder:"FILE" env:"CDPHUB_TLS_KEY" needs:"tls-cert"`
+	TLSCert    string `help:"Certificate chain in PEM. With this option, every listener uses TLS. The file is read again when it changes and at SIGHUP." name:"tls-cert" placeholder:"FILE" env:"CDPHUB_TLS_CERT" needs:"tls-key" basic:""`
+	TLSKey     string `help:"Private key of --tls-cert, in PEM." name:"tls-key" placeholder:"FILE" env:"CDPHUB_TLS_KEY" needs:"tls-cert" basic:""`
 	TLSMin     string `help:"Oldest version of TLS that is accepted: 1.2 or 1.3." name:"tls-min" enum:"1.2,1.3" default:"1.3" env:"CDPHUB_TLS_MIN" needs:"tls-cert"`
 }
 
@@ -116,7 +116,7 @@ func (f operationFlags) tls() server.TLS {
 
 // logFlags say what is logged.
 type logFlags struct {
-	LogLevel string `help:"Lowest level of log lines: debug, info, warn or error." enum:"debug,info,warn,error" default:"info" env:"CDPHUB_LOG_LEVEL"`
+	LogLevel string `help:"Lowest level of log lines: debug, info, warn or error." enum:"debug,info,warn,error" default:"info" env:"CDPHUB_LOG_LEVEL" basic:""`
 	LogJSON  bool   `name:"log-json" help:"Write log lines as JSON even on a terminal." env:"CDPHUB_LOG_JSON"`
 }
 

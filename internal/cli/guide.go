@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"net"
+	"os/exec"
 	"strings"
 
 	"github.com/cdphub/cdphub/internal/httpserver"
@@ -47,8 +48,17 @@ func (g *guide) endpoint() (addr, port string) {
 	return addr, port
 }
 
-// examples are commands to try, one on each line. action is what agent-browser does.
+// examples are commands to try, one on each line. action is what agent-browser does, which is
+// explained where it is not installed.
 func (g *guide) examples(action string) string {
+	text := g.commands(action)
+	if _, err := exec.LookPath(cmp.Or(g.agentBrowser, "agent-browser")); err != nil {
+		text += "\nagent-browser is a command line for AI agents: npm install --global agent-browser\n"
+	}
+	return text
+}
+
+func (g *guide) commands(action string) string {
 	addr, port := g.endpoint()
 	program := cmp.Or(g.agentBrowser, "agent-browser")
 	list := g.scheme("http") + "://" + addr + "/json/list"
@@ -83,6 +93,23 @@ func (g *guide) clientToken() string {
 	return g.token
 }
 
+// dashboard is the address of the dashboard as it may be printed; "" where there is none.
+func (g *guide) dashboard() string {
+	page := g.srv.DashboardURL()
+	if page != "" && g.srv.NeedsTokens() && g.terminal {
+		page += "#token=" + g.clientToken()
+	}
+	return page
+}
+
+// watch is a line with the address of the dashboard; "" where there is none.
+func (g *guide) watch() string {
+	if page := g.dashboard(); page != "" {
+		return "Watch it in the dashboard: " + page + "\n"
+	}
+	return ""
+}
+
 // listeners lists the addresses of the listeners, one on each line.
 func (g *guide) listeners() string {
 	var b strings.Builder
@@ -98,5 +125,8 @@ func (g *guide) listeners() string {
 	line("Clients", g.srv.ClientAddr())
 	line("Host pages", g.srv.HostAddr())
 	line("operators", g.srv.AdminAddr())
+	if page := g.dashboard(); page != "" {
+		fmt.Fprintf(&b, "  %-11s %s\n", "dashboard", page)
+	}
 	return b.String()
 }

@@ -80,6 +80,9 @@ func (x Extras) runOn(ctx context.Context, args []string, s streams) error {
 	if err != nil {
 		return err
 	}
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
 	parsed, err := parser.Parse(args)
 	if exited { // --help or --version has been printed
 		return nil
@@ -118,6 +121,7 @@ type streams struct{ out, err *plain.Writer }
 type cli struct {
 	Config kong.ConfigFlag `help:"Read options from this YAML or JSON file; keys are the long option names." placeholder:"FILE" env:"CDPHUB_CONFIG"`
 
+	HelpAll     helpAll          `name:"help-all" help:"Show all options of a command."`
 	ShowVersion kong.VersionFlag `name:"version" help:"Print the version and exit."`
 
 	Serve   serveCmd   `cmd:"" help:"Run the hub."`

@@ -12,7 +12,7 @@ type openCmd struct {
 	logFlags
 	proxyFlags
 	Headless    bool   `help:"Use a headless browser even where there is a display." env:"CDPHUB_HEADLESS"`
-	BrowserPath string `help:"Executable of the Chromium to use. Without it, one is searched for." placeholder:"FILE" env:"CDPHUB_BROWSER_PATH"`
+	BrowserPath string `help:"Executable of the Chromium to use. Without it, one is searched for." placeholder:"FILE" env:"CDPHUB_BROWSER_PATH" basic:""`
 }
 
 // Run serves the app until ctx ends.

@@ -4,11 +4,14 @@ import (
 	"io"
 	"maps"
 	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/coreos/go-systemd/v22/unit"
+	"go.yaml.in/yaml/v3"
 )
 
 const packaging = "../../packaging/"
@@ -64,7 +67,7 @@ func TestServiceUnit(t *testing.T) {
 	if !inRuntimeDirectory(u, serve) || serve.InsecureBind {
 		t.Errorf("operators are at %s, which is no socket of the service alone", serve.AdminAddr)
 	}
-	if one("Service.Type") != "notify" || one("Service.ExecReload") != "/bin/kill -HUP $MAINPID" || one("Service.Restart") != "on-failure" {
+	if one("Service.Type") != "notify" || u["Service.ExecReload"][len(u["Service.ExecReload"])-1] != "/bin/kill -HUP $MAINPID" || one("Service.Restart") != "on-failure" {
 		t.Error("the service manager is not told how it starts, reloads and ends")
 	}
 	for _, name := range []string{
@@ -86,6 +89,24 @@ func TestServiceUnit(t *testing.T) {
 	}
 	if filter := u["Service.SystemCallFilter"]; len(filter) != 2 || filter[0] != "@system-service" {
 		t.Errorf("the system calls are %q", filter)
+	}
+}
+
+// TestR320UnitsGiveTheirFiles wants each unit to let its service read the folder that the
+// package has for its configuration, and to have a folder to write to. packaging/release
+// runs the units as their user.
+func TestR320UnitsGiveTheirFiles(t *testing.T) {
+	for file, name := range map[string]string{"systemd/cdphub.service": "cdphub", "systemd/cdphub-browser.service": "cdphub", "cluster/cdphub-cluster.service": "cdphub-cluster"} {
+		u := readUnit(t, file)
+		give := []string{"+/bin/chgrp -R cdphub-config /etc/" + name, "+/bin/chmod -R g+rX,o= /etc/" + name}
+		for key, want := range map[string][]string{
+			"ExecStartPre": give, "ExecReload": append(slices.Clone(give), "/bin/kill -HUP $MAINPID"),
+			"SupplementaryGroups": {"cdphub-config"}, "StateDirectory": {name}, "StateDirectoryMode": {"0700"},
+		} {
+			if got := u["Service."+key]; !slices.Equal(got, want) {
+				t.Errorf("%s: %s=%q, want %q", file, key, got, want)
+			}
+		}
 	}
 }
 
@@ -150,7 +171,8 @@ func TestClusterUnit(t *testing.T) {
 	}
 	for key, want := range hub {
 		switch key {
-		case "Unit.Description", "Unit.Requires", "Unit.After", "Service.ExecStart", "Service.EnvironmentFile", "Service.TimeoutStopSec", "Service.LimitNOFILE", "Service.RuntimeDirectory":
+		case "Unit.Description", "Unit.Requires", "Unit.After", "Service.ExecStart", "Service.EnvironmentFile", "Service.TimeoutStopSec", "Service.LimitNOFILE", "Service.RuntimeDirectory",
+			"Service.ExecStartPre", "Service.ExecReload", "Service.StateDirectory", "Service.User":
 		default:
 			if !slices.Equal(node[key], want) {
 				t.Errorf("%s=%q, want %q", key, node[key], want)
@@ -161,5 +183,78 @@ func TestClusterUnit(t *testing.T) {
 		if !slices.Contains(strings.Fields(node["Unit.Conflicts"][0]), unit) {
 			t.Errorf("it may run beside %s, which has the same addresses", unit)
 		}
+	}
+}
+
+// goreleaser is what of packaging/goreleaser.yaml says which files go where.
+type goreleaser struct {
+	Archives []struct{ Files []struct{ Src string } }
+	NFPMs    []struct{ Contents []struct{ Src, Dst string } } `yaml:"nfpms"`
+}
+
+// TestR324PackagedLinks follows each relative link of the documentation within what an archive
+// and a package have.
+func TestR324PackagedLinks(t *testing.T) {
+	raw, err := os.ReadFile(packaging + "goreleaser.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var config goreleaser
+	if err := yaml.Unmarshal(raw, &config); err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range config.Archives {
+		files := map[string]string{}
+		for _, f := range a.Files {
+			addFiles(t, files, f.Src, func(path string) string { return path })
+		}
+		checkLinks(t, "an archive", files)
+	}
+	for _, p := range config.NFPMs {
+		files := map[string]string{}
+		for _, f := range p.Contents {
+			if strings.HasPrefix(f.Dst, "/usr/share/doc/") && strings.HasPrefix(f.Src, "docs/") {
+				addFiles(t, files, f.Src, func(path string) string { return filepath.Join(f.Dst, filepath.Base(path)) })
+			}
+		}
+		checkLinks(t, "a package", files)
+	}
+}
+
+// addFiles adds the files of a pattern, by the path that they get.
+func addFiles(t *testing.T, files map[string]string, pattern string, where func(path string) string) {
+	t.Helper()
+	found, err := filepath.Glob("../../" + pattern)
+	if err != nil || len(found) == 0 && !strings.Contains(pattern, "THIRD-PARTY") { // which make release writes
+		t.Fatalf("%s: %v", pattern, err)
+	}
+	for _, path := range found {
+		files[where(strings.TrimPrefix(path, "../../"))] = path
+	}
+}
+
+var relativeLink = regexp.MustCompile(`\]\(([^)#: ]+)(?:#[^)]*)?\)|(?:src|srcset)="([^":]+)"`)
+
+// checkLinks wants each relative link of the Markdown files to lead to another of the files.
+func checkLinks(t *testing.T, what string, files map[string]string) {
+	t.Helper()
+	checked := 0
+	for path, source := range files {
+		if filepath.Ext(path) != ".md" {
+			continue
+		}
+		text, err := os.ReadFile(source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range relativeLink.FindAllStringSubmatch(string(text), -1) {
+			checked++
+			if to := filepath.Join(filepath.Dir(path), m[1]+m[2]); files[to] == "" {
+				t.Errorf("%s: %s leads to %s, which is not there", what, path, m[1]+m[2])
+			}
+		}
+	}
+	if checked < 100 {
+		t.Errorf("%s: there are only %d links", what, checked)
 	}
 }

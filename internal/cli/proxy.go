@@ -55,7 +55,7 @@ func (f proxyFlags) serve(o server.Options) (*server.Server, error) {
 func howTo(g *guide) string {
 	_, upstream := g.srv.AppPage()
 	endpoint, _ := g.endpoint()
-	return fmt.Sprintf("Clients find %s at http://%s, for example:\n\n%s\nCtrl+C ends it.\n", upstream, endpoint, g.examples("snapshot -i"))
+	return fmt.Sprintf("Clients find %s at http://%s, for example:\n\n%s\n%sCtrl+C ends it.\n", upstream, endpoint, g.examples("snapshot -i"), g.watch())
 }
 
 // guide says where a server without TLS is.

@@ -36,7 +36,7 @@ func TestEveryOptionIsInTheReference(t *testing.T) {
 	seen := 0
 	for _, node := range append([]*kong.Node{p.Model.Node, commandNamed(p.Model, "connect"), commandNamed(p.Model, "mcp")}, hubCommands(p.Model)...) {
 		for _, flag := range node.Flags {
-			if flag.Name == "help" || flag.Name == "version" || flag.Name == "drive" { // no configuration
+			if flag.Name == "help" || flag.Name == "help-all" || flag.Name == "version" || flag.Name == "drive" { // no configuration
 				continue
 			}
 			seen++

@@ -114,7 +114,7 @@ func (c replayCmd) serve(ctx context.Context, r *journal.Recording, out io.Write
 	if err != nil {
 		return errors.Join(err, ln.Close())
 	}
-	fmt.Fprintf(out, "The recording is at http://%s/#token=%s\n", ln.Addr(), key)
+	fmt.Fprintf(out, "The recording is at http://%s/#token=%s\n\nCtrl+C ends it.\n", ln.Addr(), key)
 	server := httpserver.New(handler, httpserver.OwnRate, zap.NewNop())
 	stop := context.AfterFunc(ctx, func() { server.Close() })
 	defer stop()

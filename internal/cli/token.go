@@ -75,7 +75,7 @@ func (c *tokenNewCmd) Run(s streams) error {
 		if err := auth.AppendFile(c.Append, e); err != nil {
 			return err
 		}
-		fmt.Fprintf(s.err, "%s has an entry for %q now. This is its token, which is not kept anywhere:\n", c.Append, e.Name)
+		fmt.Fprintf(s.err, "%s has an entry for %q now. %sThis is its token, which is not kept anywhere:\n", c.Append, e.Name, hintOf(e))
 		_, err = fmt.Fprintln(s.out, token)
 		return err
 	}
@@ -83,8 +83,20 @@ func (c *tokenNewCmd) Run(s streams) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(s.out, "# Token for the Client or Host:\n#   %s\n# Entry for the file of --tokens:\n%s", token, entry)
+	hint := ""
+	if text := hintOf(e); text != "" {
+		hint = "# " + strings.TrimSpace(text) + "\n"
+	}
+	_, err = fmt.Fprintf(s.out, "# Token for the Client or Host:\n#   %s\n%s# Entry for the file of --tokens:\n%s", token, hint, entry)
 	return err
+}
+
+// hintOf says what a Client with a new token would miss first.
+func hintOf(e auth.FileEntry) string {
+	if e.Scope != "standard" && e.Scope != "readonly" {
+		return ""
+	}
+	return "Its scope is " + e.Scope + ": browser.newContext() of Playwright and Puppeteer needs --scope full. "
 }
 
 type tokenMintCmd struct {

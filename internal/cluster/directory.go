@@ -45,7 +45,19 @@ type Node struct {
 	Draining bool      `json:"draining"`
 
 	Browsers *Browsers `json:"browsers,omitempty"` // nil: it may have none
+	Waits    *Waits    `json:"waits,omitempty"`    // while Draining, for what; nil: for nothing, it is about to end
 }
+
+// Waits are the sessions whose end a node waits for before it ends itself.
+type Waits struct {
+	Until     time.Time `json:"until"`     // when it ends at the latest
+	Clients   int       `json:"clients"`   // of its hubs, and named sessions without a connection
+	Forwarded int       `json:"forwarded"` // Clients that are connected to it, and that other nodes serve
+	Browsers  int       `json:"browsers"`  // those without a user too, as long as they run
+}
+
+// Left is how many sessions are left.
+func (w Waits) Left() int { return w.Clients + w.Forwarded + w.Browsers }
 
 // Browsers are those of a node.
 type Browsers struct {
@@ -90,8 +102,9 @@ type Directory interface {
 	// MayEnd counts this node as one that ends, unless no other one that is alive would
 	// stay: then it returns ErrLast. Of nodes that ask at the same time, one stays.
 	MayEnd(ctx context.Context) error
-	// Drain tells the other nodes that this one is about to end.
-	Drain(ctx context.Context) error
+	// Drain tells the other nodes that this one takes no new hub, and waits for sessions. nil
+	// says that it is about to end.
+	Drain(ctx context.Context, w *Waits) error
 	// Close gives up every claim of this node. Claim.Lost stays open.
 	Close(ctx context.Context) error
 }

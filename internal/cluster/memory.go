@@ -222,10 +222,10 @@ func (d *MemoryNode) MayEnd(context.Context) error {
 }
 
 // Drain implements Directory.
-func (d *MemoryNode) Drain(context.Context) error {
+func (d *MemoryNode) Drain(_ context.Context, w *Waits) error {
 	d.of.mu.Lock()
 	defer d.of.mu.Unlock()
-	d.node.Draining = true
+	d.node.Draining, d.node.Waits = true, w
 	return d.reachesLocked()
 }
 

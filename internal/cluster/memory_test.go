@@ -105,7 +105,7 @@ func TestMemoryMayEnd(t *testing.T) {
 		t.Errorf("beside a node that is back: %v", err)
 	}
 	d := m.Join(Node{ID: "d"})
-	if err := d.Drain(ctx); err != nil {
+	if err := d.Drain(ctx, nil); err != nil {
 		t.Fatal(err)
 	}
 	if err := c.MayEnd(ctx); !errors.Is(err, ErrLast) {

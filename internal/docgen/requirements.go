@@ -312,6 +312,13 @@ var sections = []section{
 		{"R-313", "of the browsers that browser hooks list, at most one is focused"},
 		{"R-314", "browser_config.update takes values that are so already; mode and headless for the next start only where the operator allows it, and refuses every other member by its name"},
 	}},
+	{"The first day at work", []requirement{
+		{"R-320", "a packaged service, as its user, reads whatever root puts into its folder of /etc, also after a change, and writes to its folder of /var/lib, and to no other"},
+		{"R-321", "cdphub doctor says of each file and folder that an option names whether the user who runs it can use it, and what to do"},
+		{"R-322", "a node that is drained with a wait takes no new hub, serves the hubs in use, gives the others back, and ends with the last Client, named session and browser, or after the time; every node says what it waits for"},
+		{"R-323", "a parameter in the URL of a Client or a Host that is nearly one of the hub's is refused and named; any other is ignored, as Chromium ignores it"},
+		{"R-324", "the documentation in archives and packages links to files that are there, and what it says about operation names metrics that exist"},
+	}},
 	{"What is taken is given back", []requirement{
 		{"R-290", "what hubs, servers, Hosts, named sessions, journals and quotas hold is counted by name: every map, list, channel and counter below a lock is either counted, or says why it may stay"},
 		{"R-291", "when Clients, Hosts and sessions have gone, after failures and refusals too, places, bytes and remembered owners are zero again"},

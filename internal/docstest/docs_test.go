@@ -2,6 +2,7 @@ package docstest
 
 import (
 	"encoding/json"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path"
@@ -41,8 +42,8 @@ func TestBlocksAreDeclared(t *testing.T) {
 }
 
 // programs are those that the documentation runs.
-var programs = strings.Fields(`cdphub cdphub-cluster ./cdphub_VERSION_linux_amd64/cdphub agent-browser apt claude curl dnf docker editor export go
-	journalctl kubectl make node npm npx printf sha256sum sudo systemctl tab=$(agent-browser tar`)
+var programs = strings.Fields(`cdphub cdphub-cluster ./cdphub_VERSION_linux_amd64/cdphub agent-browser apt claude cp curl dnf docker editor export go
+	journalctl kubectl make node npm npx printf sha256sum sudo systemctl systemd-run tab=$(agent-browser tar`)
 
 // TestLinesOfShellAreCommands: each line of a block is one command, also of a block that
 // no test runs. A line that was wrapped like prose is none.
@@ -66,6 +67,63 @@ func TestLinesOfShellAreCommands(t *testing.T) {
 	}
 }
 
+// TestNoPackageOfStrangers: until a release is on npm, no command that a reader may copy takes cdphub by
+// its name from there, but for those under a heading about a release.
+func TestNoPackageOfStrangers(t *testing.T) {
+	blocks, err := Blocks(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	byName := regexp.MustCompile(`npx (-\S+ )*cdphub|npm (install|i|exec|create) .*\bcdphub\b|"npx".*"cdphub"`)
+	for _, b := range blocks {
+		for line := range strings.Lines(b.Text) {
+			if byName.MatchString(line) && !strings.Contains(line, ".tgz") && (b.File != "docs/npm.md" || b.Reason != "needs a release") {
+				t.Errorf("%s:%d: this runs what a stranger may have put on npm: %s", b.File, b.Line, line)
+			}
+		}
+	}
+}
+
+// TestR324MetricsExist: each metric that the documentation, an alert or the dashboard names is one of the
+// program, or of the libraries for Prometheus.
+func TestR324MetricsExist(t *testing.T) {
+	metric := regexp.MustCompile(`\b(?:cdphub|go|process)_[a-z_]*[a-z]\b`)
+	known := map[string]bool{"go_goroutines": true, "process_resident_memory_bytes": true}
+	for _, folder := range []string{"server", "internal/cli", "relay"} {
+		err := filepath.WalkDir(filepath.Join(root, folder), func(path string, _ fs.DirEntry, err error) error {
+			if err != nil || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			text, err := os.ReadFile(path)
+			for _, m := range regexp.MustCompile(`"(cdphub_[a-z_]+)"`).FindAllStringSubmatch(string(text), -1) {
+				known[m[1]], known[m[1]+"_bucket"], known[m[1]+"_count"], known[m[1]+"_sum"] = true, true, true, true
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	all := append(pages(t), read(t, "packaging/prometheus/alerts.yaml"), read(t, "packaging/prometheus/dashboard.json"))
+	named := 0
+	for _, page := range all {
+		if page.file == "docs/install.md" { // which has the names of archives
+			continue
+		}
+		for n, line := range strings.Split(page.text, "\n") {
+			for _, name := range metric.FindAllString(line, -1) {
+				named++
+				if !known[name] {
+					t.Errorf("%s:%d: there is no metric %s", page.file, n+1, name)
+				}
+			}
+		}
+	}
+	if named < 60 || len(known) < 150 {
+		t.Errorf("%d metrics are named, and %d exist", named, len(known)/4)
+	}
+}
+
 // TestReadmeIsShort: a newcomer reads it in a minute; everything else has a page
 // below docs.
 func TestReadmeIsShort(t *testing.T) {
@@ -82,11 +140,12 @@ func TestReadmeIsShort(t *testing.T) {
 var foreign = slices.Concat(
 	[]string{"cdp"},                       // agent-browser
 	[]string{"cdp-endpoint", "transport"}, // Playwright MCP, Claude Code
-	[]string{"no-sandbox", "proxy-server", "remote-debugging-port"}, // Chromium
-	[]string{"include", "no-optional", "omit", "save-dev"},          // npm
-	[]string{"cap-drop", "read-only", "rm", "tmpfs"},                // docker
-	[]string{"check", "ignore-missing", "now"},                      // sha256sum, systemctl
-	[]string{"unix-socket"},                                         // curl
+	[]string{"no-sandbox", "proxy-server", "remote-debugging-port"},                           // Chromium
+	[]string{"global", "include", "no-install", "no-optional", "offline", "omit", "save-dev"}, // npm
+	[]string{"cap-drop", "log-opt", "read-only", "rm", "tmpfs"},                               // docker
+	[]string{"check", "ignore-missing", "now", "since"},                                       // sha256sum, systemctl
+	[]string{"collect", "pipe", "wait"},                                                       // systemd-run
+	[]string{"unix-socket"},                                                                   // curl
 )
 
 // TestOptionsExist: each --option in the documentation is one of cdphub, and so is
@@ -131,9 +190,9 @@ func optionsOf(t *testing.T, folder string) map[string]bool {
 		t.Fatal(err)
 	}
 	help := func(args ...string) string {
-		out, err := exec.Command(program, append(args, "--help")...).CombinedOutput()
+		out, err := exec.Command(program, append(args, "--help-all")...).CombinedOutput()
 		if err != nil {
-			t.Fatalf("%s %q --help: %v\n%s", folder, args, err, out)
+			t.Fatalf("%s %q --help-all: %v\n%s", folder, args, err, out)
 		}
 		return string(out)
 	}

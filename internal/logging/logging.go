@@ -94,9 +94,12 @@ type httpErrorCore struct{ zapcore.Core }
 
 func (c httpErrorCore) Check(e zapcore.Entry, to *zapcore.CheckedEntry) *zapcore.CheckedEntry {
 	text := zap.String("error", e.Message)
-	e.Level, e.Message = zapcore.WarnLevel, "net/http complains"
-	if strings.HasPrefix(text.String, "http: Accept error: ") {
+	e.Level, e.Message = zapcore.WarnLevel, "HTTP server error"
+	switch {
+	case strings.HasPrefix(text.String, "http: Accept error: "):
 		e.Message = AcceptFailed
+	case strings.HasPrefix(text.String, "http: TLS handshake error "):
+		e.Message = "TLS handshake failed"
 	}
 	return c.With([]zapcore.Field{text}).Check(e, to)
 }

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -27,9 +28,11 @@ const patience = 3 * time.Minute
 // of their own, and have no capabilities, as `docker run --read-only --tmpfs
 // /tmp --cap-drop ALL` starts them.
 type container struct {
-	root string
-	uid  string
-	env  []string
+	root  string
+	uid   string
+	env   []string
+	binds []string            // folders below root that the processes may write to
+	user  *syscall.Credential // who they are outside; nil: the user of the test
 }
 
 func (c container) command(ctx context.Context, args ...string) *exec.Cmd {
@@ -41,7 +44,12 @@ func (c container) command(ctx context.Context, args ...string) *exec.Cmd {
 		name, value, _ := strings.Cut(v, "=")
 		all = append(all, "--setenv", name, value)
 	}
-	return exec.CommandContext(ctx, "bwrap", append(append(all, "--"), args...)...)
+	for _, folder := range c.binds {
+		all = append(all, "--bind", filepath.Join(c.root, folder), folder)
+	}
+	cmd := exec.CommandContext(ctx, "bwrap", append(append(all, "--"), args...)...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: c.user}
+	return cmd
 }
 
 // serve starts a hub and waits until it listens. What it has logged is in the
@@ -77,13 +85,14 @@ func (c container) serve(t *testing.T, args ...string) {
 }
 
 // drive opens a page and reads from it, as a Client does.
-func drive(t *testing.T, addr string) {
+func drive(t *testing.T, addr string, header http.Header) {
 	t.Helper()
 	client := &http.Client{Timeout: patience} // the browser starts with the first request
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPut, "http://"+addr+"/json/new?about:blank", http.NoBody)
 	if err != nil {
 		t.Fatal(err)
 	}
+	req.Header = header
 	resp, err := client.Do(req)
 	if err != nil {
 		t.Fatal(err)
@@ -92,7 +101,7 @@ func drive(t *testing.T, addr string) {
 	if resp.StatusCode != http.StatusOK {
 		t.Fatalf("PUT /json/new: %s", resp.Status)
 	}
-	peer := hubtest.Dial(t, "ws://"+addr+"/devtools/browser", nil)
+	peer := hubtest.Dial(t, "ws://"+addr+"/devtools/browser", header)
 	peer.Send(`{"id":1,"method":"Target.createTarget","params":{"url":"data:text/html,<title>hello</title>"}}`)
 	_, target, _ := strings.Cut(peer.Until(`"id":1,`), `"targetId":"`)
 	target, _, _ = strings.Cut(target, `"`)
@@ -135,7 +144,7 @@ func imageOf(t *testing.T, pattern, addr string) (container, v1.Config) {
 	}
 	uid, _, _ := strings.Cut(file.Config.User, ":")
 	env := slices.Concat(file.Config.Env, []string{"CDPHUB_CLIENT_ADDR=" + addr, "CDPHUB_HOST_ADDR=" + addr})
-	return container{root, uid, env}, file.Config
+	return container{root: root, uid: uid, env: env}, file.Config
 }
 
 // healthy runs the image's health check.
@@ -188,7 +197,7 @@ func TestImageWithBrowser(t *testing.T) {
 			c.env = slices.Concat(c.env, []string{"CDPHUB_CLIENT_ADDR=" + addr, "CDPHUB_HOST_ADDR=" + addr, "CDPHUB_BROWSER_NO_SANDBOX=" + noSandbox})
 			c.serve(t, slices.Concat(config.Entrypoint, config.Cmd)...)
 			healthy(t, c, config)
-			drive(t, addr)
+			drive(t, addr, nil)
 		})
 	}
 }

@@ -4,13 +4,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/cdphub/cdphub/internal/hubtest"
 )
 
 // clusterUnit is the one of package cdphub-cluster.
@@ -90,7 +87,7 @@ func TestPackages(t *testing.T) {
 	if got := in("cdphub", "--version"); !strings.HasPrefix(got, "cdphub "+r.Version+" (") {
 		t.Errorf("cdphub --version: %q", got)
 	}
-	for name, want := range map[string]string{"/etc/default/cdphub": "600 root", "/usr/bin/cdphub": "755 root", "/usr/lib/systemd/system/cdphub.service": "644 root"} {
+	for name, want := range map[string]string{"/etc/default/cdphub": "600 root", "/etc/cdphub": "750 root", "/usr/bin/cdphub": "755 root", "/usr/lib/systemd/system/cdphub.service": "644 root"} {
 		if got := strings.TrimSpace(in("stat", "-c", "%a %U", name)); got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)
 		}
@@ -98,6 +95,7 @@ func TestPackages(t *testing.T) {
 	for _, unit := range units[:2] {
 		t.Run(unit, func(t *testing.T) { runUnit(t, root, unit) })
 	}
+	in("sh", "-c", "rm -r /etc/cdphub/* /var/lib/cdphub /run/cdphub")
 	in("sh", "-c", "echo CDPHUB_DRAIN=1s >> /etc/default/cdphub")
 	in("apt-get", "install", "-q", "-y", "--reinstall", "/cdphub.deb")
 	if got := in("cat", "/etc/default/cdphub"); !strings.Contains(got, "CDPHUB_DRAIN=1s") {
@@ -134,9 +132,9 @@ func testClusterPackages(t *testing.T, r release, root string, calls func() stri
 	if got := strings.TrimSpace(in("stat", "-c", "%a %U", "/etc/default/cdphub-cluster")); got != "600 root" {
 		t.Errorf("/etc/default/cdphub-cluster: %s", got)
 	}
-	in("cdphub-cluster", "cluster", "keys", "/keys")
+	in("cdphub-cluster", "cluster", "keys", "/etc/cdphub-cluster/keys")
 	t.Run(clusterUnit, func(t *testing.T) { runUnit(t, root, clusterUnit) })
-	in("rm", "-r", "/keys")
+	in("sh", "-c", "rm -r /etc/cdphub-cluster/* /var/lib/cdphub-cluster /run/cdphub-cluster /run/credentials")
 	in("dpkg", "--purge", "cdphub-cluster")
 	if got := calls(); !strings.HasPrefix(got, "disable --now cdphub-cluster.service\n") || !strings.HasSuffix(got, "daemon-reload\n") {
 		t.Errorf("the removal called systemctl %q", got)
@@ -187,34 +185,5 @@ func fakeSystemctl(t *testing.T, root string) (calls func() string) {
 		raw, _ := os.ReadFile(log) // there is none before the first call
 		os.Remove(log)
 		return string(raw)
-	}
-}
-
-var execStart = regexp.MustCompile(`(?m)^ExecStart=(.*)$`)
-
-// runUnit runs the command of a unit as an unprivileged user that may not write
-// to the system, as DynamicUser= and ProtectSystem=strict have it.
-func runUnit(t *testing.T, root, unit string) {
-	raw, err := os.ReadFile(filepath.Join(root, "usr/lib/systemd/system", unit))
-	if err != nil {
-		t.Fatal(err)
-	}
-	found := execStart.FindSubmatch(raw)
-	if found == nil {
-		t.Fatalf("%s starts nothing", unit)
-	}
-	addr := hubtest.FreeAddr(t)
-	c := container{root, "61184", []string{"PATH=/usr/bin:/bin", "HOME=/tmp", "CDPHUB_CLIENT_ADDR=" + addr, "CDPHUB_HOST_ADDR=" + addr}}
-	if unit == clusterUnit {
-		c.env = append(c.env, "CDPHUB_CLUSTER_ADDR="+hubtest.FreeAddr(t), "CDPHUB_DIRECTORY_ADDR="+hubtest.FreeAddr(t))
-	}
-	// Without systemd there is no RuntimeDirectory=, but every user may write to /tmp.
-	admin := "unix:/tmp/" + unit + ".sock"
-	c.serve(t, strings.Fields(strings.NewReplacer("unix:/run/cdphub/admin.sock", admin, "unix:/run/cdphub-cluster/admin.sock", admin, "%d", "/keys").Replace(string(found[1])))...)
-	if got := outputOf(t, c.command(t.Context(), strings.Fields(string(found[1]))[0], "health", "--admin-addr", admin)); got != "healthy: "+admin+"/readyz: ok\n" {
-		t.Errorf("cdphub health: %q", got)
-	}
-	if strings.Contains(unit, "browser") {
-		drive(t, addr)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"sync"
 	"testing"
 	"time"
@@ -148,10 +149,15 @@ func TestClaims(t *testing.T) {
 	eventually(t, "each knows all three nodes", func() bool {
 		return len(a.Nodes()) == 3 && len(b.Nodes()) == 3 && len(c.Nodes()) == 3
 	})
-	if err := a.Drain(ctx); err != nil {
-		t.Error(err)
+	for _, waits := range []*cluster.Waits{{Until: time.Unix(2e9, 0).UTC(), Clients: 2}, nil} {
+		if err := a.Drain(ctx, waits); err != nil {
+			t.Error(err)
+		}
+		eventually(t, "the others see that it drains, and for what it waits", func() bool {
+			n := b.Nodes()[0]
+			return n.Draining && reflect.DeepEqual(n.Waits, waits)
+		})
 	}
-	eventually(t, "the others see that it drains", func() bool { return b.Nodes()[0].Draining })
 	if err := a.Close(ctx); err != nil {
 		t.Error(err)
 	}

@@ -119,9 +119,9 @@ func (d *Directory) mayEndOnce(ctx context.Context) error {
 }
 
 // Drain implements cluster.Directory.
-func (d *Directory) Drain(ctx context.Context) error {
+func (d *Directory) Drain(ctx context.Context, w *cluster.Waits) error {
 	d.mu.Lock()
-	d.self.Draining = true
+	d.self.Draining, d.self.Waits = true, w
 	d.mu.Unlock()
 	return d.renew(ctx)
 }

@@ -122,7 +122,7 @@ func TestDrainDuringARenewal(t *testing.T) {
 	})
 	eventually(t, "it is under way", func() bool { return len(first) == 1 })
 	drained := make(chan error, 1)
-	go func() { drained <- a.Drain(ctx) }()
+	go func() { drained <- a.Drain(ctx, nil) }()
 	var err error
 	select {
 	case err = <-drained:

@@ -105,7 +105,7 @@ func TestLostRequests(t *testing.T) {
 		{"ReserveBrowser", func(ctx context.Context) error { return d.ReserveBrowser(ctx, 1000) }},
 		{"readNodes", d.readNodes},
 		{"MayEnd", d.MayEnd},
-		{"Drain", d.Drain},
+		{"Drain", func(ctx context.Context) error { return d.Drain(ctx, nil) }},
 	}
 	const most = 5 // more requests than an order makes
 	for k := range int32(most) {

@@ -21,6 +21,10 @@ function findProgram() {
 }
 
 function notInstalled() {
+  if (/-g[0-9a-f]{7,}/.test(version))
+    // of a commit: make npm has made both packages, and npm's registry has none
+    return `the package ${name} is not installed. It holds the program for this system.
+Install both files that make npm has made: npm install --offline cdphub-${version}.tgz cdphub-${platform}-${arch}-${version}.tgz`;
   return `the package ${name} is not installed. It holds the program for this system.
 npm leaves it out with --omit=optional (--no-optional), or when node_modules or package-lock.json come from another system.
 Install it: npm install --include=optional ${name}@${version}

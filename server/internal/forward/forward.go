@@ -17,6 +17,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -55,7 +56,11 @@ type Forwarder struct {
 	Requests  *front.ConnGroup   // that other nodes serve now
 	forwarded prometheus.Counter // requests
 	refused   prometheus.Counter // requests of other nodes
+	clients   atomic.Int64       // whose WebSockets other nodes serve now
 }
+
+// Clients is how many Clients are connected to this node that other nodes serve.
+func (f *Forwarder) Clients() int { return int(f.clients.Load()) }
 
 // New makes a Forwarder.
 func New(o Options) *Forwarder {
@@ -94,6 +99,10 @@ func (f *Forwarder) AtOwner(e front.Entry) http.HandlerFunc {
 			e.Serve(w, r)
 			return
 		}
+		if err := f.Member.Refuses(hub); e.WS && err != nil {
+			front.RefuseForNow(w, err)
+			return
+		}
 		if node, elsewhere := f.Member.PlaceUnowned(r.Context(), hub); elsewhere {
 			e.Claim = true
 			f.Forward(w, r, e, node)
@@ -125,6 +134,10 @@ func (f *Forwarder) Forward(w http.ResponseWriter, r *http.Request, e front.Entr
 	defer f.Gate.Hold(pass, func(error) { time.AfterFunc(ownerEnds, cut) })()
 	defer context.AfterFunc(f.Requests.Context, cut)()
 	defer f.Requests.Enter()()
+	if e.WS && e.Role == auth.RoleClient && e.On != front.ForPeople {
+		f.clients.Add(1)
+		defer f.clients.Add(-1)
+	}
 	f.forwarded.Inc()
 	var failed error
 	trip := &membership.Forward{Member: m, Assertion: f.assertionFor(r, e, owner.Epoch), Owner: owner, Hub: front.RouteOf(r).Hub}

@@ -144,8 +144,11 @@ func (m *Member) take(ctx context.Context, hub string, after cluster.Epoch) erro
 	})
 }
 
-// takeWith claims a hub. restore runs before the hub is served.
+// takeWith claims a hub, unless this node ends. restore runs before the hub is served.
 func (m *Member) takeWith(ctx context.Context, hub string, after cluster.Epoch, restore func()) error {
+	if m.Ends() {
+		return ErrEnds
+	}
 	c, err := m.Directory.Claim(ctx, hub, after)
 	if err != nil {
 		return err

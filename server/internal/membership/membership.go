@@ -8,10 +8,12 @@ package membership
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"hash/maphash"
 	"math/rand/v2"
 	"net/http"
 	"net/netip"
+	"reflect"
 	"slices"
 	"sync"
 	"time"
@@ -53,6 +55,7 @@ type Member struct {
 	claims [256]sync.Mutex // by hash of the hub: one claim of a hub at a time
 
 	mu    sync.Mutex           // guards everything below
+	ends  bool                 // it claims no hub any more
 	owned map[string]*ownedHub `held:"hubs of this node"`
 	lost  uint64               `stays:"counts what has been"` // claims that other nodes have taken
 	// leaving are Hosts of hubs that no other node has taken from this one.
@@ -118,17 +121,82 @@ const (
 	drainSpread = 10 * time.Second
 )
 
-// Drain tells the other nodes that this one ends, so that they place no browser here.
-// An error is only logged: the node ends all the same.
-func (m *Member) Drain() {
+// Drain has this node claim no more hubs, and tells the other nodes that it ends, after
+// what it waits for, so that they place no browser here. An error is only logged: the
+// node ends all the same.
+func (m *Member) Drain(w *cluster.Waits) {
 	if m == nil {
+		return
+	}
+	m.mu.Lock()
+	m.ends = true
+	m.mu.Unlock()
+	if told := m.Directory.Self(); told.Draining && reflect.DeepEqual(told.Waits, w) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), leaveTimeout)
 	defer cancel()
-	if err := m.Directory.Drain(ctx); err != nil {
+	if err := m.Directory.Drain(ctx, w); err != nil {
 		m.Log.Warn("the other nodes could not be told that this node ends", zap.Error(err))
 	}
+}
+
+// ErrEnds says that a node takes nothing new.
+var ErrEnds = errors.New("this node of the cluster is being drained, and serves only the hubs that are in use at it: connect again, to another node")
+
+// Ends reports whether this node is being drained.
+func (m *Member) Ends() bool {
+	if m == nil {
+		return false
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.ends
+}
+
+// Refuses is the reason why a connection to a hub may not begin here; nil: it may.
+func (m *Member) Refuses(hub string) error {
+	if m.Ends() && !m.owns(hub) {
+		return ErrEnds
+	}
+	return nil
+}
+
+// isQuiet reports whether only Hosts are connected to a hub, or nobody is, and nobody has asked for
+// it within the last sweeps.
+func (h *ownedHub) isQuiet() bool {
+	return len(h.hosts()) == len(h.users) && time.Since(h.used) > 2*sweepEvery
+}
+
+// Quiet lists the hubs of this node that no Client is connected to.
+func (m *Member) Quiet() (list []string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for hub, h := range m.owned {
+		if h.isQuiet() {
+			list = append(list, hub)
+		}
+	}
+	return list
+}
+
+// GiveBack gives a hub back if it is quiet still, and then sends its Hosts away, which find
+// another node.
+func (m *Member) GiveBack(ctx context.Context, hub string) {
+	m.mu.Lock()
+	h := m.owned[hub]
+	if h == nil || !h.isQuiet() {
+		m.mu.Unlock()
+		return
+	}
+	delete(m.owned, hub)
+	close(h.done)
+	hosts := h.hosts()
+	m.mu.Unlock()
+	if err := h.claim.Release(ctx); err != nil {
+		m.Log.Debug("a claim could not be given back: it ends with this node", zap.Error(err))
+	}
+	hosts.End(wsconn.ReasonShutdown)
 }
 
 // Leave gives all hubs back, and then sends their Hosts away, which find a node that

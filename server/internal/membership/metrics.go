@@ -71,6 +71,7 @@ var (
 	nodeBrowsers = nodeDesc("cdphub_cluster_node_browsers", "Browsers that each node has, by its name, as this node knows it.")
 	nodeMost     = nodeDesc("cdphub_cluster_node_browsers_max", "Browsers that each node may have, by its name.")
 	nodeDrains   = nodeDesc("cdphub_cluster_node_draining", "1 for a node that is about to end, by its name.")
+	nodeWaits    = prometheus.NewDesc("cdphub_cluster_node_waits", "Sessions that a node which is drained waits for, by its name and by what they are: clients, forwarded or browsers.", []string{"node", "what"}, nil)
 	linkOpen     = nodeDesc("cdphub_cluster_link_open", "Requests and WebSockets that another node serves for this one now, by the name of that node.")
 	linkAnswers  = nodeDesc("cdphub_cluster_link_answer_seconds", "Time until another node has begun to answer a request that was passed on, by the name of that node.")
 	linkFailures = nodeDesc("cdphub_cluster_link_failures_total", "Requests that could not be passed on to another node, by the name of that node: it could not be reached, or did not own the hub any more.")
@@ -78,7 +79,7 @@ var (
 
 // Describe implements prometheus.Collector.
 func (nodeCollector) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{nodeHubs, nodeBrowsers, nodeMost, nodeDrains, linkOpen, linkAnswers, linkFailures} {
+	for _, d := range []*prometheus.Desc{nodeHubs, nodeBrowsers, nodeMost, nodeDrains, nodeWaits, linkOpen, linkAnswers, linkFailures} {
 		to <- d
 	}
 }
@@ -107,6 +108,11 @@ func (c nodeCollector) collect(n cluster.Node, to chan<- prometheus.Metric) {
 	}
 	gauge(nodeHubs, n.Hubs)
 	gauge(nodeDrains, drains)
+	if w := n.Waits; w != nil {
+		for what, left := range map[string]int{"clients": w.Clients, "forwarded": w.Forwarded, "browsers": w.Browsers} {
+			to <- prometheus.MustNewConstMetric(nodeWaits, prometheus.GaugeValue, float64(left), n.Name, what)
+		}
+	}
 	if b := n.Browsers; b != nil {
 		gauge(nodeBrowsers, b.Running)
 		gauge(nodeMost, b.Max)

@@ -15,7 +15,7 @@ import (
 // assertion of the sender says that it is a node:
 //
 //	POST /cluster/evict            ends an idle browser: 204, or 409 when there is none
-//	POST /cluster/drain?by=WHOM    drains the node: 204, or 409 when no other would stay
+//	POST /cluster/drain?by=WHOM&wait=TIME    drains the node: 204, or 409 when no other would stay
 //	POST /cluster/handover         takes the named sessions of a hub
 
 // EvictPath makes room for a browser of another node, where all nodes together may

@@ -5,34 +5,95 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
+	"syscall"
 	"time"
 
+	"github.com/cdphub/cdphub/internal/cluster"
 	"github.com/cdphub/cdphub/internal/httpserver"
 )
 
 // operatorFlags say how the listener for operators of a node is reached.
 type operatorFlags struct {
-	URL        string        `arg:"" optional:"" help:"Listener for operators of any node: unix:PATH, or a URL." default:"unix:/run/cdphub-cluster/admin.sock"`
+	URL        string        `arg:"" optional:"" help:"Listener for operators of any node: unix:PATH, or a URL." default:"unix:/run/cdphub-cluster/admin.sock" env:"CDPHUB_ADMIN_ADDR"`
 	AdminToken string        `help:"Token for the listener of operators." env:"CDPHUB_ADMIN_TOKEN" placeholder:"TOKEN"`
 	Timeout    time.Duration `help:"Time that the answer may take." default:"15s"`
 }
 
 // drainCmd is `cdphub-cluster cluster drain`.
 type drainCmd struct {
-	Node string `arg:"" help:"Name of the node, as cluster status prints it."`
+	Node string        `arg:"" optional:"" help:"Name of the node, as cluster status prints it. Default: the node of this environment." env:"CDPHUB_CLUSTER_NAME"`
+	Wait time.Duration `help:"Longest time that the node waits for its sessions: Clients, named sessions and browsers. It takes no new hub meanwhile, and ends as soon as the last session has ended. The command prints what is left until the node has ended; Ctrl+C ends the command alone. With 0, sessions are ended at once. A second drain of the node replaces the time." placeholder:"TIME"`
 	operatorFlags
 }
 
 // Run asks a node to drain another, or itself.
 func (c *drainCmd) Run(ctx context.Context, out io.Writer) error {
-	if _, err := c.ask(ctx, http.MethodPost, "/cluster/drain?"+url.Values{"node": {c.Node}}.Encode(), http.StatusNoContent); err != nil {
+	if c.Node == "" {
+		return errors.New("name the node to drain, as cluster status prints it")
+	}
+	query := url.Values{"node": {c.Node}}
+	if c.Wait > 0 {
+		query.Set("wait", c.Wait.String())
+	}
+	if _, err := c.ask(ctx, http.MethodPost, "/cluster/drain?"+query.Encode(), http.StatusNoContent); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(out, "%s drains: it takes nothing new, lets commands in flight finish, and ends.\n", c.Node)
-	return err
+	if c.Wait <= 0 {
+		_, err := fmt.Fprintf(out, "%s drains: it takes nothing new, lets commands in flight finish, and ends.\n", c.Node)
+		return err
+	}
+	fmt.Fprintf(out, "%s drains: it takes no new hub, and ends when its sessions have ended, in %v at the latest.\n", c.Node, c.Wait)
+	return c.follow(ctx, out)
+}
+
+// follow prints what a node waits for, whenever that changes, until the node has ended.
+func (c *drainCmd) follow(ctx context.Context, out io.Writer) error {
+	for last := ""; ; {
+		left, ended, err := c.left(ctx)
+		switch {
+		case ctx.Err() != nil: // Ctrl+C
+			return nil
+		case err != nil:
+			return err
+		case ended:
+			_, err := fmt.Fprintf(out, "%s has ended.\n", c.Node)
+			return err
+		case left != last:
+			last = left
+			fmt.Fprintf(out, "%s drains%s\n", c.Node, left)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(time.Second):
+		}
+	}
+}
+
+// left says what the node waits for. It has ended when it is not in the list any more, or does
+// not answer itself.
+func (c *drainCmd) left(ctx context.Context) (left string, ended bool, err error) {
+	body, err := c.ask(ctx, http.MethodGet, "/cluster", http.StatusOK)
+	if errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, io.EOF) { // it was the one that is asked
+		return "", true, nil
+	}
+	if err != nil {
+		return "", false, err
+	}
+	status, err := c.readStatus(body)
+	if err != nil {
+		return "", false, err
+	}
+	i := slices.IndexFunc(status.Nodes, func(n cluster.Node) bool { return n.Name == c.Node || n.ID == c.Node })
+	if i < 0 {
+		return "", true, nil
+	}
+	return describeWaits(status.Nodes[i].Waits), false, nil
 }
 
 // client is how the listener is asked, and what its URLs begin with.

@@ -37,3 +37,45 @@ func TestOperatorsAreToldOfAWrongAddress(t *testing.T) {
 		}
 	}
 }
+
+// R-322: the command prints what is left whenever that changes, until the node has ended.
+func TestR322DrainCommandFollows(t *testing.T) {
+	answers := []string{
+		`{"nodes":[{"name":"a"},{"name":"b","draining":true,"waits":{"clients":2,"browsers":1,"until":"2026-01-02T03:04:05Z"}}]}`,
+		`{"nodes":[{"name":"a"},{"name":"b","draining":true,"waits":{"clients":1,"until":"2026-01-02T03:04:05Z"}}]}`,
+		`{"nodes":[{"name":"a"}]}`,
+	}
+	asked := 0
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			if got := r.URL.Query(); got.Get("node") != "b" || got.Get("wait") != "30m0s" {
+				t.Errorf("the node is asked with %v", got)
+			}
+			w.WriteHeader(http.StatusNoContent)
+			return
+		}
+		io.WriteString(w, answers[asked])
+		asked++
+	}))
+	defer s.Close()
+	var out strings.Builder
+	drain := drainCmd{Node: "b", Wait: 30 * time.Minute, operatorFlags: operatorFlags{URL: s.URL, Timeout: time.Minute}}
+	if err := drain.Run(t.Context(), &out); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"takes no new hub", "b drains, waits for 2 Clients and 1 browser until ", "b drains, waits for 1 Client until ", "b has ended.\n"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("it prints no %q:\n%s", want, out.String())
+		}
+	}
+}
+
+// R-322: the node that is asked to drain itself does not answer when it has ended.
+func TestR322DrainCommandOfTheNodeItself(t *testing.T) {
+	s := httptest.NewServer(nil)
+	s.Close()
+	drain := drainCmd{Node: "a", operatorFlags: operatorFlags{URL: s.URL, Timeout: time.Minute}}
+	if _, ended, err := drain.left(t.Context()); !ended || err != nil {
+		t.Errorf("a node that is gone: %v, %v", ended, err)
+	}
+}

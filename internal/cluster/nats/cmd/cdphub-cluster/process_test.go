@@ -231,7 +231,7 @@ func TestThreeNodes(t *testing.T) {
 	if out, err := program(t.Context(), dir, drain("none")...).CombinedOutput(); err == nil || !strings.Contains(string(out), "node does not exist") {
 		t.Errorf("drain of no node: %v\n%s", err, out)
 	}
-	if out := runs(t, dir, drain("b")); !strings.Contains(out, "b drains") {
+	if out := runs(t, dir, append(drain("b"), "--wait=2s")); !strings.Contains(out, "b drains") || !strings.Contains(out, "b has ended") {
 		t.Error(out)
 	}
 	if why := host.Reason(); why.Code != 1001 {

@@ -19,15 +19,15 @@ import (
 
 // serveFlags are the options of `cdphub-cluster serve` beside those of `cdphub serve`.
 type serveFlags struct {
-	ClusterAddr      string   `help:"Address to listen on for other nodes. With this option, the hub is a node of a cluster. It needs --cluster-keys." env:"CDPHUB_CLUSTER_ADDR" placeholder:"ADDR" group:"Cluster:"`
+	ClusterAddr      string   `help:"Address to listen on for other nodes. With this option, the hub is a node of a cluster. It needs --cluster-keys." env:"CDPHUB_CLUSTER_ADDR" placeholder:"ADDR" group:"Cluster:" basic:""`
 	ClusterAdvertise string   `help:"Address at which the other nodes reach --cluster-addr. Default: that address." env:"CDPHUB_CLUSTER_ADVERTISE" placeholder:"ADDR" needs:"cluster-addr" group:"Cluster:"`
-	ClusterKeys      string   `help:"Folder with the keys of the cluster, as cdphub-cluster cluster keys writes it." env:"CDPHUB_CLUSTER_KEYS" placeholder:"DIR" needs:"cluster-addr" group:"Cluster:"`
-	ClusterName      string   `help:"Name of this node. Each node needs its own name, and must have the same name after a restart. Default: the name of the machine." env:"CDPHUB_CLUSTER_NAME" placeholder:"NAME" needs:"cluster-addr" group:"Cluster:"`
+	ClusterKeys      string   `help:"Folder with the keys of the cluster, as cdphub-cluster cluster keys writes it." env:"CDPHUB_CLUSTER_KEYS" placeholder:"DIR" needs:"cluster-addr" group:"Cluster:" basic:""`
+	ClusterName      string   `help:"Name of this node. Each node needs its own name, and must have the same name after a restart. Default: the name of the machine." env:"CDPHUB_CLUSTER_NAME" placeholder:"NAME" needs:"cluster-addr" group:"Cluster:" basic:""`
 	MaxBrowsers      int      `name:"cluster-max-browsers" help:"Maximum number of browsers that all nodes together run at the same time, in addition to --max-browsers of each node. Give all nodes the same number. Default: no limit except --max-browsers of each node." env:"CDPHUB_CLUSTER_MAX_BROWSERS" placeholder:"N" needs:"cluster-addr" group:"Cluster:"`
-	DirectoryAddr    string   `help:"Address to listen on for the directory servers of other nodes. With this option, a NATS server runs in this process." env:"CDPHUB_DIRECTORY_ADDR" placeholder:"ADDR" needs:"cluster-addr" useless-with:"directory-url" group:"Cluster:"`
-	DirectoryPeers   []string `help:"The --directory-addr of all nodes. The address of this node may be among them. Default: the directory has this server only." env:"CDPHUB_DIRECTORY_PEERS" placeholder:"ADDR" needs:"directory-addr" group:"Cluster:"`
+	DirectoryAddr    string   `help:"Address to listen on for the directory servers of other nodes. With this option, a NATS server runs in this process." env:"CDPHUB_DIRECTORY_ADDR" placeholder:"ADDR" needs:"cluster-addr" useless-with:"directory-url" group:"Cluster:" basic:""`
+	DirectoryPeers   []string `help:"The --directory-addr of all nodes. The address of this node may be among them. Default: the directory has this server only." env:"CDPHUB_DIRECTORY_PEERS" placeholder:"ADDR" needs:"directory-addr" group:"Cluster:" basic:""`
 	DirectoryDir     string   `help:"Folder with the data that the directory server needs after a restart. Default: a folder that is removed when the process ends." env:"CDPHUB_DIRECTORY_DIR" placeholder:"DIR" needs:"directory-addr" group:"Cluster:"`
-	DirectoryURL     string   `name:"directory-url" help:"URL of NATS servers with JetStream to use as the directory, instead of --directory-addr." env:"CDPHUB_DIRECTORY_URL" placeholder:"URL" needs:"cluster-addr" group:"Cluster:"`
+	DirectoryURL     string   `name:"directory-url" help:"URL of NATS servers with JetStream to use as the directory, instead of --directory-addr." env:"CDPHUB_DIRECTORY_URL" placeholder:"URL" needs:"cluster-addr" group:"Cluster:" basic:""`
 	Replicas         int      `name:"directory-replicas" help:"Number of servers that store each record of the directory: 1, 3 or 5. Default: 3, or 1 if this server is the only one." env:"CDPHUB_DIRECTORY_REPLICAS" needs:"cluster-addr" group:"Cluster:"`
 }
 
