@@ -23,7 +23,7 @@ type YAMLSnapshot struct {
 	Count int // of elements; text and property lines do not count
 	Title string
 	URL   string
-	Cut   bool // the page has more, as the last line of Text says
+	Cut   bool `json:"-"` // the page has more, as the last line of Text says
 }
 
 // yamlCut is the last line of a snapshot that was cut.

@@ -56,7 +56,7 @@ type Forwarder struct {
 	Requests  *front.ConnGroup   // that other nodes serve now
 	forwarded prometheus.Counter // requests
 	refused   prometheus.Counter // requests of other nodes
-	clients   atomic.Int64       // whose WebSockets other nodes serve now
+	clients   atomic.Int64       `held:"forwarded clients"` // whose WebSockets other nodes serve now
 }
 
 // Clients is how many Clients are connected to this node that other nodes serve.
