@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"reflect"
 	"regexp"
+	"strings"
 	"testing"
 )
 
@@ -44,7 +45,10 @@ func TestDiscovery(t *testing.T) {
 			}
 		}
 	}
-	for _, path := range []string{"/", "/json/nosuch", "//json/version", "/devtools"} {
+	if code, body := e.hub.get(t, "GET", "/"); code != 200 || !strings.Contains(body, socket) { // wait-on and health checks ask so
+		t.Errorf("/: %d %s, want 200 and the addresses", code, body)
+	}
+	for _, path := range []string{"/json/nosuch", "//json/version", "/devtools"} {
 		if code, body := e.hub.get(t, "GET", path); code != 404 {
 			t.Errorf("%s: %d %s, want 404", path, code, body)
 		}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -77,7 +78,9 @@ func TestR147RandomCommands(t *testing.T) {
 	}
 	for i, c := range clients {
 		c.Call(t, "", "Browser.getVersion", nil)
-		foreign := append(clients[1-i].told(t), list(t, h)[0].ID)
+		all := list(t, h)
+		first := slices.IndexFunc(all, func(l listed) bool { return strings.HasSuffix(l.URL, "/first") })
+		foreign := append(clients[1-i].told(t), all[first].ID)
 		for _, m := range c.All(func(harness.Message) bool { return true }) {
 			text := string(m.Params) + string(m.Result)
 			for _, id := range foreign {

@@ -31,7 +31,7 @@ const page = await browser.newPage();
 await page.goto(HUB);
 await page.getByRole("link", { name: "Followed", exact: true }).click();
 await page.getByRole("button", { name: "Take over" }).click();
-await page.getByText("You have the page", { exact: true }).waitFor();
+await page.getByText("You have the page. Escape twice hands it back.").waitFor();
 const picture = page.getByRole("img", { name: "Live picture of Followed" });
 await picture.waitFor();
 const box = await picture.boundingBox();

@@ -169,7 +169,7 @@ test("dashboard: by the keyboard alone to a page, into it, and back", async ({ p
   await page.bringToFront();
   await page.getByRole("button", { name: "Take over" }).focus();
   await page.keyboard.press("Enter");
-  await expect(page.getByText("You have the page", { exact: true })).toBeVisible();
+  await expect(page.getByText("You have the page. Escape twice hands it back.")).toBeVisible();
   await expect(page.getByRole("status").filter({ hasText: "You have the page. Press Escape twice" })).toBeAttached();
   await inspect(page);
   await page.keyboard.type("Ada L");
@@ -241,7 +241,7 @@ test("dashboard: a page in a context of a client's own is seen, and taken over, 
   await page.getByRole("link", { name: "Own context", exact: true }).click();
   await expect(page.getByText("Private to")).toBeVisible();
   await page.getByRole("button", { name: "Take over" }).click();
-  await expect(page.getByText("You have the page", { exact: true })).toBeVisible();
+  await expect(page.getByText("You have the page. Escape twice hands it back.")).toBeVisible();
   await expect(page.getByLabel("Keyboard of the page")).toBeFocused();
   await expect(target.reload()).rejects.toThrow("has the page");
   await page.keyboard.type("Ada");
