@@ -150,6 +150,9 @@ func (s *stage) walk(all protocol, scope, start, theirs, contextID string) {
 		total += len(sent)
 		answered += len(c.All(func(m harness.Message) bool { return sent[m.ID] }))
 		c.Forget()
+		if d.Domain == "Fetch" && scope == "full" { // else every request of its next pages waits for it
+			c.Call(s.T, "", "Fetch.disable", nil)
+		}
 		if result, err := s.alive(c, session); err != nil {
 			s.Logf("%s after %s: a new session, since %v", scope, d.Domain, err)
 			target, session = attach()
