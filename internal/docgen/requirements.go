@@ -301,7 +301,7 @@ var sections = []section{
 	}},
 	{"Every client of Chromium", []requirement{
 		{"R-305", "a program may name the address that it connects to as its origin, and a page may no more by that"},
-		{"R-306", "a client at the path of another protocol, or at none, is told the right address in the text of an error; a slash at the end of a path does no harm"},
+		{"R-306", "a client at the path of another protocol, or at a path of none, gets an error whose text has the right address; a slash at the end of a path does no harm"},
 		{"R-307", "discovery answers as Chromium does: verbs, paths, escapes, doubled calls, order and members of lists, but for a list of differences; behind a proxy with its addresses"},
 		{"R-308", "a message that is none gets one answer at each door, or none where it is a notification, and the door stays open"},
 		{"R-309", "an id comes back as it was sent; cdphub mcp drives a plain Chromium by its http address"},

@@ -1,5 +1,5 @@
 // Package doors knows by their messages the protocols that clients of a hub speak, so that a client
-// at the path of another protocol is told where it belongs:
+// at the path of another protocol gets an error with the address of its own:
 //
 //	if p := doors.Of(message); p != doors.Unknown && p != own {
 //		answer(p.Refusal(message, text)) // in the form that p's clients read

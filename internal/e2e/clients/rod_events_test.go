@@ -109,9 +109,9 @@ func hijackByRod(t *testing.T, p rodPage, router *rod.HijackRouter) {
 	same(t, "afterwards", p.MustEval("() => fetch('/api/made').then((r) => r.status)").Int(), 404)
 }
 
-// TestRodHandleAuth has rod answer for a name and a password, at browser level. In an iframe the browser asks
-// its user, and a headless one nobody. A Chromium without a hub pauses requests of its own, too, of which rod
-// answers the first alone.
+// TestRodHandleAuth has rod answer for a name and a password, at browser level. In an iframe the browser
+// asks its user, which a headless one cannot do. A Chromium without a hub also pauses requests of its own; rod
+// answers only the first of all.
 func TestRodHandleAuth(t *testing.T) {
 	for target, want := range map[string]int{"hub": http.StatusUnauthorized, "browser": http.StatusOK} {
 		t.Run(target, func(t *testing.T) {
