@@ -73,9 +73,7 @@ func (p *Page) SnapshotTagged(ctx context.Context, o TaggedOptions) (s TaggedSna
 	if o.MaxElements > 0 {
 		args["maxElements"] = o.MaxElements
 	}
-	ctx, cancel := withDeadline(ctx)
-	defer cancel()
-	err = p.callScript(ctx, scriptCall{verb: "tagged", args: args, result: &s, numbers: forIDs})
+	err = p.readByCall(ctx, scriptCall{verb: "tagged", args: args, result: &s, numbers: forIDs})
 	return s, err
 }
 
@@ -143,9 +141,7 @@ func (p *Page) Observe(ctx context.Context, o ObserveOptions) (s Observation, er
 	if o.MaxElements > 0 {
 		args["maxElements"] = o.MaxElements
 	}
-	ctx, cancel := withDeadline(ctx)
-	defer cancel()
-	err = p.callScript(ctx, scriptCall{verb: "observe", args: args, result: &s, numbers: forRefs})
+	err = p.readByCall(ctx, scriptCall{verb: "observe", args: args, result: &s, numbers: forRefs})
 	p.b.meter.refs.noteObserved(s.Elements)
 	return s, err
 }
@@ -229,9 +225,7 @@ func (p *Page) WaitForSelector(ctx context.Context, l Locator, o WaitOptions) (f
 	if o.Tag {
 		c.numbers = forIDs
 	}
-	ctx, cancel := withDeadline(ctx)
-	defer cancel()
-	err = p.callScript(ctx, c)
+	err = p.readByCall(ctx, c)
 	if out != nil {
 		f = Found{Handle{out.Handle}, out.ID}
 	}
@@ -241,7 +235,12 @@ func (p *Page) WaitForSelector(ctx context.Context, l Locator, o WaitOptions) (f
 // readByScript calls the page script to read. It does not wait for input of the page, which
 // may itself be waiting.
 func (p *Page) readByScript(ctx context.Context, verb string, args obj, result any) error {
+	return p.readByCall(ctx, scriptCall{verb: verb, args: args, result: result})
+}
+
+// readByCall is readByScript for a call that may number elements, too.
+func (p *Page) readByCall(ctx context.Context, c scriptCall) error {
 	ctx, cancel := withDeadline(ctx)
 	defer cancel()
-	return p.callScript(ctx, scriptCall{verb: verb, args: args, result: result})
+	return p.callScript(ctx, c)
 }

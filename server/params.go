@@ -15,21 +15,22 @@ import (
 var socketParams = []string{"tabs", "name", "session", "grace", "fresh", "resume"}
 
 // otherParams are all others that a Client or a Host may send.
-var otherParams = []string{"token", "access_token", "accessToken", "caps", "pass", "target", httpdiscovery.TicketParam}
+var otherParams = []string{"token", "access_token", "accessToken", "caps", "snapshot", "pass", "target", httpdiscovery.TicketParam}
+
+var knownParams = slices.Concat(socketParams, otherParams)
 
 // misspelledParam finds a parameter that the hub does not know and that is nearly one that it
 // knows: it would have no effect. Others are ignored, as Chromium does: clients and
 // proxies add their own. A name of five letters or less may be one letter off, a longer one two,
 // where two that change places are one letter off.
 func misspelledParam(r *http.Request, e front.Entry) (wrong, right string) {
-	if e.Role != auth.RoleClient && e.Role != auth.RoleHost || e.On == front.ForPeople ||
+	if r.URL.RawQuery == "" || e.Role != auth.RoleClient && e.Role != auth.RoleHost || e.On == front.ForPeople ||
 		strings.HasPrefix(front.RouteOf(r).Path, "/json/new") { // whose query is an address
 		return "", ""
 	}
-	known := slices.Concat(socketParams, otherParams)
 	for name := range r.URL.Query() {
 		nearest, least := "", 3
-		for _, k := range known {
+		for _, k := range knownParams {
 			far := editDistance(name, k)
 			if far == 0 {
 				nearest = ""

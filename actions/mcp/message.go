@@ -42,7 +42,7 @@ func (n *numbering) read(text []byte) message {
 	switch err := wire.Decode(text, &in); {
 	case !utf8.Valid(text):
 		return refuseMessage(nil, jsonrpc.CodeParseError, "Parse error: the message is not UTF-8")
-	case !wire.Valid(text):
+	case err != nil && !wire.Valid(text):
 		return refuseMessage(nil, jsonrpc.CodeParseError, fmt.Sprintf("Parse error: %v (a message nests at most %d levels)", err, wire.MaxDepth))
 	case text[0] == '[':
 		return refuseMessage(nil, jsonrpc.CodeInvalidRequest, "Invalid Request: batches are not served, send one message at a time")
@@ -107,7 +107,7 @@ func (n *numbering) begin(sent string) string {
 	return id
 }
 
-// end is the id that the client has given a call. Its answer is on its way, or nobody waits for it.
+// end is the id that the client has given a call. The call has been answered, or its client has gone.
 func (n *numbering) end(id string) (sent string) {
 	_, sent, _ = strings.Cut(id, " ")
 	n.mu.Lock()

@@ -10,24 +10,13 @@ package tcpstate
 import (
 	"crypto/tls"
 	"net"
-	"syscall"
 )
 
-// rawConn is the socket below a connection, or below its TLS. It is nil for a connection
-// without one, such as a pipe.
-func rawConn(nc net.Conn) syscall.RawConn {
-	if t, ok := nc.(interface{ NetConn() net.Conn }); ok { // tls.Conn, and what wraps one
-		nc = t.NetConn()
+// Socket is the connection below TLS, or the connection itself. To close it does not wait for
+// a write that is under way, as tls.Conn.Close does.
+func Socket(nc net.Conn) net.Conn {
+	if t, ok := nc.(*tls.Conn); ok {
+		return t.NetConn()
 	}
-	sc, ok := nc.(syscall.Conn)
-	if !ok {
-		return nil
-	}
-	raw, err := sc.SyscallConn()
-	if err != nil {
-		return nil
-	}
-	return raw
+	return nc
 }
-
-var _ interface{ NetConn() net.Conn } = (*tls.Conn)(nil)

@@ -34,11 +34,14 @@ func Closed(nc net.Conn) bool {
 
 // infoOf is TCP_INFO of the socket below a connection.
 func infoOf(nc net.Conn) (info *unix.TCPInfo, ok bool) {
-	raw := rawConn(nc)
-	if raw == nil {
+	sc, ok := Socket(nc).(syscall.Conn)
+	if !ok { // such as a pipe
 		return nil, false
 	}
-	var err error
+	raw, err := sc.SyscallConn()
+	if err != nil {
+		return nil, false
+	}
 	if raw.Control(func(fd uintptr) { info, err = unix.GetsockoptTCPInfo(int(fd), unix.IPPROTO_TCP, unix.TCP_INFO) }) != nil || err != nil {
 		return nil, false
 	}

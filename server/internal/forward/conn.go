@@ -3,7 +3,6 @@ package forward
 import (
 	"bufio"
 	"bytes"
-	"crypto/tls"
 	"io"
 	"net"
 	"net/http"
@@ -70,10 +69,7 @@ func (j *hijackedAnswer) watchEnds(client net.Conn, every time.Duration) {
 				continue
 			}
 		}
-		if t, ok := client.(*tls.Conn); ok {
-			client = t.NetConn() // tls.Conn.Close would wait for the write
-		}
-		client.Close()
+		tcpstate.Socket(client).Close()
 		return
 	}
 }
