@@ -125,7 +125,7 @@ func TestRodHandleAuth(t *testing.T) {
 			p := openRod(t, e)
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			go p.browser.Context(ctx).HandleAuth("ada", "secret")() //nolint:errcheck // it waits for ever in an iframe
+			go p.browser.Context(ctx).HandleAuth("ada", "secret")() // it waits for ever in an iframe
 			same(t, "the status", p.MustEval("() => fetch('/api/closed').then((r) => r.status)").Int(), want)
 		})
 	}
