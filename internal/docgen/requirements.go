@@ -318,6 +318,7 @@ var sections = []section{
 		{"R-322", "a node that is drained with a wait takes no new hub, serves the hubs in use, gives the others back, and ends with the last Client, named session and browser, or after the time; every node says what it waits for"},
 		{"R-323", "a parameter in the URL of a Client or a Host that is nearly one of the hub's is refused and named; any other is ignored, as Chromium ignores it"},
 		{"R-324", "the documentation in archives and packages links to files that are there, and what it says about operation names metrics that exist"},
+		{"R-351", "with --browser-profiles each hub and each share finds its own log-ins after a restart, and no other's; a sandbox leaves nothing there"},
 		{"R-350", "an entry of a tokens file or a signed token may limit what its bearer has of each thing that can be refused; what is refused then names the limit"},
 	}},
 	{"What is taken is given back", []requirement{
