@@ -44,13 +44,13 @@ func TestR296Limits(t *testing.T) {
 	})
 	limittest.Reach(t, "mostPieces", mostPieces, func(n int) bool {
 		typed := typed{}
-		typed.add(strings.Repeat("x", longestTyped*(n-1)+longestTyped/2))
+		typed.add(strings.Repeat("x", longestTyped*(n-1)+longestTyped/2), new(origin))
 		return typed.unknown == 0
 	})
 	limittest.Reach(t, "mostTyped", mostTyped, func(n int) bool {
 		typed := typed{}
 		for i := range n {
-			typed.add(fmt.Sprintf("%04d typed", i))
+			typed.add(fmt.Sprintf("%04d typed", i), new(origin))
 		}
 		return typed.redact("0000 typed") != "0000 typed"
 	})

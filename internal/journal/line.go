@@ -68,7 +68,9 @@ func (l *line) address(s string) string {
 
 // clean redacts before it cuts: a secret that the limit splits would not be found. So
 // it cuts twice, first with room for one secret more.
-func (l *line) clean(s string, most int) string {
+func (l *line) clean(s string, most int) string { return l.cleanWith(s, most, l.typed.redact) }
+
+func (l *line) cleanWith(s string, most int, redact func(string) string) string {
 	if !utf8.ValidString(s) {
 		s = strings.ToValidUTF8(s, "\ufffd")
 	}
@@ -76,7 +78,7 @@ func (l *line) clean(s string, most int) string {
 	if cut {
 		s = s[:min(len(s), most+longestTyped)] // what is cut in two is not found
 	}
-	s = secrets.Text(l.typed.redact(s))
+	s = secrets.Text(redact(s))
 	if cut || len(s) > most {
 		s = strings.ToValidUTF8(s[:min(most, len(s))], "") + "…"
 	}

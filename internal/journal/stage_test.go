@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
 	"slices"
@@ -53,7 +54,7 @@ func (p *page) Send(c bridge.Command) error {
 	if !known {
 		answer = "{}"
 	}
-	if method == p.late {
+	if method == p.late && !bytes.Contains(c.Params, []byte("MutationObserver")) { // the script itself answers nothing
 		p.held = append(p.held, func(fails bool) {
 			if fails {
 				p.events.Result(call, session, nil, []byte(`{"code":-32000,"message":"Inspected target navigated or closed"}`))

@@ -21,6 +21,7 @@ func (l *line) settle(j *Journal) {
 		l.waiting[0] = nil
 		l.waiting = l.waiting[1:]
 		c.looked = true
+		c.know(nil)
 		c.method.command(j, l, c)
 	}
 }
