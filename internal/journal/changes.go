@@ -8,15 +8,23 @@ import (
 	"github.com/cdphub/cdphub/relay"
 )
 
-// change is something that was set in a page without being typed, or clicked by a script.
-type change struct {
-	Do     string
+// act is an event of a page that a command causes: "press", "key" or "text".
+type act struct {
+	Act    string
+	Key    string // of a key with a name
+	Length int    // of a text
+}
+
+// logged is an act, or something that was set in a page without being typed, or clicked by a
+// script. Of a select Key is the value of the first option.
+type logged struct {
+	act
+	Do     string // what was set; "" for an act
 	On     *Element
-	Length int
 	Values []string
-	Key    string  // the value of the first option
 	Script bool    // a script has done it
 	Ago    float64 // milliseconds
+	at     time.Time
 }
 
 // reads are the texts that a person can read on a document, by the time when they were seen
@@ -38,46 +46,91 @@ const (
 	scriptWithin = 5 * time.Second        // from a script of a Client to what it has done
 )
 
-// scriptEnds asks what a script of a Client has set, as soon as it has ended. Answers come in
-// order, so one question in flight stands for all scripts that have ended before it.
+// scriptEnds asks what a script of a Client has set, as soon as it has ended.
 func (o *observer) scriptEnds(c relay.Observed) func([]byte, *relay.Error) {
 	if c.Inside || o.worlds[c.TargetID] == 0 {
 		return nil
 	}
 	key, session, client := o.key(strings.Clone(c.TargetID)), c.SessionID, c.Client
 	return func([]byte, *relay.Error) {
-		world := o.worlds[key.target]
-		if world == 0 || o.pulling[key.target] || o.away[key.target] {
+		if o.pulling[key.target] { // a question in flight stands for all scripts that end before it
 			return
 		}
 		o.pulling.put(key.target, true)
 		asked := time.Now()
-		o.hub.Control().AskNow(session, evaluate, probeParams(world, "changes", 0, 0), func(result []byte, err *relay.Error) {
+		o.askLog(key, session, func(s *pageState, size int) {
 			delete(o.pulling, key.target)
-			// Most scripts set nothing.
-			if s := readPageState(result, err != nil || o.away[key.target]); s != nil && len(s.Changes) > 0 {
-				o.happened(key, len(result), asked, func(j *Journal, l *line) {
+			if s != nil && len(s.Log) > 0 { // most scripts set nothing
+				o.happened(key, size, asked, func(j *Journal, l *line) {
 					l.session, l.probe.scripter, l.probe.scripting = session, client, asked
-					l.took(j, s, time.Now())
+					l.took(j, s)
 				})
 			}
 		})
 	}
 }
 
-// took keeps what an answer of the script tells beside elements: what has been set before a time,
-// and what can be read.
-func (l *line) took(j *Journal, s *pageState, before time.Time) {
-	for _, c := range s.Changes {
-		at := time.Now().Add(-time.Duration(c.Ago * float64(time.Millisecond)))
+// askLog asks what has been done and set in a page; done gets nil where there is no answer. Both
+// run under the hub's lock.
+func (o *observer) askLog(key lineKey, session string, done func(s *pageState, size int)) {
+	world := o.worlds[key.target]
+	if world == 0 {
+		done(nil, 0)
+		return
+	}
+	o.hub.Control().AskNow(session, evaluate, probeParams(world, "log", 0, 0), func(result []byte, err *relay.Error) {
+		done(readPageState(result, err != nil || o.away[key.target]), len(result))
+	})
+}
+
+// mostLogged is how many items wait for the entries of their commands.
+const mostLogged = 400
+
+// took keeps what an answer of the script tells beside elements: what has been done and set, and
+// what can be read.
+func (l *line) took(j *Journal, s *pageState) {
+	for _, item := range s.Log {
+		item.at = time.Now().Add(-time.Duration(item.Ago * float64(time.Millisecond)))
+		l.probe.log = append(l.probe.log, item)
+	}
+	if over := len(l.probe.log) - mostLogged; over > 0 {
+		l.probe.log = l.probe.log[over:]
+	}
+	if s.Reads != nil {
+		l.read(j, s)
+	}
+	if l.probe.open == 0 {
+		l.keepChanges(j, len(l.probe.log), time.Now())
+	}
+}
+
+// matchAct finds what the page says that a command has acted on. What was set before that becomes
+// entries.
+func (l *line) matchAct(j *Journal, c *command) {
+	for i, item := range l.probe.log {
+		if c.act.Act != "" && item.act == c.act {
+			c.on = item.On
+			l.keepChanges(j, i, c.at)
+			l.probe.log = l.probe.log[1:] // the act itself
+			return
+		}
+	}
+}
+
+// keepChanges makes entries of what was set by the first n items, which it removes. They are not
+// newer than a time, and not older than the last entry.
+func (l *line) keepChanges(j *Journal, n int, before time.Time) {
+	for _, item := range l.probe.log[:n] {
+		at := item.at
 		if at.After(before) {
 			at = before
 		}
-		l.keepChange(j, &c, at)
+		if at.Before(l.lastAt) {
+			at = l.lastAt
+		}
+		l.keepChange(j, &item, at)
 	}
-	if s.Reads != nil {
-		l.read(j, s, before)
-	}
+	l.probe.log = l.probe.log[n:]
 }
 
 // changeTexts say what was done, by what an Action does.
@@ -87,7 +140,7 @@ var changeTexts = map[string]string{
 
 // keepChange makes an entry of a change. What a page does by itself is none: of what scripts do, only
 // that of a Client's counts.
-func (l *line) keepChange(j *Journal, c *change, at time.Time) {
+func (l *line) keepChange(j *Journal, c *logged, at time.Time) {
 	what := changeTexts[c.Do]
 	if what == "" || c.Script && time.Since(l.probe.scripting) > scriptWithin {
 		return
@@ -108,12 +161,12 @@ func (l *line) keepChange(j *Journal, c *change, at time.Time) {
 }
 
 // read keeps the texts that were there at the answer before, and are still there.
-func (l *line) read(j *Journal, s *pageState, before time.Time) {
+func (l *line) read(j *Journal, s *pageState) {
 	r := &l.probe.reads
 	if r.born != s.Born || r.since == nil {
 		*r = reads{born: s.Born, since: map[text]time.Time{}, stated: map[text]bool{}}
 	}
-	now := min(time.Now().UnixMilli(), before.UnixMilli())
+	now := time.Now().UnixMilli()
 	if title := l.text(s.Reads.Title); title != r.title {
 		r.title = title
 		j.keepLocked(l, Entry{At: now, Kind: Reads, Text: title}, nil)
@@ -166,7 +219,7 @@ func (j *Journal) readPages(now time.Time) {
 		l.probe.readNext = now.Add(readTwice)
 		l.ask(evaluate, probeParams(l.probe.context, "reads", 0, 0), func(j *Journal, l *line, result []byte, failed bool) {
 			if s := readPageState(result, failed); s != nil {
-				l.took(j, s, time.Now())
+				l.took(j, s)
 			}
 		})
 	}

@@ -45,6 +45,8 @@ func (l *line) cleaned(e *Element) *Element {
 	if e == nil {
 		return nil
 	}
+	own := *e // the page's answer may be of several commands
+	e = &own
 	short := func(s string) string { return l.cleanWith(s, 200, l.typed.redactSecrets) }
 	e.Secret = e.Secret || slices.ContainsFunc(e.Called, func(name string) bool {
 		return utf8.RuneCountInString(name) <= longestLabel && secrets.IsName(name, false)
@@ -53,7 +55,7 @@ func (l *line) cleaned(e *Element) *Element {
 	e.Role, e.Name, e.Label = short(e.Role), short(e.Name), short(e.Label)
 	e.Placeholder, e.TestID, e.CSS = short(e.Placeholder), short(e.TestID), l.cleanWith(e.CSS, 500, l.typed.redactSecrets)
 	e.Input, e.Min = short(e.Input), short(e.Min)
-	e.Frames = e.Frames[:min(len(e.Frames), maxFrames)]
+	e.Frames = slices.Clone(e.Frames[:min(len(e.Frames), maxFrames)])
 	for i, frame := range e.Frames {
 		e.Frames[i] = l.cleanWith(frame, 500, l.typed.redactSecrets)
 	}

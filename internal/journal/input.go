@@ -17,6 +17,7 @@ func (j *Journal) acted(l *line, e Entry) {
 	l.lastMethod, l.lastAt = e.Method, time.UnixMilli(e.At)
 	j.keepLocked(l, e, nil)
 	l.pictures.want()
+	l.probe.reading, l.probe.readNext = 2, time.Now().Add(pictureSettles)
 }
 
 // entry begins the entry of a command. Its time is that of the command, not of the

@@ -126,7 +126,7 @@ func (o *observer) Command(c relay.Observed) func([]byte, *relay.Error) {
 		cmd.locate(cmd.params)
 		cmd.looks = cmd.looks || m.leaves && !c.Inside && o.worlds[c.TargetID] != 0
 	}
-	cmd.looked = !cmd.looks
+	cmd.looked, cmd.told = !cmd.looks, !cmd.looks
 	key := o.key(c.TargetID)
 	o.pays(c)
 	// At once, and not with the answer: the page may repeat the text before that.
@@ -134,6 +134,9 @@ func (o *observer) Command(c relay.Observed) func([]byte, *relay.Error) {
 		o.j.queue.put(item{key: key, payer: c.Payer, size: len(cmd.params) + overhead, typed: true, do: func(_ *Journal, l *line) { l.typed.note(cmd) }})
 	}
 	if cmd.looks {
+		if !moved {
+			o.put(key, 0, func(_ *Journal, l *line) { l.probe.open++ })
+		}
 		o.look(cmd, c.TargetID, moved)
 	}
 	if moved {
@@ -141,6 +144,9 @@ func (o *observer) Command(c relay.Observed) func([]byte, *relay.Error) {
 	}
 	return func(_ []byte, err *relay.Error) {
 		if o.away[key.target] {
+			if cmd.looks {
+				o.put(key, 0, func(_ *Journal, l *line) { l.probe.open-- })
+			}
 			return
 		}
 		cmd.took, cmd.notWeb = time.Since(cmd.at), o.notWeb(key.target, cmd.at)
@@ -148,6 +154,17 @@ func (o *observer) Command(c relay.Observed) func([]byte, *relay.Error) {
 			cmd.err = strings.Clone(err.Message)
 		}
 		o.happened(key, len(cmd.params), cmd.at, func(j *Journal, l *line) { l.ended(j, cmd) })
+		if cmd.looks {
+			o.askLog(key, cmd.session, func(s *pageState, size int) {
+				o.happened(key, size, cmd.at, func(j *Journal, l *line) {
+					if s != nil {
+						l.took(j, s)
+					}
+					cmd.told = true
+					l.settle(j)
+				})
+			})
+		}
 	}
 }
 

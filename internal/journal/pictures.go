@@ -66,7 +66,6 @@ func (j *Journal) takePictures(now time.Time) {
 		}
 		l.pictures.wanted, l.pictures.asked = time.Time{}, now
 		l.ask(capture, captureParams, keepPicture)
-		l.probe.reading = 2
 	}
 }
 

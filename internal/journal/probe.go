@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/cdphub/cdphub/relay"
 )
@@ -58,6 +59,8 @@ type probe struct {
 	next  int
 	focus sight
 
+	log       []logged  // what has been done and set, of which there is no entry yet
+	open      int       // commands that are looked at and are no entries yet
 	reading   int       // how often to look what people can read
 	readNext  time.Time // when
 	reads     reads
@@ -96,14 +99,15 @@ func (p *probe) recall(c *command) *Element {
 	return nil
 }
 
-// locate reads where a command acts, and whether it is to be looked at.
+// locate reads where a command acts, whether it is to be looked at, and by which event of the
+// page its element is found.
 func (c *command) locate(params []byte) {
-	if c.method.script || c.inside || !c.method.pointer {
+	if c.inside || !c.method.pointer {
 		return
 	}
-	kind := ""
-	eachMember(params, func(key string, value []byte) {
-		switch key {
+	kind, key, text := "", "", ""
+	eachMember(params, func(name string, value []byte) {
+		switch name {
 		case "type":
 			kind = textOf(value)
 		case "x":
@@ -112,13 +116,28 @@ func (c *command) locate(params []byte) {
 			c.y, _ = strconv.ParseFloat(string(value), 64)
 		case "touchPoints":
 			c.x, c.y = firstPoint(value)
+		case "key":
+			key = textOf(value)
+		case "text":
+			text = textOf(value)
 		}
 	})
 	switch kind {
 	case "mouseReleased", "mouseWheel", "keyUp", "touchEnd", "touchMove":
-	default:
-		c.looks = true
+		return
+	case "mousePressed", "touchStart":
+		c.act = act{Act: "press"}
+	case "keyDown", "rawKeyDown":
+		c.act = act{Act: "key"}
+		if len([]rune(key)) > 1 {
+			c.act.Key = key
+		}
+	default: // what has no type, such as Input.insertText
+		if kind == "" && text != "" {
+			c.act = act{Act: "text", Length: utf8.RuneCountInString(text)}
+		}
 	}
+	c.looks = true
 }
 
 // look asks which element a command acts on, right before the command: the page may
@@ -132,7 +151,6 @@ func (o *observer) look(c *command, target string, moved bool) {
 		o.put(key, 0, func(_ *Journal, l *line) { l.lookAgain(c, moved) })
 		return
 	case moved && o.moving[target]: // the press is looked at, too
-		o.put(key, 0, func(j *Journal, l *line) { l.lookedAt(j, c, nil) })
 		return
 	}
 	what := "acts"
@@ -200,7 +218,7 @@ func installParams(world int) []byte {
 }
 
 // probeParams ask the script: for "acts" and "moves", what is at a place and in focus; for
-// "reads", what people can read; for "changes", only what has been set.
+// "reads", what people can read; for "log", only what has been done and set.
 func probeParams(world int, what string, x, y float64) []byte {
 	return fmt.Appendf(nil, `{"expression":"globalThis[Symbol.for('cdphub.journal')]('%s',%v,%v)","contextId":%d,"returnByValue":true,"silent":true}`, what, x, y, world)
 }
@@ -210,7 +228,7 @@ type pageState struct {
 	Born         float64 // when the document began, which tells documents apart
 	Age          float64 // of the document, in milliseconds
 	Under, Focus *Element
-	Changes      []change
+	Log          []logged
 	Reads        *struct {
 		Title           string
 		Headings, Texts []string
@@ -231,23 +249,21 @@ func readPageState(result []byte, failed bool) *pageState {
 
 // looked takes an answer of the script, and lets the command become an entry.
 func (l *line) looked(j *Journal, c *command, moved bool, s *pageState) {
-	l.took(j, s, c.at)
-	under, focus := l.cleaned(s.Under), l.cleaned(s.Focus)
+	l.took(j, s)
 	if !moved {
-		l.probe.focus = sight{at: time.Now(), document: c.document, on: focus}
+		l.probe.focus = sight{at: time.Now(), document: c.document, on: s.Focus}
 	}
 	if c.x == 0 && c.y == 0 {
-		l.lookedAt(j, c, focus)
+		l.lookedAt(j, c, s.Focus)
 		return
 	}
-	l.seen(c, under)
-	l.lookedAt(j, c, under)
+	l.seen(c, s.Under)
+	l.lookedAt(j, c, s.Under)
 }
 
 // lookedAt lets a command become an entry.
 func (l *line) lookedAt(j *Journal, c *command, on *Element) {
 	c.on, c.looked = on, true
-	c.know(on)
 	l.settle(j)
 }
 

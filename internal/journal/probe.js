@@ -145,18 +145,38 @@
     return describe(e, 0, 0);
   };
 
-  // ------------------------------------------------- what has been set, and how
-  const changes = [];
+  // ------------------------------------ what has been done and set, in this order
+  const log = [];
   let byUser = -Infinity; // when the user has acted last
+  const put = (item, e, x = 0, y = 0) => {
+    if (log.length >= 200) log.shift();
+    log.push({ ...item, of: e, on: describe(e, x, y), at: performance.now() });
+  };
   const add = (change, e) => {
-    const last = changes[changes.length - 1];
-    if (last?.of === e && last.do === change.do) changes.pop();
-    else if (changes.length >= 100) return;
-    changes.push({ ...change, of: e, on: describe(e, 0, 0), at: performance.now() });
+    const last = log[log.length - 1];
+    if (last?.of === e && last.do === change.do) log.pop();
+    put(change, e);
+  };
+  // The events of a command come to the element that it acts on, whatever has happened since it was sent.
+  let keyed = false; // what comes next is of a key
+  const noteAct = (event) => {
+    byUser = performance.now();
+    const e = event.composedPath()[0];
+    const ofKey = keyed;
+    keyed = event.type === "keydown" && event.key.length === 1;
+    if (/down$/.test(event.type)) {
+      fresh.clear();
+      acted = true;
+    }
+    if (e?.nodeType !== 1) return;
+    if (event.type === "pointerdown") put({ act: "press" }, actor(e), event.clientX, event.clientY);
+    if (event.type === "keydown") put({ act: "key", key: event.key.length > 1 ? event.key : "" }, e);
+    if (event.type === "beforeinput" && !ofKey && event.inputType.startsWith("insert")) put({ act: "text", length: [...(event.data || "")].length }, e);
   };
   const noteValue = (event) => {
     const e = event.composedPath()[0];
-    const scripted = !event.isTrusted;
+    // What a Frame Agent types is not trusted either, but has a type.
+    const scripted = !event.isTrusted && !event.inputType;
     if (e?.nodeType !== 1) return;
     if (e.localName === "select") return add({ do: "select", key: e.value, values: [...e.selectedOptions].map((o) => squeeze(o.label)) }, e);
     if (e.localName !== "input" && e.localName !== "textarea") return;
@@ -177,7 +197,7 @@
     if (watched.has(doc)) return;
     watched.add(doc);
     for (const type of ["input", "change"]) doc.addEventListener(type, noteValue, true);
-    for (const type of ["pointerdown", "pointerup", "keydown", "keyup"]) doc.addEventListener(type, (e) => e.isTrusted && (byUser = performance.now()), true);
+    for (const type of ["pointerdown", "pointerup", "keydown", "keyup", "beforeinput"]) doc.addEventListener(type, noteAct, true);
     doc.addEventListener("click", noteClick, true);
   };
 
@@ -214,16 +234,12 @@
     value: (what, x, y) => {
       watch(top);
       const now = performance.now();
-      const list = changes.splice(0).map(({ of, at, ...change }) => ({ ...change, ago: now - at }));
-      const answer = { born: performance.timeOrigin, age: now, changes: list };
-      if (what === "changes") return answer;
+      const list = log.splice(0).map(({ of, at, ...item }) => ({ ...item, ago: now - at }));
+      const answer = { born: performance.timeOrigin, age: now, log: list };
+      if (what === "log") return answer;
       answer.reads = reads();
       if (what === "reads") return answer;
-      if (what === "acts") {
-        fresh.clear();
-        acted = true;
-      }
       return { ...answer, under: under(top, x, y), focus: focused() };
     },
   });
-};
+}

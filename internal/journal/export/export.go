@@ -38,6 +38,12 @@ func actionsOf(r *journal.Recording) (list []step) {
 			led(list, ofApp(r, e.Text))
 		}
 	}
+	// A dialog that is answered keeps the page from everything else: what was read comes after it.
+	for i := 1; i < len(list); i++ {
+		for k := i; k > 0 && list[k].Do == journal.Answer && list[k-1].reads(); k-- {
+			list[k], list[k-1] = list[k-1], list[k]
+		}
+	}
 	at := slices.IndexFunc(list, func(s step) bool { return s.Do != journal.Viewport && !s.reads() })
 	if first := ofApp(r, r.URL); at >= 0 && list[at].Do != journal.Navigate && isWhole(first) && strings.HasPrefix(first, "http") {
 		list = slices.Insert(list, at, step{Action: journal.Action{Do: journal.Navigate, URL: first}})
@@ -72,6 +78,8 @@ func appendStep(list []step, s step) []step {
 	if n := len(list); n > 0 {
 		before := list[n-1]
 		switch {
+		case (s.Do == journal.Fill || s.Do == journal.Select) && s.Do == before.Do && locatorFor(s.On) == locatorFor(before.On): // a date on its way
+			list = list[:n-1]
 		case s.Do == journal.DoubleClick && before.Do == journal.Click && before.X == s.X && before.Y == s.Y:
 			list = list[:n-1]
 		case s.Do == journal.Upload && before.Do == journal.Upload && before.On == nil && s.Length == before.Length:

@@ -32,7 +32,7 @@ const files = (n: number, count: number) =>
 func Playwright(w io.Writer, r *journal.Recording) error {
 	var b strings.Builder
 	list := actionsOf(r)
-	t := &playwrightTest{out: &b}
+	t := &playwrightTest{out: &b, into: map[string]bool{}}
 	t.base = baseOf(list)
 	how, use := "", ""
 	if t.base != "" {
@@ -83,8 +83,9 @@ type playwrightTest struct {
 	out   *strings.Builder
 	typed int
 	files int
-	at    string // the address
-	base  string // the origin of the app
+	at    string          // the address
+	base  string          // the origin of the app
+	into  map[string]bool // fields of this document that have been typed into, by their locators
 }
 
 func (t *playwrightTest) line(format string, args ...any) {
@@ -238,6 +239,12 @@ func (t *playwrightTest) text(s step) string {
 	text, letter := sampleFor(s)
 	if len(s.Values) > 0 {
 		return quoteText(text)
+	}
+	if on := locatorFor(s.On); s.Keys && letter == "" { // the rest of an address, for example
+		if t.into[on] {
+			letter = "x"
+		}
+		t.into[on] = true
 	}
 	t.typed++
 	switch {
