@@ -205,7 +205,11 @@ func (b *Browser) find(id string) (p *Page, none bool, err error) {
 		if b.active != nil {
 			return b.active, false, nil
 		}
-		return nil, len(b.pages) == 0, newError(PageNotFound, "no active page")
+		why := "no active page"
+		if b.shown.Load() {
+			why += ": those that there were have been closed, or their browser has ended, and log-ins with it. Open a page"
+		}
+		return nil, len(b.pages) == 0, newError(PageNotFound, "%s", why)
 	}
 	for _, p := range b.pages {
 		if p.ID == id || p.Alias == id {
@@ -227,6 +231,10 @@ func (b *Browser) Loss() error {
 	if !b.ended.Swap(false) || !b.shown.Load() {
 		return nil
 	}
+	return lossError()
+}
+
+func lossError() *Error {
 	return newError(TargetClosed, "browser replaced: the browser of this hub has ended, and a new one takes its place. Its tabs, log-ins and unsaved input are lost: "+
 		"open the page again, log in again, and do again what was not finished")
 }

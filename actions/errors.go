@@ -193,10 +193,11 @@ func (p *Page) translate(method string, err error) *Error {
 	return e
 }
 
-// gone is the error of calls on a page that has gone, perhaps with its browser.
+// gone is the error of calls on a page that has gone, perhaps with its browser. The next call
+// says so again: this error may be that of a call that nobody waits for.
 func (b *Browser) gone() *Error {
-	if e, ok := errors.AsType[*Error](b.Loss()); ok {
-		return e
+	if b.ended.Load() && b.shown.Load() {
+		return lossError()
 	}
 	return newError(TargetClosed, "page closed")
 }

@@ -48,10 +48,7 @@ func (l *line) cleaned(e *Element) *Element {
 	own := *e // the page's answer may be of several commands
 	e = &own
 	short := func(s string) string { return l.cleanWith(s, 200, l.typed.redactSecrets) }
-	e.Secret = e.Secret || slices.ContainsFunc(e.Called, func(name string) bool {
-		return utf8.RuneCountInString(name) <= longestLabel && secrets.IsName(name, false)
-	})
-	e.Called = nil
+	e.Secret, e.Called = e.isSecret(), nil
 	e.Role, e.Name, e.Label = short(e.Role), short(e.Name), short(e.Label)
 	e.Placeholder, e.TestID, e.CSS = short(e.Placeholder), short(e.TestID), l.cleanWith(e.CSS, 500, l.typed.redactSecrets)
 	e.Input, e.Min = short(e.Input), short(e.Min)
@@ -60,6 +57,13 @@ func (l *line) cleaned(e *Element) *Element {
 		e.Frames[i] = l.cleanWith(frame, 500, l.typed.redactSecrets)
 	}
 	return e
+}
+
+// isSecret reports whether an element as the page tells it is a field for a secret.
+func (e *Element) isSecret() bool {
+	return e.Secret || slices.ContainsFunc(e.Called, func(name string) bool {
+		return utf8.RuneCountInString(name) <= longestLabel && secrets.IsName(name, false)
+	})
 }
 
 // words name an element in the text of an entry.

@@ -16,7 +16,6 @@
     if (tag === "a") return e.hasAttribute("href") ? "link" : "";
     if (tag === "select") return e.multiple || e.size > 1 ? "listbox" : "combobox";
     if (tag === "input") return noRole.has(e.type) ? "" : inputs[e.type] || (e.hasAttribute("list") ? "combobox" : "textbox");
-    if (e.isContentEditable && e.getAttribute("contenteditable") !== null) return "textbox";
     return tags[tag] || "";
   };
 

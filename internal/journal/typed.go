@@ -57,7 +57,7 @@ func (c *command) know(on *Element) {
 		return
 	}
 	c.typed.pending--
-	c.typed.secret = c.typed.secret || on == nil || on.Secret
+	c.typed.secret = c.typed.secret || on == nil || on.isSecret()
 	c.typed = nil
 }
 

@@ -22,9 +22,8 @@ func (l *line) settle(j *Journal) {
 		l.waiting = l.waiting[1:]
 		c.looked, c.told = true, true
 		l.matchAct(j, c)
-		// Only now: what was typed before is known to be a secret, or to be none.
-		c.on = l.cleaned(c.on)
 		c.know(c.on)
+		c.on = l.cleaned(c.on) // only now: it is known whether what was typed is a secret
 		c.method.command(j, l, c)
 		if c.looks {
 			l.probe.open--

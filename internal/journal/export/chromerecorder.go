@@ -99,7 +99,7 @@ func recorderSteps(s step) []recorderStep {
 
 func recorderInput(s step) []recorderStep {
 	to := selectorsFor(s.On)
-	if len(to) == 0 || len(s.On.Frames) > 0 || s.isTypedElsewhere() { // the format counts frames, a recording names them
+	if len(to) == 0 || len(s.On.Frames) > 0 { // the format counts frames, a recording names them
 		return nil
 	}
 	if s.Do != journal.Click && s.Do != journal.DoubleClick {

@@ -75,6 +75,9 @@ func (s step) reads() bool {
 // appendStep adds an action. A double click replaces the click before it: both come
 // from the same presses. Of files, the field tells more than the command that chose them.
 func appendStep(list []step, s step) []step {
+	if s.isTypedElsewhere() {
+		return list
+	}
 	if n := len(list); n > 0 {
 		before := list[n-1]
 		switch {

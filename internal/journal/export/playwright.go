@@ -260,7 +260,6 @@ func (t *playwrightTest) text(s step) string {
 
 func (t *playwrightTest) write(s step, on string) {
 	switch {
-	case s.isTypedElsewhere():
 	case on == "":
 		t.line("await page.keyboard.type(%s);", t.text(s))
 	case s.Keys:

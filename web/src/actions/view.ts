@@ -4,8 +4,8 @@ import { flatChildren } from "../agent/accessibility/boxes";
 import { pathOf, styleOf } from "../flattree";
 import { stringify } from "../stringify";
 import { nameOf, roleOf } from "./aria";
-import { attributeOf } from "./redact";
-import { byId, cut, documentOf, frameAround, isElement, isText } from "./tree";
+import { attributeOf, redactText } from "./redact";
+import { byId, cut, documentOf, frameAround, isElement, isText, squash } from "./tree";
 
 export type Box = { x: number; y: number; width: number; height: number };
 
@@ -114,7 +114,8 @@ export function describe(el: Element): string {
     return v ? ` ${name}="${v.slice(0, 40)}"` : "";
   };
   const role = roleOf(el);
-  const name = nameOf(el, role);
+  // Nobody reads the name of what is hidden, but it is what the caller has looked for.
+  const name = nameOf(el, role) || redactText(el, squash(el.textContent ?? ""));
   if (/^(generic|none)$/.test(role))
     return `<${el.localName}${attribute("id")}${attribute("class")}${attribute("role")}>`;
   return name
