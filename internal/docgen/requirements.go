@@ -318,6 +318,11 @@ var sections = []section{
 		{"R-322", "a node that is drained with a wait takes no new hub, serves the hubs in use, gives the others back, and ends with the last Client, named session and browser, or after the time; every node says what it waits for"},
 		{"R-323", "a parameter in the URL of a Client or a Host that is nearly one of the hub's is refused and named; any other is ignored, as Chromium ignores it"},
 		{"R-324", "the documentation in archives and packages links to files that are there, and what it says about operation names metrics that exist"},
+		{"R-345", "an action in a recording is on the element of its document that got the event; names lose secrets alone; each exported test does to the app what was recorded, with fields that scripts set, and expects what stays the same"},
+		{"R-346", "DevTools may read source maps that are in the address itself, opens without the picture of the page, and connects again after a reload"},
+		{"R-347", "an error about an element that cannot be used names it by role and name, as snapshots do"},
+		{"R-348", "the first call of an action API after its browser has ended, or the hub with it, says that tabs and log-ins are lost, and what to do"},
+		{"R-349", "the hub says at /llms.txt how clients connect, without a secret; a frame whose data-parents are wrong says one thing on its console"},
 	}},
 	{"What is taken is given back", []requirement{
 		{"R-290", "what hubs, servers, Hosts, named sessions, journals and quotas hold is counted by name: every map, list, channel and counter below a lock is either counted, or says why it may stay"},

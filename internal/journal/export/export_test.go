@@ -244,3 +244,20 @@ func (c *counter) Write(b []byte) (int, error) {
 	*c += counter(len(b))
 	return len(b), nil
 }
+
+// TestR345AddressesAreThoseOfTheApp exports a recording of an app behind a proxy.
+func TestR345AddressesAreThoseOfTheApp(t *testing.T) {
+	r := read(t, `{"cdphub":1,"hub":"","targetId":"T","began":1,"url":"http://127.0.0.1:9224/a","apps":{"http://127.0.0.1:9224":"https://app.example"}}`+"\n"+
+		`{"seq":1,"at":1,"kind":"command","action":{"do":"navigate","url":"http://127.0.0.1:9224/a?b=1"}}`+"\n"+
+		`{"seq":2,"at":2,"kind":"navigation","text":"http://127.0.0.1:9224/c"}`+"\n"+
+		`{"seq":3,"at":3,"kind":"command","action":{"do":"navigate","url":"http://127.0.0.1:92241/other"}}`+"\n")
+	var got bytes.Buffer
+	if err := Playwright(&got, r); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`baseURL: process.env.BASE_URL ?? "https://app.example"`, `test("a recording of https://app.example/a"`, `goto("/a?b=1")`, `goto("http://127.0.0.1:92241/other")`} {
+		if !strings.Contains(got.String(), want) {
+			t.Errorf("the test lacks %s:\n%s", want, &got)
+		}
+	}
+}
