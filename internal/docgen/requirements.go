@@ -323,6 +323,8 @@ var sections = []section{
 		{"R-347", "an error about an element that cannot be used names it by role and name, as snapshots do"},
 		{"R-348", "the first call of an action API after its browser has ended, or the hub with it, says that tabs and log-ins are lost, and what to do"},
 		{"R-349", "the hub says at /llms.txt how clients connect, without a secret; a frame whose data-parents are wrong says one thing on its console"},
+		{"R-351", "with --browser-profiles each hub and each share finds its own log-ins after a restart, and no other's; a sandbox leaves nothing there"},
+		{"R-350", "an entry of a tokens file or a signed token may limit what its bearer has of each thing that can be refused; what is refused then names the limit"},
 	}},
 	{"What is taken is given back", []requirement{
 		{"R-290", "what hubs, servers, Hosts, named sessions, journals and quotas hold is counted by name: every map, list, channel and counter below a lock is either counted, or says why it may stay"},
