@@ -6,7 +6,6 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/cdphub/cdphub/internal/e2e/harness"
 )
@@ -28,7 +27,9 @@ func TestR349WrongParentsSayOneThing(t *testing.T) {
 	}
 	look.Call(t, session, "Page.navigate", map[string]any{"url": "http://" + h.HostAddr + "/shell?app=" + app.URL})
 	said := func(text string) (n int) {
-		for _, m := range look.All(func(m harness.Message) bool { return m.Method == "Runtime.consoleAPICalled" || m.Method == "Log.entryAdded" }) {
+		for _, m := range look.All(func(m harness.Message) bool {
+			return m.Method == "Runtime.consoleAPICalled" || m.Method == "Log.entryAdded"
+		}) {
 			if strings.Contains(string(m.Params), text) {
 				n++
 			}
@@ -41,7 +42,8 @@ func TestR349WrongParentsSayOneThing(t *testing.T) {
 		}
 		return nil
 	})
-	time.Sleep(3 * time.Second) // it says hello again and again
+	// It says hello again and again.
+	look.Call(t, session, "Runtime.evaluate", map[string]any{"expression": "new Promise((done) => setTimeout(done, 3000))", "awaitPromise": true})
 	if good, bad := said("this frame is not paired"), said("postMessage"); good != 1 || bad != 0 {
 		t.Errorf("%d lines say what to do, want 1, and %d complain about postMessage, want none", good, bad)
 	}

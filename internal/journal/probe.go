@@ -187,7 +187,7 @@ func (l *line) lookAgain(c *command, moved bool) {
 		}
 		l.ask(evaluate, probeParams(l.probe.context, what, c.x, c.y), func(j *Journal, l *line, result []byte, failed bool) {
 			seen := readPageState(result, failed)
-			if seen == nil || seen.Age > 0 && seen.Age < milliseconds(time.Since(c.at)) {
+			if seen == nil || seen.Age > 0 && seen.Age < float64(time.Since(c.at))/float64(time.Millisecond) {
 				// The document is younger than the command, which was for the one before.
 				l.lookedAt(j, c, l.probe.recall(c))
 				return
@@ -196,8 +196,6 @@ func (l *line) lookAgain(c *command, moved bool) {
 		})
 	})
 }
-
-func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
 func firstPoint(touchPoints []byte) (x, y float64) {
 	var list []struct{ X, Y float64 }
@@ -229,10 +227,13 @@ type pageState struct {
 	Age          float64 // of the document, in milliseconds
 	Under, Focus *Element
 	Log          []logged
-	Reads        *struct {
-		Title           string
-		Headings, Texts []string
-	}
+	Reads        *pageTexts
+}
+
+// pageTexts are what people can read on a page.
+type pageTexts struct {
+	Title           string
+	Headings, Texts []string
 }
 
 // readPageState reads an answer of the script; nil where there is none.

@@ -77,7 +77,8 @@ func (t *typed) add(text string, from *origin) {
 	text = strings.TrimSpace(text)
 	if utf8.RuneCountInString(text) < shortTyped {
 		if text != "" {
-			t.short = append(t.short[max(0, len(t.short)-mostShort):], strings.ToLower(text))
+			t.short = append(t.short, strings.ToLower(text))
+			t.short = t.short[max(0, len(t.short)-mostShort):]
 		}
 		return
 	}

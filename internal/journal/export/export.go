@@ -35,7 +35,7 @@ func actionsOf(r *journal.Recording) (list []step) {
 			if len(list) == 0 {
 				list = append(list, step{Action: journal.Action{Do: journal.Navigate, URL: ofApp(r, e.Text)}})
 			}
-			led(list, ofApp(r, e.Text))
+			noteAddress(list, ofApp(r, e.Text))
 		}
 	}
 	// A dialog that is answered keeps the page from everything else: what was read comes after it.
@@ -51,8 +51,8 @@ func actionsOf(r *journal.Recording) (list []step) {
 	return list
 }
 
-// led notes an address for the last action before it. What could be read is no action.
-func led(list []step, address string) {
+// noteAddress notes an address for the last action before it. What could be read is no action.
+func noteAddress(list []step, address string) {
 	for i := len(list) - 1; i >= 0; i-- {
 		if !list[i].reads() || i == 0 {
 			list[i].led = address

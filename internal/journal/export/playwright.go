@@ -281,7 +281,7 @@ func locatorFor(e *journal.Element) string {
 		if !isWhole(frame) {
 			return ""
 		}
-		page += fmt.Sprintf(".frameLocator(%s)", quoteText(piercing(frame)))
+		page += fmt.Sprintf(".frameLocator(%s)", quoteText(pierceShadows(frame)))
 	}
 	// Where there is a name, its number is not that of the label.
 	switch {
@@ -294,13 +294,13 @@ func locatorFor(e *journal.Element) string {
 	case isWhole(e.TestID):
 		return fmt.Sprintf("%s.getByTestId(%s)", page, quoteText(e.TestID))
 	case isWhole(e.CSS):
-		return fmt.Sprintf("%s.locator(%s)", page, quoteText(piercing(e.CSS)))
+		return fmt.Sprintf("%s.locator(%s)", page, quoteText(pierceShadows(e.CSS)))
 	}
 	return ""
 }
 
-// piercing is a selector as Playwright has it, whose spaces lead into shadow trees.
-func piercing(css string) string { return strings.ReplaceAll(css, " >>> ", " ") }
+// pierceShadows is a selector as Playwright has it, whose spaces lead into shadow trees.
+func pierceShadows(css string) string { return strings.ReplaceAll(css, " >>> ", " ") }
 
 func nthSuffix(e *journal.Element) string {
 	if e.Nth == 0 {
