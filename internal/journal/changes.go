@@ -157,7 +157,11 @@ func (l *line) keepChange(j *Journal, c *logged, at time.Time) {
 			a.Values = []string{secrets.Redacted}
 		}
 	}
-	j.acted(l, Entry{At: at.UnixMilli(), Client: l.probe.scripter, Text: what + a.On.words(), Action: a})
+	client := l.lastClient
+	if l.probe.scripting.After(l.lastAt) {
+		client = l.probe.scripter
+	}
+	j.acted(l, Entry{At: at.UnixMilli(), Client: client, Text: what + a.On.words(), Action: a})
 }
 
 // read keeps the texts that were there at the answer before, and are still there.

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -14,7 +15,7 @@ import (
 // keys that were typed before. A picture follows.
 func (j *Journal) acted(l *line, e Entry) {
 	e.Kind = Command
-	l.lastMethod, l.lastAt = e.Method, time.UnixMilli(e.At)
+	l.lastMethod, l.lastClient, l.lastAt = cmp.Or(e.Method, l.lastMethod), e.Client, time.UnixMilli(e.At)
 	j.keepLocked(l, e, nil)
 	l.pictures.want()
 	l.probe.reading, l.probe.readNext = 2, time.Now().Add(pictureSettles)

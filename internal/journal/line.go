@@ -23,6 +23,7 @@ type line struct {
 	session string    // the one in which something happened last
 
 	lastMethod string // of the newest command
+	lastClient string // who has sent it
 	lastAt     time.Time
 
 	typed   typed      // what must not be kept

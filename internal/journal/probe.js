@@ -190,11 +190,9 @@
     // A page that clicks while its user acts does so by itself.
     if (!event.isTrusted && performance.now() - byUser > 1000) add({ do: "click", script: true }, actor(event.composedPath()[0]));
   };
-  const watched = new WeakSet();
   const watch = (doc) => {
     for (const frame of doc.querySelectorAll("iframe, frame")) if (documentIn(frame)) watch(documentIn(frame));
-    if (watched.has(doc)) return;
-    watched.add(doc);
+    // Again and again: document.open removes all listeners, and a listener that is there is not added twice.
     for (const type of ["input", "change"]) doc.addEventListener(type, noteValue, true);
     for (const type of ["pointerdown", "pointerup", "keydown", "keyup", "beforeinput"]) doc.addEventListener(type, noteAct, true);
     doc.addEventListener("click", noteClick, true);
