@@ -89,9 +89,14 @@ const mostLogged = 400
 // took keeps what an answer of the script tells beside elements: what has been done and set, and
 // what can be read.
 func (l *line) took(j *Journal, s *pageState) {
+	if l.probe.dropsLog {
+		l.probe.dropsLog, s.Log = false, nil
+	}
 	for _, item := range s.Log {
 		item.at = time.Now().Add(-time.Duration(item.Ago * float64(time.Millisecond)))
-		l.probe.log = append(l.probe.log, item)
+		if item.at.After(l.probe.handedBack) {
+			l.probe.log = append(l.probe.log, item)
+		}
 	}
 	if over := len(l.probe.log) - mostLogged; over > 0 {
 		l.probe.log = l.probe.log[over:]

@@ -247,6 +247,9 @@ func (o *observer) Leased(c relay.LeaseChange) {
 	}
 	o.put(key, 0, func(j *Journal, l *line) {
 		l.endTyping(j)
+		if l.away { // what the page has noted meanwhile is the person's
+			l.probe.handedBack, l.probe.dropsLog = at, true
+		}
 		l.press, l.away, l.personKind = nil, c.Handoff && c.Held, ""
 		j.keepLocked(l, Entry{At: at.UnixMilli(), Kind: Takeover, Client: l.text(name), Text: strings.TrimSpace(l.text(name) + " " + what)}, nil)
 	})

@@ -59,13 +59,17 @@ type probe struct {
 	next  int
 	focus sight
 
-	log       []logged  // what has been done and set, of which there is no entry yet
-	open      int       // commands that are looked at and are no entries yet
-	reading   int       // how often to look what people can read
-	readNext  time.Time // when
-	reads     reads
-	scripter  string    // the Client that ran a script last
-	scripting time.Time // when
+	log []logged // what has been done and set, of which there is no entry yet
+	// handedBack is when a handoff has ended. The page has noted what was done in it: dropsLog says
+	// that the next answer has it.
+	handedBack time.Time
+	dropsLog   bool
+	open       int       // commands that are looked at and are no entries yet
+	reading    int       // how often to look what people can read
+	readNext   time.Time // when
+	reads      reads
+	scripter   string    // the Client that ran a script last
+	scripting  time.Time // when
 }
 
 // sight is the element that was under the pointer at a position, or in focus.
