@@ -18,7 +18,7 @@ func TestR345TheElementIsTheOneOfTheEvent(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			play(t, Options{Record: &Record{Dir: t.TempDir()}}, func(s *stage) {
-				s.host.answers["Runtime.evaluate"] = `{"result":{"value":{"log":[` + tc.log + `],` + elsewhere + `}}}`
+				s.host.answersWith("Runtime.evaluate", `{"result":{"value":{"log":[`+tc.log+`],`+elsewhere+`}}}`)
 				s.event("Page.frameNavigated", `{"frame":{"id":"T0","url":"https://a.example/"}}`)
 				s.send(tc.method, tc.params)
 				s.pass(2 * time.Second)
@@ -47,7 +47,7 @@ func TestR345NamesLoseSecretsAlone(t *testing.T) {
 			t.Run(name+" "+how, func(t *testing.T) {
 				dir := t.TempDir()
 				play(t, Options{Record: &Record{Dir: dir}}, func(s *stage) {
-					s.host.answers["Runtime.evaluate"] = `{"result":{"value":{"focus":` + tc.field + `,"under":{"role":"button","name":"Add oakwood desk","css":"#b"}}}}`
+					s.host.answersWith("Runtime.evaluate", `{"result":{"value":{"focus":`+tc.field+`,"under":{"role":"button","name":"Add oakwood desk","css":"#b"}}}}`)
 					s.event("Page.frameNavigated", `{"frame":{"id":"T0","url":"https://a.example/"}}`)
 					typed(s)
 					s.click(3, 4)
@@ -69,12 +69,12 @@ func TestR345NamesLoseSecretsAlone(t *testing.T) {
 // the focus of the one before seen in yet another.
 func TestR345AnotherDocumentHasAnotherFocus(t *testing.T) {
 	play(t, Options{Record: &Record{Dir: t.TempDir()}}, func(s *stage) {
-		s.host.answers["Runtime.evaluate"] = `{"result":{"value":{"focus":{"role":"textbox","name":"Password","css":"#p"}}}}`
+		s.host.answersWith("Runtime.evaluate", `{"result":{"value":{"focus":{"role":"textbox","name":"Password","css":"#p"}}}}`)
 		s.event("Page.frameNavigated", `{"frame":{"id":"T0","url":"https://a.example/login"}}`)
 		s.send("Input.insertText", `{"text":"hunter2"}`)
 		s.pass(2 * time.Second)
 		s.event("Page.frameNavigated", `{"frame":{"id":"T0","url":"https://a.example/shop"}}`)
-		s.host.answers["Runtime.evaluate"] = `{}` // nothing is known here
+		s.host.answersWith("Runtime.evaluate", `{}`) // nothing is known here
 		s.send("Input.insertText", `{"text":"oak"}`)
 		s.pass(5 * time.Second)
 		if all := strings.Join(s.texts(), "\n"); !strings.Contains(all, `typed 7 characters on textbox "Password"`) || !strings.HasSuffix(all, "typed 3 characters") {

@@ -36,7 +36,7 @@ type page struct {
 	answers map[string]string // by method; {} for others
 	session string
 
-	mu    sync.Mutex // guards got and draws
+	mu    sync.Mutex // guards got and draws, and answers after the beginning
 	got   []string
 	draws time.Duration // how long a picture takes
 
@@ -49,8 +49,8 @@ func (p *page) Send(c bridge.Command) error {
 	p.mu.Lock()
 	p.got = append(p.got, method)
 	draws := p.draws
-	p.mu.Unlock()
 	answer, known := p.answers[method]
+	p.mu.Unlock()
 	if !known {
 		answer = "{}"
 	}
@@ -73,6 +73,13 @@ func (p *page) Send(c bridge.Command) error {
 		p.events.Result(call, session, []byte(answer), nil)
 	}()
 	return nil
+}
+
+// answersWith sets the answer to a method from now on.
+func (p *page) answersWith(method, answer string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.answers[method] = answer
 }
 
 // drawsFor sets how long a picture takes.
