@@ -47,7 +47,11 @@
   fetch(`../?target=${target}`).then(
     async (answer) => {
       if (answer.ok) return location.replace(answer.url);
-      say(answer.status === 401 ? "This address of DevTools works once: open DevTools again in the dashboard." : await answer.text());
+      say(
+        answer.status === 401
+          ? "This address of DevTools works once: open DevTools again in the dashboard."
+          : await answer.text(),
+      );
     },
     () => say("The hub does not answer. Reload this page when it is back."),
   );

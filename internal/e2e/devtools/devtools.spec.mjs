@@ -89,7 +89,9 @@ test("DevTools open without a picture, read inline source maps, and come back af
   await page.goto(url);
   await expect(node).toBeVisible();
   await expect(page.locator(".screencast")).toBeHidden();
-  expect(await page.evaluate(async () => (await fetch("data:application/json;base64,eyJ2ZXJzaW9uIjozfQ==")).json())).toEqual({ version: 3 });
+  expect(
+    await page.evaluate(async () => (await fetch("data:application/json;base64,eyJ2ZXJzaW9uIjozfQ==")).json()),
+  ).toEqual({ version: 3 });
   for (let n = 0; n < 2; n++) {
     await page.reload();
     await expect(node).toBeVisible();

@@ -18,7 +18,10 @@ async function person(page, act) {
     await new Promise((opened) => socket.addEventListener("open", opened));
     let again;
     await new Promise((taken) => {
-      socket.addEventListener("message", (e) => typeof e.data === "string" && e.data.includes('"mine":true') && taken());
+      socket.addEventListener(
+        "message",
+        (e) => typeof e.data === "string" && e.data.includes('"mine":true') && taken(),
+      );
       again = setInterval(() => socket.send(JSON.stringify({ kind: "take" })), 200); // until the view has begun
     });
     clearInterval(again);
@@ -39,7 +42,14 @@ async function person(page, act) {
       await pause();
     },
     async press(key, code) {
-      await send({ kind: "key", type: "keyDown", key, code: key, windowsVirtualKeyCode: code, text: key === "Enter" ? "\r" : "" });
+      await send({
+        kind: "key",
+        type: "keyDown",
+        key,
+        code: key,
+        windowsVirtualKeyCode: code,
+        text: key === "Enter" ? "\r" : "",
+      });
       await send({ kind: "key", type: "keyUp", key, code: key, windowsVirtualKeyCode: code });
       await pause();
       await pause();
@@ -61,18 +71,39 @@ const send = (page) => page.getByRole("button", { name: "Send" }).click();
 const cases = {
   async fields(page) {
     await page.goto(`${app}fields`);
-    for (const [name, text] of Object.entries({ Text: "Zaphod", Mail: "a@b.example", Link: "https://b.example/", Phone: "555123", Search: "oak", Secret: "hunter2!", Notes: "two lines" }))
+    for (const [name, text] of Object.entries({
+      Text: "Zaphod",
+      Mail: "a@b.example",
+      Link: "https://b.example/",
+      Phone: "555123",
+      Search: "oak",
+      Secret: "hunter2!",
+      Notes: "two lines",
+    }))
       await page.getByLabel(name, { exact: true }).fill(text);
     await page.getByLabel("Count", { exact: true }).fill("42");
     await page.getByLabel("Rich").fill("rich text");
-    for (const [name, value] of Object.entries({ Day: "2026-11-27", Time: "09:30", Moment: "2026-11-27T09:30", Month: "2026-11", Week: "2026-W48", Size: "7", Paint: "#336699" }))
+    for (const [name, value] of Object.entries({
+      Day: "2026-11-27",
+      Time: "09:30",
+      Moment: "2026-11-27T09:30",
+      Month: "2026-11",
+      Week: "2026-W48",
+      Size: "7",
+      Paint: "#336699",
+    }))
       await page.getByLabel(name, { exact: true }).fill(value);
     await page.getByLabel("Agree").check();
     await page.getByLabel("Large").check();
     await page.getByRole("combobox", { name: "Sort" }).selectOption("price");
     await page.getByLabel("Tags").selectOption(["red", "blue"]);
-    await page.getByLabel("One file").setInputFiles([{ name: "a.txt", mimeType: "text/plain", buffer: Buffer.from("a") }]);
-    await page.getByLabel("Files", { exact: true }).setInputFiles([{ name: "a.txt", mimeType: "text/plain", buffer: Buffer.from("a") }, { name: "b.txt", mimeType: "text/plain", buffer: Buffer.from("b") }]);
+    await page
+      .getByLabel("One file")
+      .setInputFiles([{ name: "a.txt", mimeType: "text/plain", buffer: Buffer.from("a") }]);
+    await page.getByLabel("Files", { exact: true }).setInputFiles([
+      { name: "a.txt", mimeType: "text/plain", buffer: Buffer.from("a") },
+      { name: "b.txt", mimeType: "text/plain", buffer: Buffer.from("b") },
+    ]);
     await send(page);
     await page.getByText("Thank you").waitFor();
   },
