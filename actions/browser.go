@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.uber.org/zap"
@@ -59,6 +60,9 @@ type Browser struct {
 	events *queue
 	stop   chan struct{}
 	loops  sync.WaitGroup
+
+	ended atomic.Bool // the browser has, or the connection to it, and no call has said so
+	shown atomic.Bool // there were pages
 
 	mu       sync.Mutex `stays:"goes with its caller"` // guards everything below
 	closed   bool
@@ -179,6 +183,9 @@ func (b *Browser) Pages() []PageInfo {
 // active yet, the first one becomes it. Errors: PageNotFound, and NoBrowser where the
 // hub has nothing to act on.
 func (b *Browser) Page(id string) (*Page, error) {
+	if err := b.Loss(); err != nil {
+		return nil, err
+	}
 	p, none, err := b.find(id)
 	if none && b.lacks != nil { // which may lock the hub, and so is asked without our lock
 		if why := b.lacks(); why != "" {
@@ -200,7 +207,11 @@ func (b *Browser) find(id string) (p *Page, none bool, err error) {
 		if b.active != nil {
 			return b.active, false, nil
 		}
-		return nil, len(b.pages) == 0, newError(PageNotFound, "no active page")
+		why := "no active page"
+		if b.shown.Load() {
+			why += ": those that there were have been closed, or their browser has ended, and log-ins with it. Open a page"
+		}
+		return nil, len(b.pages) == 0, newError(PageNotFound, "%s", why)
 	}
 	for _, p := range b.pages {
 		if p.ID == id || p.Alias == id {
@@ -210,6 +221,24 @@ func (b *Browser) find(id string) (p *Page, none bool, err error) {
 	e := newError(PageNotFound, "page not found: %s", id)
 	e.Details.PageID = id
 	return nil, len(b.pages) == 0, e
+}
+
+// BrowserEnded is the event by which a Client tells that the browser has ended, or that the hub
+// with it has.
+const BrowserEnded = "CdpHub.browserEnded"
+
+// Loss is the error of the first call after a browser with pages has ended: without it a caller
+// would go on with an empty page of the next browser, or search for its own. Later it is nil.
+func (b *Browser) Loss() error {
+	if !b.ended.Swap(false) || !b.shown.Load() {
+		return nil
+	}
+	return lossError()
+}
+
+func lossError() *Error {
+	return newError(TargetClosed, "browser replaced: the browser of this hub has ended, and a new one takes its place. Its tabs, log-ins and unsaved input are lost: "+
+		"open the page again, log in again, and do again what was not finished")
 }
 
 // ClosePage closes a page. When it returns, the page is in no list any more. A page

@@ -174,6 +174,9 @@ func (p *Page) translate(method string, err error) *Error {
 		e.Details.Unsupported, e.Details.TargetKind = method, FrameTarget
 	case isAmong(text, gone):
 		e.Kind, e.Message = TargetClosed, "page closed"
+		if p != nil {
+			e.Message = p.b.gone().Message
+		}
 	case isAmong(text, moved):
 		e.Kind, e.Message = ContextDestroyed, "page navigated away"
 	case isAmong(text, noHost):
@@ -188,6 +191,15 @@ func (p *Page) translate(method string, err error) *Error {
 		}
 	}
 	return e
+}
+
+// gone is the error of calls on a page that has gone, perhaps with its browser. The next call
+// says so again: this error may be that of a call that nobody waits for.
+func (b *Browser) gone() *Error {
+	if b.ended.Load() && b.shown.Load() {
+		return lossError()
+	}
+	return newError(TargetClosed, "page closed")
 }
 
 // unsupportedError says that a target cannot do something, and why.

@@ -50,6 +50,10 @@ var handlers = map[string]handler{
 // connection, so that it only queues. A connection whose events nobody can keep up with
 // ends, since its pages would not be what they seem: all calls fail then.
 func (b *Browser) event(sessionID, method string, params []byte) {
+	if method == BrowserEnded && sessionID == "" {
+		b.ended.Store(true) // at once: calls that wait fail with it
+		return
+	}
 	h, known := handlers[method]
 	if known && !b.events.put(func() { h.do(b, sessionID, params) }, len(params), h.tells) {
 		go b.Close() // ends with the connection, which cannot end under its own lock

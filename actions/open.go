@@ -26,6 +26,9 @@ func (b *Browser) OpenPage(ctx context.Context, url, contextID string) (*Page, N
 func (b *Browser) OpenPrepared(ctx context.Context, url, contextID string, prepare func(context.Context, *Page) error) (p *Page, n Navigation, err error) {
 	ctx, cancel := withDeadline(ctx)
 	defer cancel()
+	if err := b.Loss(); err != nil {
+		return nil, n, err
+	}
 	if url == "" {
 		url = blank
 	}

@@ -181,7 +181,7 @@ func (p *Page) awaitState(ctx context.Context, late Kind, done func() (bool, *Er
 
 // closedError is the error of calls on a page that has gone.
 func (p *Page) closedError() *Error {
-	e := newError(TargetClosed, "page closed")
+	e := p.b.gone()
 	e.Details.PageID = p.ID
 	return e
 }

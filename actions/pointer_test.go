@@ -184,3 +184,45 @@ func TestDragTo(t *testing.T) {
 		})
 	})
 }
+
+// TestR347ErrorsNameTheElement has every reason why an element cannot be used: the error names it by role and
+// name, as snapshots do, and waits as long as it may.
+func TestR347ErrorsNameTheElement(t *testing.T) {
+	on(t, func(t *testing.T, b *actions.Browser) {
+		p := visit(t, b, "/form.html")
+		value(t, p, `void document.body.insertAdjacentHTML("beforeend", '<button id="away" style="position: fixed; left: -500px">Away</button>' +
+			'<button id="still" style="pointer-events: none">Still</button>' +
+			'<fieldset disabled><legend>Off</legend><input id="within" aria-label="Within"></fieldset>')`)
+		click := func(css string) func(context.Context) error {
+			return func(ctx context.Context) error {
+				_, err := p.Click(ctx, actions.CSS(css), actions.ClickOptions{})
+				return err
+			}
+		}
+		for name, tc := range map[string]struct {
+			do   func(context.Context) error
+			kind actions.Kind
+			want string
+		}{
+			"disabled":         {click("#off"), actions.NotEnabled, `element disabled: button "Out of order"`},
+			"disabled around":  {click("#within"), actions.NotEnabled, `element disabled: textbox "Within"`},
+			"not displayed":    {click(".gone button"), actions.NotVisible, `element not visible: button "Gone"`},
+			"hidden by style":  {click(".unseen button"), actions.NotVisible, `element not visible: button "Unseen"`},
+			"no role":          {click(".gone"), actions.NotVisible, `element not visible: <div class="gone">`},
+			"covered":          {click("#under"), actions.Obscured, `element covered by <div id="over">, which is in front of button "Under"`},
+			"outside of view":  {click("#away"), actions.NotVisible, `element not visible: button "Away" is outside of the viewport`},
+			"takes no pointer": {click("#still"), actions.NotEnabled, `element disabled: button "Still" takes no pointer`},
+			"read-only": {func(ctx context.Context) error {
+				return p.Fill(ctx, actions.CSS("#locked"), "x", actions.FillOptions{})
+			}, actions.NotEnabled, `element disabled: textbox "Locked" is read-only`},
+			"not there": {click("#nowhere"), actions.ElementNotFound, `element not found: #nowhere`},
+		} {
+			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+			err := tc.do(ctx)
+			cancel()
+			if actions.KindOf(err) != tc.kind || err == nil || err.Error() != tc.want {
+				t.Errorf("%s: %v (%s), want %s", name, err, actions.KindOf(err), tc.want)
+			}
+		}
+	})
+}

@@ -34,6 +34,7 @@ func (b *Browser) pageLocked(t targetInfo) {
 	p := newPage(b, t.TargetID, b.shared.alias(t.TargetID))
 	p.setInfo(t)
 	b.pages = append(b.pages, p)
+	b.shown.Store(true)
 	b.watchLocked(p, func() {})
 	b.emit(Event{Kind: PageEvents, Page: p, Body: PageChange{Type: "created", URL: t.URL}})
 	for id, other := range b.others { // which the page may have opened before it was known as ours

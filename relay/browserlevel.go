@@ -48,6 +48,9 @@ func (s *side) dropBrowserLocked(why *wire.Error) {
 	s.host = nil
 	defer func() { s.host = host }()
 	for c := range h.clients {
+		if l, ok := c.peer.(*Local); ok {
+			l.browserEnded()
+		}
 		for on := range c.sessions {
 			if sideOf(on) == s {
 				h.endSessionLocked(on, why)

@@ -160,3 +160,11 @@ func (l *Local) Event(s *session.Session, e *session.Event) bool {
 	}
 	return true
 }
+
+// browserEnded tells the Client that a browser has ended, before its calls fail with it. It runs
+// under the hub's lock.
+func (l *Local) browserEnded() {
+	if l.event != nil {
+		l.event("", "CdpHub.browserEnded", nil)
+	}
+}

@@ -33,7 +33,16 @@ type app struct {
 	net.Listener
 	server   *http.Server
 	upstream string
-	page     string // URL of the Host page that shows it
+	page     string            // URL of the Host page that shows it
+	origins  map[string]string // of the app, by those at which the proxy serves it
+}
+
+// appOrigins are the origins of Options.App, by those at which the proxy serves it.
+func (s *Server) appOrigins() map[string]string {
+	if s.app == nil {
+		return nil
+	}
+	return s.app.origins
 }
 
 // AppPage is the URL of the Host page that shows Options.App, and the address
@@ -107,6 +116,7 @@ func (s *Server) makeApp() error {
 	// the app, see proxy.Options.Parents.
 	hostPage := url.URL{Scheme: "http", Host: Reachable(s.HostAddr())}
 	s.app.page = s.appPage(hostPage, at, upstream)
+	s.app.origins = map[string]string{at.Scheme + "://" + at.Host: upstream.Scheme + "://" + upstream.Host}
 	handler, err := proxy.New(proxy.Options{
 		Upstream:         upstream,
 		Hub:              s.handler(front.Audience{Hosts: true, Exposed: true}),

@@ -55,6 +55,7 @@ func (s *Server) routeTable() []front.Entry {
 		{Path: "/ui/app.css", On: front.ForPeople, Pages: front.AllPages, Serve: bundles()["/ui/app.css"].serve},
 		{Path: "/", When: webpage.WantsHTML, Pages: front.AllPages, Serve: s.serveHome},
 		{Path: "/", When: isProgram, Serve: s.serveRoot},
+		{Path: "/llms.txt", Serve: s.serveLLMs},
 		{Path: "/home.js", Serve: bundles()["/home.js"].serve},
 		{Path: "/favicon.ico", Serve: serveFavicon},
 		{Path: clientStatusPath, On: front.ForClients, Role: client, Serve: s.serveHomeStatus},

@@ -13,7 +13,7 @@ func (s *Server) makeJournal() (err error) {
 	}
 	o := journal.Options{Log: s.log, Size: t.Size, Time: t.Time, Memory: s.o.timelineMemory(), Quotas: s.quotas}
 	if t.Record != "" {
-		o.Record = &journal.Record{Dir: t.Record, Size: t.RecordSize, Text: t.RecordText}
+		o.Record = &journal.Record{Dir: t.Record, Size: t.RecordSize, Text: t.RecordText, Apps: s.appOrigins}
 	}
 	s.journal, err = journal.New(o)
 	return err

@@ -161,7 +161,7 @@ var shareRoutes = []shareRoute{
 // notOfShares are the entries of the route table, and the paths of httpdiscovery, that the walk leaves out, each with
 // the reason. Files are not in it.
 var notOfShares = map[string]string{
-	"/": "is a page that is the same for everybody", "/health": "is the same for everybody", "/favicon.ico": "is a file", "/rp.js": "is a file",
+	"/": "is a page that is the same for everybody", "/health": "is the same for everybody", "/llms.txt": "is the same for everybody", "/favicon.ico": "is a file", "/rp.js": "is a file",
 	"/devtools/ui/{file...}":    "is a file",
 	"/devtools/page/{id...}":    "has a ticket, see TestR232DevToolsTicket",
 	"/ui/api/events client":     "is /ui/api/state again and again, see TestR230Events",

@@ -52,7 +52,7 @@ func (s started) paired(t *testing.T, token string) *far {
 
 // openRoutes are the entries of the route table that need no token, with what they answer to a plain request.
 var openRoutes = map[string]int{
-	"/": 200, "/health": 200, "/home.js": 200, "/favicon.ico": 200, "/rp.js": 200, // the same for everybody
+	"/": 200, "/health": 200, "/home.js": 200, "/llms.txt": 200, "/favicon.ico": 200, "/rp.js": 200, // the same for everybody
 	"/ws":     426,                                                       // the token may come later
 	"/dialog": 405, "/eval/{key...}": 404, "/devtools/page/{id...}": 426, // have a key of their own
 	"/devtools/ui/{file...}": 501, // there is no front end in this build

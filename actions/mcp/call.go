@@ -55,6 +55,10 @@ func (s *session) use(ctx context.Context, t *tool, pageID string, do func(conte
 	if err != nil {
 		return new(reply).result(err)
 	}
+	if err := b.Loss(); err != nil {
+		s.check(b)
+		return new(reply).result(err)
+	}
 	// An item in asked is from an earlier call, and would end this one.
 	select { // what an earlier call has left
 	case <-s.asked:

@@ -82,7 +82,7 @@ func (s *session) pageOf(b *actions.Browser, id string, needed bool) (*actions.P
 	s.mu.Unlock()
 	// A client that has closed its last page must not be given one of others.
 	if id == "" && (!fresh || !needed) && len(pages) > 0 {
-		return nil, &actions.Error{Kind: actions.PageNotFound, Message: "page not found: this client has no page open"}
+		return nil, &actions.Error{Kind: actions.PageNotFound, Message: noPageOpen}
 	}
 	p, err := b.Page(id)
 	if err != nil {
@@ -200,10 +200,13 @@ func (c *call) newTab(ctx context.Context, url string) error {
 	return nil
 }
 
+// noPageOpen is said when a client's last page has gone, also where cdphub mcp has not been told why.
+const noPageOpen = "page not found: this client has no page open: its pages have been closed, or their browser has ended, and log-ins with it"
+
 // closeTab closes a page; "" means the current one.
 func (c *call) closeTab(ctx context.Context, id string) error {
 	if id == "" && c.page == nil {
-		return &actions.Error{Kind: actions.PageNotFound, Message: "page not found: this client has no page open"}
+		return &actions.Error{Kind: actions.PageNotFound, Message: noPageOpen}
 	}
 	if id == "" {
 		id = c.page.ID

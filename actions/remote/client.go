@@ -158,6 +158,7 @@ func (c *client) Leave() {
 
 // fail answers all calls that wait, and those to come, with "Target closed".
 func (c *client) fail() {
+	c.event("", actions.BrowserEnded, nil) // before the answers, which are by that
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.left = true

@@ -97,9 +97,11 @@ const missing = "This build of cdphub has no DevTools front end. Use a release o
 
 // policy is the Content Security Policy of the front end. It runs its own scripts
 // and connects to its own origin alone; its elements have style attributes, and what
-// it shows of the inspected page are images and fonts as data: and blob: addresses.
+// it shows of the inspected page are images and fonts as data: and blob: addresses. Source maps
+// are data: addresses where a bundler has put them into the script, as Vite does; DevTools asks the
+// inspected page for all others.
 const policy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; style-src 'self' 'unsafe-inline'; " +
-	"img-src 'self' data: blob:; font-src 'self' data:; media-src data: blob:; connect-src 'self'; manifest-src 'self'; " +
+	"img-src 'self' data: blob:; font-src 'self' data:; media-src data: blob:; connect-src 'self' data: blob:; manifest-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // ServeHTTP implements http.Handler: for the page it redirects to the address with

@@ -107,3 +107,16 @@ func TestNoFrontEnd(t *testing.T) {
 		}
 	}
 }
+
+// TestR346InlineSourceMapsMayBeRead has the front end read what is in the address itself, and nothing of other
+// origins.
+func TestR346InlineSourceMapsMayBeRead(t *testing.T) {
+	f, err := Open(packed(t, map[string]string{Page: "<!doctype html>"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := ask(f, "GET", f.version+"/"+Page, "").Header.Get("Content-Security-Policy")
+	if want := "connect-src 'self' data: blob:;"; !strings.Contains(got, want) {
+		t.Errorf("the policy is %s, want %s in it", got, want)
+	}
+}

@@ -22,6 +22,7 @@ const (
 	Dialog     Kind = "dialog"     // the page opened or closed a dialog
 	Takeover   Kind = "takeover"   // a person took the page, or gave it back
 	Picture    Kind = "picture"    // what the page looked like
+	Reads      Kind = "reads"      // what a person could read, for exports: only in recordings
 )
 
 // Entry is one thing that happened on a target. Its texts are redacted.
@@ -35,6 +36,10 @@ type Entry struct {
 	Ms      int64  `json:"ms,omitempty"`     // how long it took
 	Error   string `json:"error,omitempty"`
 	Picture bool   `json:"picture,omitempty"` // there is a picture with this Seq
+
+	// Typed says of a navigation that a short text that was typed is a part of its address: it
+	// will be another one with another text.
+	Typed bool `json:"typed,omitempty"`
 
 	Action *Action   `json:"action,omitempty"` // of a command
 	Load   *Exchange `json:"load,omitempty"`   // of a request
@@ -54,7 +59,9 @@ type Action struct {
 	Button string   `json:"button,omitempty"`
 	Length int      `json:"length,omitempty"` // characters that were typed, or files that were chosen
 	Keys   bool     `json:"keys,omitempty"`   // typed key by key
-	Key    string   `json:"key,omitempty"`    // that was pressed: Enter, Control+A
+	Key    string   `json:"key,omitempty"`    // that was pressed: Enter, Control+A; the value of an option; a text to read
+	Values []string `json:"values,omitempty"` // the options that were chosen, or the value of a slider
+	Inside bool     `json:"inside,omitempty"` // in a frame of another origin: the position is one in it
 	URL    string   `json:"url,omitempty"`
 	On     *Element `json:"on,omitempty"` // what was under the pointer or in focus; only while recording
 }
@@ -75,23 +82,16 @@ const (
 	Viewport    = "viewport"
 	Close       = "close"
 	Replace     = "content"
+
+	Fill    = "fill" // a script has set the text of a field, or the field has a value that is not typed
+	Select  = "select"
+	Check   = "check"
+	Uncheck = "uncheck"
+
+	Title   = "title" // of Reads, as are the others
+	Heading = "heading"
+	Text    = "text"
 )
-
-// Element is an element of a page, as a test finds it again.
-type Element struct {
-	Role        string `json:"role,omitempty"` // of ARIA
-	Name        string `json:"name,omitempty"` // its accessible name
-	Label       string `json:"label,omitempty"`
-	Placeholder string `json:"placeholder,omitempty"`
-	TestID      string `json:"testId,omitempty"` // data-testid
-	CSS         string `json:"css,omitempty"`    // a selector that finds it alone
-	Secret      bool   `json:"secret,omitempty"` // a field for a password
-	Nth         int    `json:"nth,omitempty"`    // which one of those with this role and name, from 1; 0: it is the only one
-
-	// X and Y are the position of the pointer in it, in CSS pixels.
-	X float64 `json:"dx,omitempty"`
-	Y float64 `json:"dy,omitempty"`
-}
 
 // Exchange is a request with its response.
 type Exchange struct {
@@ -126,7 +126,7 @@ func (e *Entry) size() int64 {
 	if a := e.Action; a != nil {
 		n += overhead + len(a.URL) + len(a.Key)
 		if on := a.On; on != nil {
-			n += overhead + len(on.Role) + len(on.Name) + len(on.Label) + len(on.Placeholder) + len(on.TestID) + len(on.CSS)
+			n += overhead + on.size()
 		}
 	}
 	if l := e.Load; l != nil {

@@ -26,6 +26,8 @@ type Record struct {
 	Dir  string // is made if it is not there
 	Size int64  // bytes of all recordings in it, 1 GiB; the oldest make room
 	Text bool   // with the bodies of responses
+	// Apps are the origins of apps by the origins at which a proxy serves them; nil: there are none.
+	Apps func() map[string]string
 }
 
 // Header is the first line of a recording.
@@ -37,6 +39,8 @@ type Header struct {
 	Began   int64  `json:"began"` // in milliseconds since 1970
 	// Payer is for whom the recording counts: the ID of a quota.Payer.
 	Payer string `json:"payer,omitempty"`
+	// Apps are the origins of apps by the origins at which a proxy served them.
+	Apps map[string]string `json:"apps,omitempty"`
 }
 
 // formatVersion is that of a recording.
@@ -186,7 +190,11 @@ func (f *files) write(l *line, e *Entry, data []byte) {
 		now := time.Now().UTC()
 		fl = &fileLine{key: l.key, name: f.nameOf(l.key, now), caused: make(map[quota.Payer]int64)}
 		f.lines[l] = fl
-		fl.line(Header{formatVersion, l.key.hub, l.key.target, l.url, now.UnixMilli(), l.payer.ID})
+		h := Header{Version: formatVersion, Hub: l.key.hub, Target: l.key.target, URL: l.url, Began: now.UnixMilli(), Payer: l.payer.ID}
+		if f.o.Apps != nil {
+			h.Apps = f.o.Apps()
+		}
+		fl.line(h)
 	}
 	before := fl.buffer.Len()
 	fl.line(e)

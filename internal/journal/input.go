@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -14,17 +15,19 @@ import (
 // keys that were typed before. A picture follows.
 func (j *Journal) acted(l *line, e Entry) {
 	e.Kind = Command
-	l.lastMethod, l.lastAt = e.Method, time.UnixMilli(e.At)
+	l.lastMethod, l.lastClient, l.lastAt = cmp.Or(e.Method, l.lastMethod), e.Client, time.UnixMilli(e.At)
 	j.keepLocked(l, e, nil)
 	l.pictures.want()
+	l.probe.reading, l.probe.readNext = 2, time.Now().Add(pictureSettles)
 }
 
 // entry begins the entry of a command. Its time is that of the command, not of the
 // answer.
 func (l *line) entry(c *command, a *Action, text string) Entry {
 	l.session = c.session
+	a.Inside = c.inside && (a.X != 0 || a.Y != 0 || a.ToX != 0 || a.ToY != 0)
 	return Entry{
-		At: c.at.UnixMilli(), Client: c.client, Method: c.method.name, Text: l.text(text),
+		At: c.at.UnixMilli(), Client: c.client, Method: c.method.name, Text: l.text(text) + a.On.words(),
 		Ms: c.took.Milliseconds(), Error: l.text(c.err), Action: a, NotWeb: c.notWeb,
 	}
 }
@@ -110,22 +113,7 @@ func (l *line) clicked(j *Journal, c *command, p mouseParams, down *press) {
 	case p.Button == "right":
 		verb = "right-clicked"
 	}
-	l.did(j, c, a, verb+" "+atPoint(p.X, p.Y)+a.On.words())
-}
-
-// words name an element in the text of an entry.
-func (e *Element) words() string {
-	switch {
-	case e == nil:
-		return ""
-	case e.Role != "" && e.Name != "":
-		return fmt.Sprintf(" on %s %q", e.Role, e.Name)
-	case e.Role != "":
-		return " on " + e.Role
-	case e.CSS != "":
-		return " on " + e.CSS
-	}
-	return ""
+	l.did(j, c, a, verb+" "+atPoint(p.X, p.Y))
 }
 
 // dispatchTouch reads Input.dispatchTouchEvent (CDP). A touch that ends where one
@@ -142,15 +130,14 @@ func dispatchTouch(j *Journal, l *line, c *command) {
 	case p.Type == "touchEnd" && l.press != nil:
 		down := l.press
 		l.press = nil
-		l.did(j, c, &Action{Do: Click, X: down.x, Y: down.y, On: down.on}, "tapped "+atPoint(down.x, down.y)+down.on.words())
+		l.did(j, c, &Action{Do: Click, X: down.x, Y: down.y, On: down.on}, "tapped "+atPoint(down.x, down.y))
 	}
 }
 
 func tapGesture(j *Journal, l *line, c *command) {
 	var p struct{ X, Y float64 }
 	readParams(c.params, &p)
-	on := c.on
-	l.did(j, c, &Action{Do: Click, X: p.X, Y: p.Y, On: on}, "tapped "+atPoint(p.X, p.Y)+on.words())
+	l.did(j, c, &Action{Do: Click, X: p.X, Y: p.Y, On: c.on}, "tapped "+atPoint(p.X, p.Y))
 }
 
 // scrollGesture reads Input.synthesizeScrollGesture. The distance of the gesture is that of
@@ -183,8 +170,7 @@ func insertText(j *Journal, l *line, c *command) {
 	if c.params == nil {
 		n = c.long // too long to be read: at most as many characters
 	}
-	on := c.on
-	l.did(j, c, &Action{Do: Type, Length: n, On: on}, "typed "+characterCount(n)+on.words())
+	l.did(j, c, &Action{Do: Type, Length: n, On: c.on}, "typed "+characterCount(n))
 }
 
 type keyParams struct {
@@ -231,14 +217,13 @@ func dispatchKey(j *Journal, l *line, c *command) {
 }
 
 func (l *line) pressed(j *Journal, c *command, key string) {
-	on := c.on
-	l.did(j, c, &Action{Do: Press, Key: key, On: on}, "pressed "+key+on.words())
+	l.did(j, c, &Action{Do: Press, Key: key, On: c.on}, "pressed "+key)
 }
 
-// typedKey adds to the run of keys of this Client. Another Client, or an error,
-// begins a new run.
+// typedKey adds to the run of keys of this Client. Another Client, an error, or another field
+// begins a new run: pages move the focus by themselves, as from digit to digit of a code.
 func (l *line) typedKey(j *Journal, c *command, text string) {
-	if l.typing == nil || l.typing.entry.Client != c.client || c.err != "" {
+	if l.typing == nil || l.typing.entry.Client != c.client || c.err != "" || !l.typing.entry.Action.On.is(c.on) {
 		l.endTyping(j)
 		l.typing = &typing{entry: l.entry(c, &Action{On: c.on}, "")}
 	}

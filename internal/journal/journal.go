@@ -188,7 +188,10 @@ func (j *Journal) keepLocked(l *line, e Entry, picture []byte) {
 	if j.files != nil {
 		j.files.write(l, &e, picture)
 	}
-	// Memory has no headers and bodies: they are for exports.
+	// Memory has no headers and bodies, and not what could be read: they are for exports.
+	if e.Kind == Reads {
+		return
+	}
 	e.Load = e.Load.Summary()
 	before := l.ring.bytes
 	l.ring.add(kept{e, picture}, j.o.Size)

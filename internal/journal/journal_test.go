@@ -230,8 +230,10 @@ func TestR162NothingOfAHandoffIsKept(t *testing.T) {
 		if n := s.pictures(); n != 0 {
 			t.Errorf("%d pictures of a handoff", n)
 		}
+		s.host.answersWith("Runtime.evaluate", `{"result":{"value":{"log":[{"do":"select","values":["inside"],"on":{"css":"#s"},"ago":5}]}}}`)
 		lease(false)
 		s.click(4, 4)
+		s.host.answersWith("Runtime.evaluate", `{"result":{"value":{}}}`)
 		s.pass(2 * time.Second)
 		s.wants("takeover: Ann has the page, as a Client has asked", "takeover: Ann gave the page back", "command: clicked at (4, 4)")
 		if all := recorded(t, s.j.files.o.Dir); strings.Contains(all, "hunter") || strings.Contains(all, "inside") {

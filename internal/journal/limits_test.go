@@ -44,13 +44,13 @@ func TestR296Limits(t *testing.T) {
 	})
 	limittest.Reach(t, "mostPieces", mostPieces, func(n int) bool {
 		typed := typed{}
-		typed.add(strings.Repeat("x", longestTyped*(n-1)+longestTyped/2))
+		typed.add(strings.Repeat("x", longestTyped*(n-1)+longestTyped/2), new(origin))
 		return typed.unknown == 0
 	})
 	limittest.Reach(t, "mostTyped", mostTyped, func(n int) bool {
 		typed := typed{}
 		for i := range n {
-			typed.add(fmt.Sprintf("%04d typed", i))
+			typed.add(fmt.Sprintf("%04d typed", i), new(origin))
 		}
 		return typed.redact("0000 typed") != "0000 typed"
 	})
@@ -85,5 +85,33 @@ func TestR296Limits(t *testing.T) {
 		l.hub.j.queue.closed = true // a refusal is an item of the queue
 		l.ask(capture, nil, nil)
 		return l.asking == n
+	})
+	limittest.Reach(t, "mostShort", mostShort, func(n int) bool {
+		typed := typed{}
+		for i := range n {
+			typed.add(fmt.Sprintf("%02d", i), new(origin))
+		}
+		return typed.isShortIn([]string{"00"})
+	})
+	limittest.Reach(t, "longestLabel", longestLabel, func(n int) bool {
+		return (&Element{Called: []string{strings.Repeat("x", n-len("password")) + "password"}}).isSecret()
+	})
+	limittest.Reach(t, "maxFrames", maxFrames, func(n int) bool {
+		return len(new(line).cleaned(&Element{Frames: make([]string, n)}).Frames) == n
+	})
+	limittest.Reach(t, "mostLogged", mostLogged, func(n int) bool {
+		l := new(line)
+		l.probe.open = 1
+		l.took(nil, &pageState{Log: make([]logged, n)})
+		return len(l.probe.log) == n
+	})
+	limittest.Reach(t, "longestRead", longestRead, func(n int) bool { return new(line).lasts(strings.Repeat("x", n)) })
+	limittest.Reach(t, "mostReads", mostReads, func(n int) bool {
+		l, s := new(line), &pageState{Reads: new(pageTexts)}
+		for i := range n {
+			s.Reads.Headings = append(s.Reads.Headings, strings.Repeat("x", i+1))
+		}
+		l.read(nil, s)
+		return len(l.probe.reads.since) == n
 	})
 }

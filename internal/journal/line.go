@@ -23,6 +23,7 @@ type line struct {
 	session string    // the one in which something happened last
 
 	lastMethod string // of the newest command
+	lastClient string // who has sent it
 	lastAt     time.Time
 
 	typed   typed      // what must not be kept
@@ -68,7 +69,9 @@ func (l *line) address(s string) string {
 
 // clean redacts before it cuts: a secret that the limit splits would not be found. So
 // it cuts twice, first with room for one secret more.
-func (l *line) clean(s string, most int) string {
+func (l *line) clean(s string, most int) string { return l.cleanWith(s, most, l.typed.redact) }
+
+func (l *line) cleanWith(s string, most int, redact func(string) string) string {
 	if !utf8.ValidString(s) {
 		s = strings.ToValidUTF8(s, "\ufffd")
 	}
@@ -76,7 +79,7 @@ func (l *line) clean(s string, most int) string {
 	if cut {
 		s = s[:min(len(s), most+longestTyped)] // what is cut in two is not found
 	}
-	s = secrets.Text(l.typed.redact(s))
+	s = secrets.Text(redact(s))
 	if cut || len(s) > most {
 		s = strings.ToValidUTF8(s[:min(most, len(s))], "") + "…"
 	}

@@ -3,12 +3,14 @@ package journal
 import "time"
 
 // method is a method of CDP that matters to a timeline, as a command or as an event.
-// Exactly one of command and event is set.
+// One of command, event and script is set.
 type method struct {
 	name    string
 	domain  string // of an event
 	pointer bool   // what is under the pointer or in focus matters to exports
 	types   bool   // it has text that must not be kept
+	leaves  bool   // the document may go with it
+	script  bool   // it runs a script, which may set fields; it is no entry
 	command func(*Journal, *line, *command)
 	event   func(*Journal, *line, *event)
 }
@@ -26,10 +28,15 @@ type command struct {
 	err     string
 	notWeb  bool // the page showed no page of the web meanwhile
 
-	ended  time.Time
-	x, y   float64  // where it acts; 0 for keys
-	looked bool     // what it acts on is known, or need not be
-	on     *Element // nil: not known
+	ended    time.Time
+	x, y     float64  // where it acts; 0 for keys
+	document int      // observer.documents when it was sent
+	looks    bool     // it is asked what it acts on
+	act      act      // by which the page tells what it acts on; none for the zero value
+	looked   bool     // it is known what was there before it, or need not be
+	told     bool     // the page has told what it has acted on, or need not
+	on       *Element // nil: not known
+	typed    *origin  // of what it types, until it is known what it acts on
 }
 
 // event is an event of a page. Its params are a copy.
@@ -48,8 +55,8 @@ const (
 )
 
 // methods are, by name, the commands that act on a page, and the events that show what it
-// does. Commands that only read, such as Runtime.callFunctionOn, are left out: they
-// are most of what programs send, and say nothing to a person.
+// does. Commands that run scripts, such as Runtime.callFunctionOn, are most of what programs
+// send, and say nothing to a person: only recordings look what the scripts have set.
 var methods = withNames(map[string]*method{
 	mouseEvent:                           {pointer: true, command: dispatchMouse},
 	keyEvent:                             {types: true, pointer: true, command: dispatchKey},
@@ -60,13 +67,16 @@ var methods = withNames(map[string]*method{
 	"Input.synthesizeScrollGesture":      {command: scrollGesture},
 	"Input.dispatchDragEvent":            {pointer: true, command: dispatchDrag},
 	"DOM.setFileInputFiles":              {command: chooseFiles},
-	"Page.navigate":                      {command: noteNavigation},
-	"Page.reload":                        {command: plainMethod(Reload, "reloaded the page")},
-	"Page.navigateToHistoryEntry":        {command: plainMethod(History, "went to another entry of the history")},
-	"Page.setDocumentContent":            {command: plainMethod(Replace, "replaced the document")},
-	"Page.close":                         {command: plainMethod(Close, "closed the page")},
+	"Page.navigate":                      {leaves: true, command: noteNavigation},
+	"Page.reload":                        {leaves: true, command: plainMethod(Reload, "reloaded the page")},
+	"Page.navigateToHistoryEntry":        {leaves: true, command: plainMethod(History, "went to another entry of the history")},
+	"Page.setDocumentContent":            {leaves: true, command: plainMethod(Replace, "replaced the document")},
+	"Page.close":                         {leaves: true, command: plainMethod(Close, "closed the page")},
 	"Page.handleJavaScriptDialog":        {types: true, command: answerDialog},
 	"Emulation.setDeviceMetricsOverride": {command: setViewport},
+	evaluate:                             {script: true},
+	"Runtime.callFunctionOn":             {script: true},
+	"Runtime.runScript":                  {script: true},
 	frameEvent:                           {domain: "Page", event: frameNavigated},
 	"Page.navigatedWithinDocument":       {domain: "Page", event: navigatedWithin},
 	"Page.loadEventFired":                {domain: "Page", event: noteLoad},

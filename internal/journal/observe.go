@@ -43,6 +43,10 @@ type observer struct {
 
 	worlds table[string, int]  // by target, while recording: the isolated world of its document
 	moving table[string, bool] // targets where the answer for a move of the pointer is awaited
+	// documents counts, by target, the documents that have gone; pulling has the targets that
+	// have been asked what scripts have set.
+	documents table[string, int]
+	pulling   table[string, bool]
 
 	payers table[string, quota.Payer] // by target: who was last to do something there
 
@@ -86,7 +90,10 @@ const leadPause = 2 * time.Second
 const longestParams = 64 << 10
 
 // Wants implements relay.Observer.
-func (o *observer) Wants(method string) bool { return methods[method] != nil }
+func (o *observer) Wants(method string) bool {
+	m := methods[method]
+	return m != nil && (!m.script || o.j.files != nil)
+}
 
 // Command implements relay.Observer. It returns the function for the answer; nil for
 // a command that is not kept. While a person has the page during a handoff, only the kinds
@@ -94,13 +101,15 @@ func (o *observer) Wants(method string) bool { return methods[method] != nil }
 func (o *observer) Command(c relay.Observed) func([]byte, *relay.Error) {
 	m := methods[c.Method]
 	switch {
-	case m.command == nil:
+	case m.event != nil:
 		return nil
 	case o.away[c.TargetID]:
-		if c.Person != "" {
+		if c.Person != "" && !m.script {
 			o.personActed(c)
 		}
 		return nil
+	case m.script:
+		return o.scriptEnds(c)
 	}
 	recording := o.j.files != nil
 	// A search in the first bytes is enough to skip most moves without reading JSON
@@ -111,15 +120,23 @@ func (o *observer) Command(c relay.Observed) func([]byte, *relay.Error) {
 	}
 	cmd := &command{
 		method: m, client: c.Client, session: c.SessionID, inside: c.Inside, at: time.Now(),
-		params: copyParams(c.Params), long: len(c.Params), looked: true,
+		params: copyParams(c.Params), long: len(c.Params), document: o.documents[c.TargetID],
 	}
+	if recording {
+		cmd.locate(cmd.params)
+		cmd.looks = cmd.looks || m.leaves && !c.Inside && o.worlds[c.TargetID] != 0
+	}
+	cmd.looked, cmd.told = !cmd.looks, !cmd.looks
 	key := o.key(c.TargetID)
 	o.pays(c)
 	// At once, and not with the answer: the page may repeat the text before that.
 	if m.types {
 		o.j.queue.put(item{key: key, payer: c.Payer, size: len(cmd.params) + overhead, typed: true, do: func(_ *Journal, l *line) { l.typed.note(cmd) }})
 	}
-	if recording && m.pointer && !c.Inside {
+	if cmd.looks {
+		if !moved {
+			o.put(key, 0, func(_ *Journal, l *line) { l.probe.open++ })
+		}
 		o.look(cmd, c.TargetID, moved)
 	}
 	if moved {
@@ -127,6 +144,9 @@ func (o *observer) Command(c relay.Observed) func([]byte, *relay.Error) {
 	}
 	return func(_ []byte, err *relay.Error) {
 		if o.away[key.target] {
+			if cmd.looks {
+				o.put(key, 0, func(_ *Journal, l *line) { l.probe.open-- })
+			}
 			return
 		}
 		cmd.took, cmd.notWeb = time.Since(cmd.at), o.notWeb(key.target, cmd.at)
@@ -134,6 +154,17 @@ func (o *observer) Command(c relay.Observed) func([]byte, *relay.Error) {
 			cmd.err = strings.Clone(err.Message)
 		}
 		o.happened(key, len(cmd.params), cmd.at, func(j *Journal, l *line) { l.ended(j, cmd) })
+		if cmd.looks {
+			o.askLog(key, cmd.session, func(s *pageState, size int) {
+				o.happened(key, size, cmd.at, func(j *Journal, l *line) {
+					if s != nil {
+						l.took(j, s)
+					}
+					cmd.told = true
+					l.settle(j)
+				})
+			})
+		}
 	}
 }
 
@@ -186,6 +217,7 @@ func (o *observer) Detached(session string) {
 			delete(o.leads, key)
 			delete(o.worlds, key.target)
 			delete(o.moving, key.target)
+			delete(o.pulling, key.target)
 		}
 	}
 	delete(o.of, session)
@@ -215,6 +247,9 @@ func (o *observer) Leased(c relay.LeaseChange) {
 	}
 	o.put(key, 0, func(j *Journal, l *line) {
 		l.endTyping(j)
+		if l.away { // what the page has noted meanwhile is the person's
+			l.probe.handedBack, l.probe.dropsLog = at, true
+		}
 		l.press, l.away, l.personKind = nil, c.Handoff && c.Held, ""
 		j.keepLocked(l, Entry{At: at.UnixMilli(), Kind: Takeover, Client: l.text(name), Text: strings.TrimSpace(l.text(name) + " " + what)}, nil)
 	})
@@ -266,7 +301,7 @@ func (l *line) ask(method string, params []byte, done func(j *Journal, l *line, 
 				done(j, l, result, failed)
 			})
 			if method == createWorld && made != nil {
-				o.worldMade(key.target, made)
+				o.worldMade(key.target, session, made)
 			}
 		})
 	})

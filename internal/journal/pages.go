@@ -63,7 +63,8 @@ func (l *line) happened(j *Journal, e *event, kind Kind, text string) {
 	if kind == Navigation || kind == Dialog {
 		l.endTyping(j)
 	}
-	j.keepLocked(l, Entry{At: e.at.UnixMilli(), Kind: kind, Method: e.name, Text: text}, nil)
+	typed := kind == Navigation && l.typed.isShortIn(strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("/?#&=+;,", r) }))
+	j.keepLocked(l, Entry{At: e.at.UnixMilli(), Kind: kind, Method: e.name, Text: text, Typed: typed}, nil)
 }
 
 // frameNavigated reads Page.frameNavigated (CDP). The address has its fragment in a

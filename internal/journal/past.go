@@ -30,6 +30,8 @@ func (o *observer) Ended(p relay.EndedTarget) {
 	at := time.Now().UnixMilli()
 	delete(o.worlds, p.ID)
 	delete(o.moving, p.ID)
+	delete(o.documents, p.ID)
+	delete(o.pulling, p.ID)
 	payer := o.payers[p.ID]
 	delete(o.payers, p.ID)
 	o.j.queue.put(item{key: o.key(p.ID), payer: payer, size: len(p.Title) + len(p.URL) + overhead, ends: true, do: func(_ *Journal, l *line) {

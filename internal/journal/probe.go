@@ -6,13 +6,16 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/cdphub/cdphub/relay"
 )
 
-// script finds what is under the pointer and in focus. It is a function of x and y.
+// script leaves a function in a document that tells what Clients act on there, what has been
+// set without typing, and what people can read.
 //
 //go:embed probe.js
 var script string
@@ -20,22 +23,27 @@ var script string
 // world is the name of the isolated world that the script runs in.
 const world = "cdphub-journal"
 
-const createWorld = "Page.createIsolatedWorld"
+const (
+	createWorld = "Page.createIsolatedWorld"
+	evaluate    = "Runtime.evaluate"
+)
 
-// worldMade notes the isolated world of a target. It runs under the hub's lock, so
-// that it is in the right order with the events that end the document.
-func (o *observer) worldMade(target string, result []byte) {
+// worldMade notes the isolated world of a target, and has the script run in it. It runs under
+// the hub's lock, so that it is in the right order with the events that end the document.
+func (o *observer) worldMade(target, session string, result []byte) {
 	var made struct{ ExecutionContextID int }
 	readParams(result, &made)
 	o.worlds.put(target, made.ExecutionContextID)
+	o.hub.Control().AskNow(session, evaluate, installParams(made.ExecutionContextID), func([]byte, *relay.Error) {})
 }
 
 // worldGone notes that the document of a target has gone, if the event is
 // Page.frameNavigated of the main frame, which has no parentId.
 func (o *observer) worldGone(e relay.Observed) {
-	if len(o.worlds) > 0 && !e.Inside && e.Method == frameEvent && !bytes.Contains(e.Params, []byte(`"parentId"`)) {
+	if o.j.files != nil && !e.Inside && e.Method == frameEvent && !bytes.Contains(e.Params, []byte(`"parentId"`)) {
 		delete(o.worlds, e.TargetID)
 		delete(o.moving, e.TargetID)
+		o.documents.put(strings.Clone(e.TargetID), o.documents[e.TargetID]+1)
 	}
 }
 
@@ -49,17 +57,30 @@ type probe struct {
 
 	last  [4]sight
 	next  int
-	focus *Element
+	focus sight
+
+	log []logged // what has been done and set, of which there is no entry yet
+	// handedBack is when a handoff has ended. The page has noted what was done in it: dropsLog says
+	// that the next answer has it.
+	handedBack time.Time
+	dropsLog   bool
+	open       int       // commands that are looked at and are no entries yet
+	reading    int       // how often to look what people can read
+	readNext   time.Time // when
+	reads      reads
+	scripter   string    // the Client that ran a script last
+	scripting  time.Time // when
 }
 
-// sight is the element that was under the pointer at a position.
+// sight is the element that was under the pointer at a position, or in focus.
 type sight struct {
-	x, y float64
-	at   time.Time
-	on   *Element
+	x, y     float64
+	at       time.Time
+	document int // observer.documents of the command
+	on       *Element
 }
 
-// freshSight is how long a position's element counts.
+// freshSight is how long a sight counts.
 const freshSight = 3 * time.Second
 
 // forget drops what belongs to a document that has gone. The frame is "" when it is
@@ -71,23 +92,26 @@ func (p *probe) forget(frame string) {
 	}
 }
 
-// at is the element at a position, if it was looked at within freshSight.
-func (p *probe) at(x, y float64) *Element {
-	for _, s := range p.last {
-		if s.x == x && s.y == y && time.Since(s.at) < freshSight {
+// recall is what a command acts on by a sight before it, if that was in the same document
+// and within freshSight.
+func (p *probe) recall(c *command) *Element {
+	for _, s := range append(p.last[:], p.focus) {
+		if s.on != nil && s.x == c.x && s.y == c.y && s.document == c.document && time.Since(s.at) < freshSight {
 			return s.on
 		}
 	}
 	return nil
 }
 
-// look asks which element a command acts on, right before the command: the page may
-// go with it, or with the next one. It runs under the hub's lock, and its command
-// goes to the Host before the Client's.
-func (o *observer) look(c *command, target string, moved bool) {
-	kind := ""
-	eachMember(c.params, func(key string, value []byte) {
-		switch key {
+// locate reads where a command acts, whether it is to be looked at, and by which event of the
+// page its element is found.
+func (c *command) locate(params []byte) {
+	if c.inside || !c.method.pointer {
+		return
+	}
+	kind, key, text := "", "", ""
+	eachMember(params, func(name string, value []byte) {
+		switch name {
 		case "type":
 			kind = textOf(value)
 		case "x":
@@ -96,44 +120,84 @@ func (o *observer) look(c *command, target string, moved bool) {
 			c.y, _ = strconv.ParseFloat(string(value), 64)
 		case "touchPoints":
 			c.x, c.y = firstPoint(value)
+		case "key":
+			key = textOf(value)
+		case "text":
+			text = textOf(value)
 		}
 	})
 	switch kind {
 	case "mouseReleased", "mouseWheel", "keyUp", "touchEnd", "touchMove":
 		return
+	case "mousePressed", "touchStart":
+		c.act = act{Act: "press"}
+	case "keyDown", "rawKeyDown":
+		c.act = act{Act: "key"}
+		if len([]rune(key)) > 1 {
+			c.act.Key = key
+		}
+	default: // what has no type, such as Input.insertText
+		if kind == "" && text != "" {
+			c.act = act{Act: "text", Length: utf8.RuneCountInString(text)}
+		}
 	}
-	if moved && o.moving[target] {
-		return // the press is looked at, too
-	}
-	c.looked = false
+	c.looks = true
+}
+
+// look asks which element a command acts on, right before the command: the page may
+// go with it, or with the next one. It runs under the hub's lock, and its command
+// goes to the Host before the Client's.
+func (o *observer) look(c *command, target string, moved bool) {
 	key := o.key(target)
 	world := o.worlds[target]
-	// Without a world the question comes too late for this command, but the next one
-	// has an answer.
-	if world == 0 {
-		o.put(key, 0, func(_ *Journal, l *line) {
-			l.session = c.session
-			l.inWorld(func(_ *Journal, l *line) {
-				l.ask("Runtime.evaluate", scriptAt(l.probe.context, c.x, c.y), func(j *Journal, l *line, result []byte, failed bool) {
-					l.looked(j, c, moved, result, failed)
-				})
-			})
-		})
+	switch {
+	case world == 0: // the question comes too late for this command, but the next one has an answer
+		o.put(key, 0, func(_ *Journal, l *line) { l.lookAgain(c, moved) })
+		return
+	case moved && o.moving[target]: // the press is looked at, too
 		return
 	}
+	what := "acts"
 	if delete(o.moving, target); moved {
 		o.moving.put(target, true)
+		what = "moves"
 	}
-	o.hub.Control().AskNow(c.session, "Runtime.evaluate", scriptAt(world, c.x, c.y), func(result []byte, err *relay.Error) {
+	o.hub.Control().AskNow(c.session, evaluate, probeParams(world, what, c.x, c.y), func(result []byte, err *relay.Error) {
 		if moved {
 			delete(o.moving, target)
 		}
-		result = bytes.Clone(result[:min(len(result), longestParams)])
-		failed := err != nil || o.away[target]
-		if failed {
+		seen := readPageState(result, err != nil || o.away[target])
+		if seen == nil && o.worlds[target] == world { // of a document that has gone
 			delete(o.worlds, target)
 		}
-		o.happened(key, len(result), c.at, func(j *Journal, l *line) { l.looked(j, c, moved, result, failed) })
+		o.happened(key, len(result), c.at, func(j *Journal, l *line) {
+			if seen == nil {
+				l.lookAgain(c, moved)
+				return
+			}
+			l.looked(j, c, moved, seen)
+		})
+	})
+}
+
+// lookAgain looks what a command acts on after the command, in a new world: the one before has
+// gone with its document, or there was none.
+func (l *line) lookAgain(c *command, moved bool) {
+	l.session, l.probe.context = c.session, 0
+	l.inWorld(func(_ *Journal, l *line) {
+		what := "acts"
+		if moved {
+			what = "moves"
+		}
+		l.ask(evaluate, probeParams(l.probe.context, what, c.x, c.y), func(j *Journal, l *line, result []byte, failed bool) {
+			seen := readPageState(result, failed)
+			if seen == nil || seen.Age > 0 && seen.Age < float64(time.Since(c.at))/float64(time.Millisecond) {
+				// The document is younger than the command, which was for the one before.
+				l.lookedAt(j, c, l.probe.recall(c))
+				return
+			}
+			l.looked(j, c, moved, seen)
+		})
 	})
 }
 
@@ -145,55 +209,79 @@ func firstPoint(touchPoints []byte) (x, y float64) {
 	return list[0].X, list[0].Y
 }
 
-// quotedScript is the script in JSON, without the quotes.
 var quotedScript = sync.OnceValue(func() []byte {
-	b, _ := json.Marshal("(" + script + ")") // a string always can
-	return b[1 : len(b)-1]
+	b, _ := json.Marshal("(" + script + ")()") // a string always can
+	return b
 })
 
-// scriptAt are the params of Runtime.evaluate that run the script in a world.
-func scriptAt(world int, x, y float64) []byte {
-	b := append([]byte(`{"expression":"`), quotedScript()...)
-	return fmt.Appendf(b, `(%v, %v)","contextId":%d,"returnByValue":true,"silent":true}`, x, y, world)
+// installParams are the params of Runtime.evaluate that run the script in a world.
+func installParams(world int) []byte {
+	return fmt.Appendf(nil, `{"expression":%s,"contextId":%d,"returnByValue":true,"silent":true}`, quotedScript(), world)
 }
 
-// looked takes the answer of the script, and lets the command become an entry.
-func (l *line) looked(j *Journal, c *command, moved bool, result []byte, failed bool) {
+// probeParams ask the script: for "acts" and "moves", what is at a place and in focus; for
+// "reads", what people can read; for "log", only what has been done and set.
+func probeParams(world int, what string, x, y float64) []byte {
+	return fmt.Appendf(nil, `{"expression":"globalThis[Symbol.for('cdphub.journal')]('%s',%v,%v)","contextId":%d,"returnByValue":true,"silent":true}`, what, x, y, world)
+}
+
+// pageState is an answer of the script.
+type pageState struct {
+	Born         float64 // when the document began, which tells documents apart
+	Age          float64 // of the document, in milliseconds
+	Under, Focus *Element
+	Log          []logged
+	Reads        *pageTexts
+}
+
+// pageTexts are what people can read on a page.
+type pageTexts struct {
+	Title           string
+	Headings, Texts []string
+}
+
+// readPageState reads an answer of the script; nil where there is none.
+func readPageState(result []byte, failed bool) *pageState {
 	var answer struct {
-		Result struct {
-			Value struct{ Under, Focus *Element }
-		}
+		Result struct{ Value *pageState }
+	}
+	if failed || len(result) > longestParams {
+		return nil
 	}
 	readParams(result, &answer)
-	under, focus := l.cleaned(answer.Result.Value.Under), l.cleaned(answer.Result.Value.Focus)
-	if failed { // the document has gone
-		l.probe.context = 0
-	}
-	if focus != nil && !moved {
-		l.probe.focus = focus
+	return answer.Result.Value
+}
+
+// looked takes an answer of the script, and lets the command become an entry.
+func (l *line) looked(j *Journal, c *command, moved bool, s *pageState) {
+	l.took(j, s)
+	if !moved {
+		l.probe.focus = sight{at: time.Now(), document: c.document, on: s.Focus}
 	}
 	if c.x == 0 && c.y == 0 {
-		c.on = l.probe.focus
-	} else {
-		l.seen(c.x, c.y, under)
-		if c.on = under; failed { // the page went with the press, and the pointer was there before
-			c.on = l.probe.at(c.x, c.y)
-		}
+		l.lookedAt(j, c, s.Focus)
+		return
 	}
-	c.looked = true
+	l.seen(c, s.Under)
+	l.lookedAt(j, c, s.Under)
+}
+
+// lookedAt lets a command become an entry.
+func (l *line) lookedAt(j *Journal, c *command, on *Element) {
+	c.on, c.looked = on, true
 	l.settle(j)
 }
 
 // seen keeps the element at a position for later commands there, and for waiting ones
 // that have found nothing.
-func (l *line) seen(x, y float64, on *Element) {
+func (l *line) seen(by *command, on *Element) {
 	if on == nil {
 		return
 	}
-	l.probe.last[l.probe.next%len(l.probe.last)] = sight{x, y, time.Now(), on}
+	l.probe.last[l.probe.next%len(l.probe.last)] = sight{by.x, by.y, time.Now(), by.document, on}
 	l.probe.next++
 	for _, c := range l.waiting {
-		if c.x == x && c.y == y && c.on == nil {
+		if c.x == by.x && c.y == by.y && c.document == by.document && c.on == nil {
 			c.on = on
 		}
 	}
@@ -248,15 +336,4 @@ func (l *line) runQueued(j *Journal) {
 	for _, do := range list {
 		do(j, l)
 	}
-}
-
-// cleaned is an element as it may be kept.
-func (l *line) cleaned(e *Element) *Element {
-	if e == nil {
-		return nil
-	}
-	short := func(s string) string { return l.clean(s, 200) }
-	e.Role, e.Name, e.Label = short(e.Role), short(e.Name), short(e.Label)
-	e.Placeholder, e.TestID, e.CSS = short(e.Placeholder), short(e.TestID), l.clean(e.CSS, 500)
-	return e
 }

@@ -193,6 +193,7 @@ func (j *Journal) tend(now time.Time, closed bool) {
 	}
 	j.mu.Unlock()
 	j.takePictures(now)
+	j.readPages(now)
 	j.askHubs()
 	if j.files != nil {
 		j.files.flush(now, closed)

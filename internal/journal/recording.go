@@ -139,6 +139,16 @@ func (r *Recording) Address() string {
 	return r.URL
 }
 
+// Title is the first title of the page; "" when the recording does not have it.
+func (r *Recording) Title() string {
+	for _, e := range r.Entries {
+		if e.Kind == Reads && e.Action == nil && e.Text != "" {
+			return e.Text
+		}
+	}
+	return ""
+}
+
 // PictureFile is the name of the file with the picture of an entry.
 func (r *Recording) PictureFile(seq uint64) string {
 	return filepath.Join(r.pictures, pictureName(seq))

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
 	"slices"
@@ -35,7 +36,7 @@ type page struct {
 	answers map[string]string // by method; {} for others
 	session string
 
-	mu    sync.Mutex // guards got and draws
+	mu    sync.Mutex // guards got and draws, and answers after the beginning
 	got   []string
 	draws time.Duration // how long a picture takes
 
@@ -48,12 +49,12 @@ func (p *page) Send(c bridge.Command) error {
 	p.mu.Lock()
 	p.got = append(p.got, method)
 	draws := p.draws
-	p.mu.Unlock()
 	answer, known := p.answers[method]
+	p.mu.Unlock()
 	if !known {
 		answer = "{}"
 	}
-	if method == p.late {
+	if method == p.late && !bytes.Contains(c.Params, []byte("MutationObserver")) { // the script itself answers nothing
 		p.held = append(p.held, func(fails bool) {
 			if fails {
 				p.events.Result(call, session, nil, []byte(`{"code":-32000,"message":"Inspected target navigated or closed"}`))
@@ -72,6 +73,13 @@ func (p *page) Send(c bridge.Command) error {
 		p.events.Result(call, session, []byte(answer), nil)
 	}()
 	return nil
+}
+
+// answersWith sets the answer to a method from now on.
+func (p *page) answersWith(method, answer string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.answers[method] = answer
 }
 
 // drawsFor sets how long a picture takes.

@@ -14,8 +14,10 @@ import (
 // typed is what was typed on a page lately. It is in memory only, never in an entry:
 // it is there to be taken out of addresses and of what the page says.
 type typed struct {
-	values []piece // the oldest first
-	now    string  // what is being typed; "" for nothing
+	values []piece  // the oldest first
+	now    string   // what is being typed; "" for nothing
+	into   *origin  // of now; nil for nothing
+	short  []string // texts of one or two characters, for what a page must not have of itself
 
 	// unknown is above 0 while something was typed that the Journal could not take in.
 	// Then it cannot tell what to take out, and keeps no text at all, until as much was
@@ -27,10 +29,41 @@ type typed struct {
 type piece struct {
 	forms []string // in which pages write it, in lower case
 	least int      // bytes of its beginning that are taken for it
+	from  *origin
+}
+
+// origin says what a text was typed into. It is a secret as long as that is not known to be
+// a field for what everybody may read.
+type origin struct {
+	pending int  // commands of which it is not known what they act on
+	secret  bool // one of them acted on a field for a secret, or nobody knows on what
+}
+
+func (o *origin) isSecret() bool { return o.secret || o.pending > 0 }
+
+// typesInto notes that a command types a part of a text.
+func (c *command) typesInto(o *origin) {
+	if c.looks {
+		o.pending++
+		c.typed = o
+		return
+	}
+	o.secret = true // without a recording nobody asks, and there are no names
+}
+
+// know notes what a command has typed into; nil: nobody knows.
+func (c *command) know(on *Element) {
+	if c.typed == nil {
+		return
+	}
+	c.typed.pending--
+	c.typed.secret = c.typed.secret || on == nil || on.isSecret()
+	c.typed = nil
 }
 
 const (
 	mostTyped    = 128 // pieces
+	mostShort    = 32  // shorter texts
 	longestTyped = 256 // bytes of a piece
 	mostPieces   = 64  // of one text
 	shortTyped   = 3   // a shorter text is in others by chance
@@ -40,9 +73,13 @@ const (
 
 // add takes a text into account, a long one in pieces. Texts that are too short are
 // ignored: they are in other texts by chance.
-func (t *typed) add(text string) {
+func (t *typed) add(text string, from *origin) {
 	text = strings.TrimSpace(text)
 	if utf8.RuneCountInString(text) < shortTyped {
+		if text != "" {
+			t.short = append(t.short, strings.ToLower(text))
+			t.short = t.short[max(0, len(t.short)-mostShort):]
+		}
 		return
 	}
 	t.unknown = max(t.unknown-1, 0)
@@ -62,7 +99,7 @@ func (t *typed) add(text string) {
 		if len(t.values) == mostTyped {
 			t.values = t.values[1:]
 		}
-		t.values = append(t.values, piece{formsOf(text[:end]), least})
+		t.values = append(t.values, piece{formsOf(text[:end]), least, from})
 		text, least = text[end:], prefixPiece
 	}
 }
@@ -77,12 +114,18 @@ func (t *typed) note(c *command) {
 	var p struct{ Type, Text, PromptText string }
 	readParams(c.params, &p)
 	if c.method.name != keyEvent {
-		t.add(p.Text)
-		t.add(p.PromptText)
+		from := new(origin)
+		c.typesInto(from)
+		t.add(p.Text, from)
+		t.add(p.PromptText, new(origin)) // a prompt shows it
 		return
 	}
-	if p.Type != "keyUp" {
-		t.now += strings.TrimRight(p.Text, "\r\n")
+	if text := strings.TrimRight(p.Text, "\r\n"); p.Type != "keyUp" && text != "" {
+		if t.into == nil {
+			t.into = new(origin)
+		}
+		c.typesInto(t.into)
+		t.now += text
 	}
 	if len(t.now) > longestTyped {
 		t.end()
@@ -91,8 +134,8 @@ func (t *typed) note(c *command) {
 
 // end ends a run of keys: from now on the run is one text that was typed.
 func (t *typed) end() {
-	t.add(t.now)
-	t.now = ""
+	t.add(t.now, t.into)
+	t.now, t.into = "", nil
 }
 
 // formsOf are the ways in which pages write a text, in lower case: as it is, as JSON,
@@ -124,6 +167,24 @@ func lowerASCII(s string) string {
 // redact takes what was typed out of a text, also a beginning of it: pages repeat a
 // text while it is being typed. The newest texts are taken out first.
 func (t *typed) redact(text string) string {
+	return t.without(text, func(*origin) bool { return true })
+}
+
+// redactSecrets takes only those texts out that are secrets.
+func (t *typed) redactSecrets(text string) string { return t.without(text, (*origin).isSecret) }
+
+// isIn reports whether a text has anything of what was typed.
+func (t *typed) isIn(text string) bool {
+	return t.redact(text) != text || t.isShortIn(strings.Fields(text))
+}
+
+// isShortIn reports whether one of some words is a short text that was typed.
+func (t *typed) isShortIn(words []string) bool {
+	return len(t.short) > 0 && slices.ContainsFunc(words, func(word string) bool { return slices.Contains(t.short, strings.ToLower(word)) })
+}
+
+// without takes what was typed of some origins out of a text.
+func (t *typed) without(text string, counts func(*origin) bool) string {
 	if t.unknown > 0 && text != "" {
 		return secrets.Redacted
 	}
@@ -135,12 +196,15 @@ func (t *typed) redact(text string) string {
 			low = lowerASCII(text)
 		}
 	}
-	if utf8.RuneCountInString(t.now) >= shortTyped {
+	if utf8.RuneCountInString(t.now) >= shortTyped && counts(t.into) {
 		for _, form := range formsOf(t.now) {
 			take(form, prefixTyped)
 		}
 	}
 	for i := len(t.values) - 1; i >= 0; i-- {
+		if !counts(t.values[i].from) {
+			continue
+		}
 		for _, form := range t.values[i].forms {
 			take(form, t.values[i].least)
 		}
@@ -196,5 +260,6 @@ func (l *line) endTyping(j *Journal) {
 	e.Text = "typed " + characterCount(t.count)
 	e.Ms = t.newest.UnixMilli() - e.At
 	e.Action = &Action{Do: Type, Length: t.count, Keys: true, On: e.Action.On}
+	e.Text += e.Action.On.words()
 	j.acted(l, e)
 }

@@ -9,8 +9,8 @@ import (
 // in the middle of a character, and out of bodies that are no UTF-8.
 func TestTypedTextInBytesThatAreNoText(t *testing.T) {
 	var typed typed
-	typed.add("\ufffd\ufffd\ufffd")
-	typed.add("hunter2")
+	typed.add("\ufffd\ufffd\ufffd", new(origin))
+	typed.add("hunter2", new(origin))
 	for text, want := range map[string]string{
 		"a\xf0\x9f\x98":                        "a\xf0\x9f\x98",
 		"\xe9\xe8 hunter2":                     "\xe9\xe8 [REDACTED]",

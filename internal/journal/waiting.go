@@ -16,11 +16,20 @@ func (l *line) ended(j *Journal, c *command) {
 
 // settle makes the entries of the commands that need not wait any more.
 func (l *line) settle(j *Journal) {
-	for len(l.waiting) > 0 && (l.waiting[0].looked || time.Since(l.waiting[0].ended) > lookWithin) {
+	for len(l.waiting) > 0 && (l.waiting[0].looked && l.waiting[0].told || time.Since(l.waiting[0].ended) > lookWithin) {
 		c := l.waiting[0]
 		l.waiting[0] = nil
 		l.waiting = l.waiting[1:]
-		c.looked = true
+		c.looked, c.told = true, true
+		l.matchAct(j, c)
+		c.know(c.on)
+		c.on = l.cleaned(c.on) // only now: it is known whether what was typed is a secret
 		c.method.command(j, l, c)
+		if c.looks {
+			l.probe.open--
+		}
+	}
+	if l.probe.open == 0 && len(l.probe.log) > 0 {
+		l.keepChanges(j, len(l.probe.log), time.Now())
 	}
 }

@@ -47,7 +47,6 @@ async function show(context, clients, hosts, app, token, hostToken) {
 /** Opens DevTools, and collects the methods that are answered by an error. */
 async function open(context, url) {
   const page = await context.newPage();
-  await page.addInitScript(() => localStorage.setItem("screencast-enabled", "false"));
   await page.setViewportSize({ width: 1600, height: 1000 });
   const sent = new Map();
   const refused = new Set();
@@ -80,6 +79,26 @@ async function inConsole(page, text, result) {
   await page.keyboard.press("Control+Enter"); // a suggestion would take Enter
   await expect(page.locator(".console-user-command-result").last()).toContainText(result);
 }
+
+test("DevTools open without a picture, read inline source maps, and come back after a reload", async ({ context }) => {
+  const { url } = await show(context, E.PAGE_CLIENTS, "", E.PAGE_APP);
+  const page = await context.newPage();
+  const violations = [];
+  page.on("console", (m) => m.text().includes("Content Security Policy") && violations.push(m.text()));
+  const node = page.locator(".elements-disclosure li", { hasText: "A note" }).last();
+  await page.goto(url);
+  await expect(node).toBeVisible();
+  await expect(page.locator(".screencast")).toBeHidden();
+  expect(
+    await page.evaluate(async () => (await fetch("data:application/json;base64,eyJ2ZXJzaW9uIjozfQ==")).json()),
+  ).toEqual({ version: 3 });
+  for (let n = 0; n < 2; n++) {
+    await page.reload();
+    await expect(node).toBeVisible();
+    await expect(page.getByText("DevTools is disconnected")).toBeHidden();
+  }
+  expect(violations).toEqual([]);
+});
 
 for (const kind of ["page", "frame"]) {
   test(`${kind}: Elements, Styles, Console, Network and Application work`, async ({ context }) => {

@@ -46,8 +46,8 @@ const (
 )
 
 // ChromeRecorder writes what Clients did as a file that Chrome's Recorder imports. In
-// place of each character that was typed it has an x: recordings do not have the
-// text.
+// place of what was typed it has other texts, mostly an x for each character: recordings do
+// not have the text.
 func ChromeRecorder(w io.Writer, r *journal.Recording) error {
 	file := recorderFile{Title: titleOf(r), Steps: []recorderStep{}}
 	list := actionsOf(r)
@@ -56,7 +56,7 @@ func ChromeRecorder(w io.Writer, r *journal.Recording) error {
 	}
 	left := mostTyped
 	for _, s := range list {
-		if s.Do == journal.Type {
+		if s.Do == journal.Type || s.Do == journal.Fill {
 			s.Length = min(max(s.Length, 0), left)
 			left -= s.Length
 		}
@@ -91,7 +91,7 @@ func recorderSteps(s step) []recorderStep {
 		return recorderKeys(s.Key)
 	case journal.Scroll:
 		return []recorderStep{{Type: "scroll", Target: "main", X: &s.ToX, Y: &s.ToY}}
-	case journal.Click, journal.DoubleClick, journal.Type:
+	case journal.Click, journal.DoubleClick, journal.Type, journal.Fill, journal.Select:
 		return recorderInput(s)
 	}
 	return nil
@@ -99,11 +99,19 @@ func recorderSteps(s step) []recorderStep {
 
 func recorderInput(s step) []recorderStep {
 	to := selectorsFor(s.On)
-	if len(to) == 0 {
+	if len(to) == 0 || len(s.On.Frames) > 0 { // the format counts frames, a recording names them
 		return nil
 	}
-	if s.Do == journal.Type {
-		value := strings.Repeat("x", s.Length)
+	if s.Do != journal.Click && s.Do != journal.DoubleClick {
+		value, letter := sampleFor(s)
+		if s.Do == journal.Select {
+			if value = s.Key; !isWhole(value) {
+				return nil
+			}
+		}
+		if letter != "" {
+			value = strings.Repeat(letter, s.Length)
+		}
 		return []recorderStep{{Type: "change", Target: "main", Selectors: to, Value: &value}}
 	}
 	out := recorderStep{Type: "click", Target: "main", Selectors: to, OffsetX: &s.On.X, OffsetY: &s.On.Y}

@@ -49,7 +49,26 @@ const recorded = `{"cdphub":1,"hub":"","targetId":"T","began":1000}
 {"seq":23,"at":1190,"kind":"request","ms":5,"load":{"method":"GET","url":"https://a.example/x?a=1&b","status":200,"mime":"text/html","answered":{"Content-Encoding":"gzip","Server":"s"},"body":"aGVsbG8="}}
 {"seq":24,"at":1200,"kind":"request","error":"net::ERR_FAILED","load":{"method":"GET","url":"https://a.example/y"}}
 {"seq":25,"at":1210,"kind":"request","load":{"method":"GET","url":"data:text/plain,…"}}
-{"seq":26,"at":1220,"kind":"command","action":{"do":"close"}}
+{"seq":26,"at":1215,"kind":"command","action":{"do":"select","key":"price","values":["Price < 5"],"on":{"role":"combobox","name":"Sort","css":"#list > select","input":"select"}}}
+{"seq":27,"at":1216,"kind":"command","action":{"do":"type","length":1,"keys":true,"on":{"role":"combobox","name":"Sort","css":"select","input":"select"}}}
+{"seq":28,"at":1217,"kind":"command","action":{"do":"fill","length":10,"on":{"label":"Day","css":"#day","input":"date"}}}
+{"seq":29,"at":1217,"kind":"command","action":{"do":"fill","length":10,"on":{"label":"Past","css":"#past","input":"date","min":"1999-01-01"}}}
+{"seq":30,"at":1217,"kind":"command","action":{"do":"fill","length":2,"values":["42"],"on":{"role":"slider","name":"Size","css":"#size","input":"range"}}}
+{"seq":31,"at":1217,"kind":"command","action":{"do":"type","length":7,"on":{"role":"textbox","name":"Mail","css":"#mail","input":"email"}}}
+{"seq":32,"at":1217,"kind":"command","action":{"do":"type","length":2,"on":{"role":"spinbutton","name":"Count","css":"#count","input":"number"}}}
+{"seq":33,"at":1217,"kind":"command","action":{"do":"check","on":{"role":"checkbox","name":"Agree","css":"#agree","input":"checkbox"}}}
+{"seq":34,"at":1217,"kind":"command","action":{"do":"uncheck","on":{"name":"[REDACTED] desk","role":"checkbox","label":"[REDACTED] desk","css":"ul > li:nth-of-type(2) > input"}}}
+{"seq":35,"at":1217,"kind":"command","action":{"do":"type","length":500,"on":{"css":"my-field >>> input"}}}
+{"seq":36,"at":1217,"kind":"command","action":{"do":"click","on":{"role":"button","name":"Send","css":"button","frames":["#outer","host >>> iframe"]}}}
+{"seq":37,"at":1217,"kind":"command","action":{"do":"click","x":3,"y":4,"inside":true}}
+{"seq":38,"at":1217,"kind":"command","action":{"do":"upload","length":2}}
+{"seq":39,"at":1217,"kind":"command","action":{"do":"upload","length":2,"on":{"label":"Files","css":"#files","input":"file"}}}
+{"seq":40,"at":1217,"kind":"command","action":{"do":"select","values":["[REDACTED]"],"on":{"label":"PIN","css":"#pin","input":"select"}}}
+{"seq":41,"at":1218,"kind":"reads","text":"Cart","action":{"do":"title","key":"Cart"}}
+{"seq":42,"at":1218,"kind":"reads","text":"Your \"cart\"","action":{"do":"heading","key":"Your \"cart\""}}
+{"seq":43,"at":1218,"kind":"reads","text":"Saved","action":{"do":"text","key":"Saved"}}
+{"seq":44,"at":1219,"kind":"navigation","text":"https://a.example/?q=ab","typed":true}
+{"seq":45,"at":1220,"kind":"command","action":{"do":"close"}}
 `
 
 func read(t *testing.T, text string) *journal.Recording {
@@ -124,7 +143,7 @@ func TestHostileTextsStayTexts(t *testing.T) {
 	if err := Playwright(&got, r); err != nil {
 		t.Fatal(err)
 	}
-	if strings.Contains(got.String(), hostile) || strings.Count(got.String(), "\n  ") != 3 {
+	if strings.Contains(got.String(), hostile) || strings.Count(got.String(), "\n  await") != 3 {
 		t.Errorf("a text is a part of the program:\n%s", &got)
 	}
 }
@@ -224,4 +243,21 @@ type counter int
 func (c *counter) Write(b []byte) (int, error) {
 	*c += counter(len(b))
 	return len(b), nil
+}
+
+// TestR345AddressesAreThoseOfTheApp exports a recording of an app behind a proxy.
+func TestR345AddressesAreThoseOfTheApp(t *testing.T) {
+	r := read(t, `{"cdphub":1,"hub":"","targetId":"T","began":1,"url":"http://127.0.0.1:9224/a","apps":{"http://127.0.0.1:9224":"https://app.example"}}`+"\n"+
+		`{"seq":1,"at":1,"kind":"command","action":{"do":"navigate","url":"http://127.0.0.1:9224/a?b=1"}}`+"\n"+
+		`{"seq":2,"at":2,"kind":"navigation","text":"http://127.0.0.1:9224/c"}`+"\n"+
+		`{"seq":3,"at":3,"kind":"command","action":{"do":"navigate","url":"http://127.0.0.1:92241/other"}}`+"\n")
+	var got bytes.Buffer
+	if err := Playwright(&got, r); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`baseURL: process.env.BASE_URL ?? "https://app.example"`, `test("a recording of https://app.example/a"`, `goto("/a?b=1")`, `goto("http://127.0.0.1:92241/other")`} {
+		if !strings.Contains(got.String(), want) {
+			t.Errorf("the test lacks %s:\n%s", want, &got)
+		}
+	}
 }

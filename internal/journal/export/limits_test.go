@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cdphub/cdphub/internal/journal"
 	"github.com/cdphub/cdphub/internal/limittest"
 )
 
@@ -25,5 +26,13 @@ func TestR296Limits(t *testing.T) {
 			t.Fatal(err)
 		}
 		return strings.Contains(out.String(), `"`+strings.Repeat("x", n-1)+`"`)
+	})
+	limittest.Reach(t, "mostFiles", mostFiles, func(n int) bool {
+		var out strings.Builder
+		(&playwrightTest{out: &out}).input(step{Action: journal.Action{Do: journal.Upload, Length: n}})
+		return strings.Contains(out.String(), fmt.Sprintf("files(1, %d)", n))
+	})
+	limittest.Reach(t, "longestLiteral", longestLiteral, func(n int) bool {
+		return !strings.Contains(new(playwrightTest).text(step{Action: journal.Action{Length: n}}), "repeat")
 	})
 }

@@ -4,31 +4,43 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/cdphub/cdphub/internal/journal"
 )
 
 const playwrightHead = `// Made by cdphub replay --playwright. Run it with: npx playwright test
-import { test } from "@playwright/test";
+%simport { expect, test } from "@playwright/test";
 
-// A recording contains no typed text. Set TYPED_1, TYPED_2 and so on to the real texts:
-// without them, the test types an x for each character.
-const typed = (n: number, length: number) => process.env[` + "`TYPED_${n}`" + `] ?? "x".repeat(length);
+%s// A recording contains no typed text. Set TYPED_1, TYPED_2 and so on to the real texts:
+// without them, the test types other texts, mostly an x for each character.
+const typed = (n: number, other: string) => process.env[` + "`TYPED_${n}`" + `] ?? other;
 
-// Set FILES_1, FILES_2 and so on to the files to choose, separated by commas.
-const files = (n: number) => (process.env[` + "`FILES_${n}`" + `] ?? "").split(",").filter(Boolean);
+// Set FILES_1, FILES_2 and so on to the files to choose, separated by commas. Without them, the test
+// chooses as many small files of its own.
+const files = (n: number, count: number) =>
+  process.env[` + "`FILES_${n}`" + `]?.split(",").filter(Boolean) ??
+  Array.from({ length: count }, (_, i) => ({ name: ` + "`${i + 1}.txt`" + `, mimeType: "text/plain", buffer: Buffer.from("x") }));
 
 `
 
 // Playwright writes what Clients did as a test of Playwright, in TypeScript. Texts
-// and files that are not in a recording come from the environment.
+// and files that are not in a recording come from the environment. The test expects the titles,
+// headings and new texts that the recording has seen to stay.
 func Playwright(w io.Writer, r *journal.Recording) error {
 	var b strings.Builder
-	b.WriteString(playwrightHead)
-	fmt.Fprintf(&b, "test(%s, async ({ page }) => {\n", quoteText(titleOf(r)))
-	t := &playwrightTest{out: &b}
 	list := actionsOf(r)
+	t := &playwrightTest{out: &b, into: map[string]bool{}}
+	t.base = baseOf(list)
+	how, use := "", ""
+	if t.base != "" {
+		how = "// To run it against another address: BASE_URL=https://staging.example npx playwright test\n"
+		use = fmt.Sprintf("test.use({ baseURL: process.env.BASE_URL ?? %s });\n\n", quoteText(t.base))
+	}
+	fmt.Fprintf(&b, playwrightHead, how, use)
+	fmt.Fprintf(&b, "test(%s, async ({ page }) => {\n", quoteText(titleOf(r)))
 	for i, s := range list {
 		// Playwright dismisses a dialog for which no handler is set.
 		if i+1 < len(list) && list[i+1].Do == journal.Answer { // it must be there before the dialog is
@@ -41,8 +53,28 @@ func Playwright(w io.Writer, r *journal.Recording) error {
 	return err
 }
 
+// baseOf is the origin of the first address of a test; "" where it has none.
+func baseOf(list []step) string {
+	for _, s := range list {
+		for _, address := range []string{s.URL, s.led} {
+			if u, err := url.Parse(address); err == nil && isWhole(address) && strings.HasPrefix(u.Scheme, "http") && u.Host != "" {
+				return u.Scheme + "://" + u.Host
+			}
+		}
+	}
+	return ""
+}
+
+// address is an address of a test: of the app relative to baseURL.
+func (t *playwrightTest) address(whole string) string {
+	if rest, found := strings.CutPrefix(whole, t.base); found && t.base != "" && strings.HasPrefix(rest, "/") {
+		whole = rest
+	}
+	return quoteText(whole)
+}
+
 func titleOf(r *journal.Recording) string {
-	return "a recording of " + cmp.Or(r.Address(), "cdphub")
+	return "a recording of " + cmp.Or(ofApp(r, r.Address()), "cdphub")
 }
 
 // playwrightTest writes the lines of one test. It numbers the texts and files that
@@ -51,7 +83,9 @@ type playwrightTest struct {
 	out   *strings.Builder
 	typed int
 	files int
-	at    string // the address
+	at    string          // the address
+	base  string          // the origin of the app
+	into  map[string]bool // fields of this document that have been typed into, by their locators
 }
 
 func (t *playwrightTest) line(format string, args ...any) {
@@ -63,8 +97,7 @@ func (t *playwrightTest) dialog(s step) {
 	case s.Key != "accept":
 		t.line(`page.once("dialog", (dialog) => dialog.dismiss());`)
 	case s.Length > 0:
-		t.typed++
-		t.line(`page.once("dialog", (dialog) => dialog.accept(typed(%d, %d)));`, t.typed, s.Length)
+		t.line(`page.once("dialog", (dialog) => dialog.accept(%s));`, t.text(s))
 	default:
 		t.line(`page.once("dialog", (dialog) => dialog.accept());`)
 	}
@@ -84,13 +117,15 @@ func (t *playwrightTest) step(s step) {
 		t.line("// Here the document was replaced by another one, which is not in the recording.")
 	case journal.Close:
 		t.line("await page.close();")
+	case journal.Title, journal.Heading, journal.Text:
+		t.expect(s)
 	default:
 		t.input(s)
 	}
 	// Waiting for the address keeps the next step from running on the last page.
 	if s.led != "" && s.led != t.at && s.Do != journal.History && s.Do != journal.Close {
 		if s.Do != journal.Navigate {
-			t.line("await page.waitForURL(%s);", quoteText(s.led))
+			t.line("await page.waitForURL(%s);", t.address(s.led))
 		}
 		t.at = s.led
 	}
@@ -101,13 +136,31 @@ func (t *playwrightTest) open(url string) {
 		t.line("// Here the page went to an address with a secret, which is not in the recording.")
 		return
 	}
-	t.line("await page.goto(%s);", quoteText(url))
+	t.line("await page.goto(%s);", t.address(url))
 	t.at = url
+}
+
+// expect writes an assertion. It waits for what it expects.
+func (t *playwrightTest) expect(s step) {
+	switch s.Do {
+	case journal.Title:
+		t.line("await expect(page).toHaveTitle(%s);", quoteText(s.Key))
+	case journal.Heading:
+		t.line(`await expect(page.getByRole("heading", { name: %s, exact: true }).first()).toBeVisible();`, quoteText(s.Key))
+	case journal.Text:
+		t.line(`await expect(page.getByText(%s, { exact: true }).filter({ visible: true }).first()).toBeVisible();`, quoteText(s.Key))
+	}
 }
 
 func (t *playwrightTest) input(s step) {
 	on := locatorFor(s.On)
+	if s.Inside && on == "" {
+		t.line("// Here something was done in a frame of another origin (%s), of which the recording has no element.", quoteText(s.Do))
+		return
+	}
 	switch s.Do {
+	case journal.Fill, journal.Select, journal.Check, journal.Uncheck:
+		t.set(s, on)
 	case journal.Click, journal.DoubleClick:
 		t.click(s, on)
 	case journal.Type:
@@ -131,7 +184,7 @@ func (t *playwrightTest) input(s step) {
 		if on == "" {
 			on = `page.locator("input[type=file]")`
 		}
-		t.line("await %s.setInputFiles(files(%d));", on, t.files)
+		t.line("await %s.setInputFiles(files(%d, %d));", on, t.files, min(max(s.Length, 0), mostFiles))
 	}
 }
 
@@ -155,15 +208,64 @@ func objectOf(members []string) []string {
 	return []string{"{ " + strings.Join(members, ", ") + " }"}
 }
 
-func (t *playwrightTest) write(s step, on string) {
-	t.typed++
+// set writes a step for a field whose value was not typed.
+func (t *playwrightTest) set(s step, on string) {
 	switch {
 	case on == "":
-		t.line("await page.keyboard.type(typed(%d, %d));", t.typed, s.Length)
-	case s.Keys:
-		t.line("await %s.pressSequentially(typed(%d, %d));", on, t.typed, s.Length)
+		t.line("// Here a field was set (%s), of which the recording has no element.", quoteText(s.Do))
+	case s.Do == journal.Check || s.Do == journal.Uncheck:
+		t.line("await %s.%s();", on, s.Do)
+	case s.Do == journal.Fill:
+		t.line("await %s.fill(%s);", on, t.text(s))
+	case slices.ContainsFunc(s.Values, func(v string) bool { return v != "" && !isWhole(v) }):
+		t.line("// Here an option of %s was chosen, whose name is a secret or too long.", on)
 	default:
-		t.line("await %s.fill(typed(%d, %d));", on, t.typed, s.Length)
+		var options []string
+		for _, value := range s.Values {
+			options = append(options, "{ label: "+quoteText(value)+" }")
+		}
+		t.line("await %s.selectOption([%s]);", on, strings.Join(options, ", "))
+	}
+}
+
+// mostFiles is how many files a test makes for a step at most.
+const mostFiles = 100
+
+// longestLiteral is how many characters a test has of a text that only repeats a letter.
+const longestLiteral = 40
+
+// text is an expression for a text that a recording does not have.
+func (t *playwrightTest) text(s step) string {
+	text, letter := sampleFor(s)
+	if len(s.Values) > 0 {
+		return quoteText(text)
+	}
+	if on := locatorFor(s.On); s.Keys && letter == "" { // the rest of an address, for example
+		if t.into[on] {
+			letter = "x"
+		}
+		t.into[on] = true
+	}
+	t.typed++
+	switch {
+	case letter == "":
+		text = quoteText(text)
+	case s.Length <= longestLiteral:
+		text = quoteText(strings.Repeat(letter, max(s.Length, 0)))
+	default:
+		text = fmt.Sprintf("%s.repeat(%d)", quoteText(letter), s.Length)
+	}
+	return fmt.Sprintf("typed(%d, %s)", t.typed, text)
+}
+
+func (t *playwrightTest) write(s step, on string) {
+	switch {
+	case on == "":
+		t.line("await page.keyboard.type(%s);", t.text(s))
+	case s.Keys:
+		t.line("await %s.pressSequentially(%s);", on, t.text(s))
+	default:
+		t.line("await %s.fill(%s);", on, t.text(s))
 	}
 }
 
@@ -171,22 +273,34 @@ func (t *playwrightTest) write(s step, on string) {
 // label, or placeholder, and only then by an attribute or a selector. It is "" when
 // nothing is known of the element.
 func locatorFor(e *journal.Element) string {
-	switch {
-	case e == nil:
+	if e == nil {
 		return ""
+	}
+	page := "page"
+	for _, frame := range e.Frames {
+		if !isWhole(frame) {
+			return ""
+		}
+		page += fmt.Sprintf(".frameLocator(%s)", quoteText(pierceShadows(frame)))
+	}
+	// Where there is a name, its number is not that of the label.
+	switch {
 	case e.Role != "" && isWhole(e.Name):
-		return fmt.Sprintf("page.getByRole(%s, { name: %s, exact: true })", quoteText(e.Role), quoteText(e.Name)) + nthSuffix(e)
-	case isWhole(e.Label):
-		return fmt.Sprintf("page.getByLabel(%s, { exact: true })", quoteText(e.Label)) + nthSuffix(e)
-	case isWhole(e.Placeholder):
-		return fmt.Sprintf("page.getByPlaceholder(%s, { exact: true })", quoteText(e.Placeholder)) + nthSuffix(e)
+		return fmt.Sprintf("%s.getByRole(%s, { name: %s, exact: true })", page, quoteText(e.Role), quoteText(e.Name)) + nthSuffix(e)
+	case e.Name == "" && isWhole(e.Label):
+		return fmt.Sprintf("%s.getByLabel(%s, { exact: true })", page, quoteText(e.Label)) + nthSuffix(e)
+	case e.Name == "" && isWhole(e.Placeholder):
+		return fmt.Sprintf("%s.getByPlaceholder(%s, { exact: true })", page, quoteText(e.Placeholder)) + nthSuffix(e)
 	case isWhole(e.TestID):
-		return fmt.Sprintf("page.getByTestId(%s)", quoteText(e.TestID))
+		return fmt.Sprintf("%s.getByTestId(%s)", page, quoteText(e.TestID))
 	case isWhole(e.CSS):
-		return fmt.Sprintf("page.locator(%s)", quoteText(e.CSS))
+		return fmt.Sprintf("%s.locator(%s)", page, quoteText(pierceShadows(e.CSS)))
 	}
 	return ""
 }
+
+// pierceShadows is a selector as Playwright has it, whose spaces lead into shadow trees.
+func pierceShadows(css string) string { return strings.ReplaceAll(css, " >>> ", " ") }
 
 func nthSuffix(e *journal.Element) string {
 	if e.Nth == 0 {

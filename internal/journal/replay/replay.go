@@ -8,6 +8,7 @@
 package replay
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -86,10 +87,14 @@ const mostDrivers = 8
 // state is what a hub with this one target would answer, as far as the recording
 // knows it.
 func (p player) state() uiwire.State {
-	t := uiwire.Target{TargetID: p.r.Target, Type: "page", Title: p.r.Address(), URL: p.r.Address(), Drivers: []string{}}
+	t := uiwire.Target{TargetID: p.r.Target, Type: "page", Title: cmp.Or(p.r.Title(), p.r.Address()), URL: p.r.Address(), Drivers: []string{}}
 	h := uiwire.Hub{Hub: p.r.Hub}
 	for _, e := range p.r.Entries {
-		if e.Kind != journal.Command {
+		switch e.Kind {
+		case journal.Reads:
+			continue
+		case journal.Command:
+		default:
 			h.Counters.Events++
 			continue
 		}
@@ -141,7 +146,7 @@ func (p player) serveTimeline(w http.ResponseWriter, r *http.Request) {
 	after, _ := strconv.ParseUint(r.URL.Query().Get("after"), 10, 64) // all, where it is no number
 	list := []journal.Entry{}
 	for _, e := range p.r.Entries {
-		if e.Seq <= after {
+		if e.Seq <= after || e.Kind == journal.Reads {
 			continue
 		}
 		e.Load = e.Load.Summary() // the page shows no bodies

@@ -20,6 +20,8 @@ const recorded = `{"cdphub":1,"hub":"h","targetId":"T","began":1000}
 {"seq":2,"at":1010,"kind":"request","load":{"method":"GET","url":"u","body":"aGVsbG8="}}
 {"seq":3,"at":1020,"kind":"picture","picture":true}
 {"seq":4,"at":1030,"kind":"command","client":"agent #1","method":"Page.reload"}
+{"seq":5,"at":1040,"kind":"reads","text":"The shop"}
+{"seq":6,"at":1050,"kind":"reads","text":"Another page"}
 `
 
 func serve(t *testing.T) (*httptest.Server, string) {
@@ -80,7 +82,7 @@ func TestHandler(t *testing.T) {
 		"/":                         {200, `<script defer src="/ui/app.js"></script>`},
 		"/ui/app.js":                {200, "ui/api/timeline"},
 		"/ui/app.css":               {200, ".timeline"},
-		"/ui/api/state":             {200, `"targets":[{"targetId":"T","type":"page","title":"https://a.example/","url":"https://a.example/","drawn":false,"drivers":["agent #1"],"last":{"method":"Page.reload","at":1030}}]`},
+		"/ui/api/state":             {200, `"targets":[{"targetId":"T","type":"page","title":"The shop","url":"https://a.example/","drawn":false,"drivers":["agent #1"],"last":{"method":"Page.reload","at":1030}}]`},
 		"/ui/api/timeline":          {200, `{"entries":[{"seq":1,"at":1000,"kind":"navigation","text":"https://a.example/"},{"seq":2,"at":1010,"kind":"request","load":{"method":"GET","url":"u"}},{"seq":3`},
 		"/ui/api/timeline?after=2":  {200, `{"entries":[{"seq":3,"at":1020,"kind":"picture","picture":true},{"seq":4,"at":1030,"kind":"command","client":"agent #1","method":"Page.reload"}]}`},
 		"/ui/api/picture?seq=3":     {200, "picture"},

@@ -2,8 +2,10 @@
 
 import { flatChildren } from "../agent/accessibility/boxes";
 import { pathOf, styleOf } from "../flattree";
-import { attributeOf } from "./redact";
-import { byId, documentOf, frameAround, isElement, isText } from "./tree";
+import { stringify } from "../stringify";
+import { nameOf, roleOf } from "./aria";
+import { attributeOf, redactText } from "./redact";
+import { byId, cut, documentOf, frameAround, isElement, isText, squash } from "./tree";
 
 export type Box = { x: number; y: number; width: number; height: number };
 
@@ -102,13 +104,23 @@ export function hitAt(doc: Document, x: number, y: number): Element | undefined 
   }
 }
 
-/** A short description of an element for messages: <div id="x" class="y">. */
+/** The longest name of an element in an error. */
+const LONGEST_WORDS = 80;
+
+/** An element in an error, as snapshots have it: its role and name, and its tag where it has none. */
 export function describe(el: Element): string {
   const attribute = (name: string): string => {
     const v = attributeOf(el, name);
     return v ? ` ${name}="${v.slice(0, 40)}"` : "";
   };
-  return `<${el.localName}${attribute("id")}${attribute("class")}${attribute("role")}>`;
+  const role = roleOf(el);
+  // Nobody reads the name of what is hidden, but it is what the caller has looked for.
+  const name = nameOf(el, role) || redactText(el, squash(el.textContent ?? ""));
+  if (/^(generic|none)$/.test(role))
+    return `<${el.localName}${attribute("id")}${attribute("class")}${attribute("role")}>`;
+  return name
+    ? `${role} ${stringify(cut(name, LONGEST_WORDS))}`
+    : `${role} <${el.localName}${attribute("id")}${attribute("class")}>`;
 }
 
 /** The elements of an attribute with a list of ids. */

@@ -90,7 +90,8 @@ async function needStable(el: Element): Promise<void> {
     await nextFrame();
     const now = boxOf(el);
     if (el.isConnected && (["x", "y", "width", "height"] as const).every((side) => before[side] === now[side])) return;
-    if (!el.isConnected || n > 30) throw new Failure("NotVisible", `element not visible: ${describe(el)} moves`);
+    if (!el.isConnected) throw new Failure("NotVisible", `element not visible: ${describe(el)} has left the document`);
+    if (n > 30) throw new Failure("NotVisible", `element not visible: ${describe(el)} moves`);
     before = now;
   }
 }
@@ -162,7 +163,10 @@ function needHit(el: Element, at: Spot): void {
   for (;;) {
     const hit = hitAt(target.ownerDocument, x, y);
     if (!hit || !reaches(hit, target))
-      throw new Failure("Obscured", `element covered by ${hit ? describe(hit) : "nothing that can be hit"}`);
+      throw new Failure(
+        "Obscured",
+        `element covered by ${hit ? describe(hit) : "nothing that can be hit"}, which is in front of ${describe(el)}`,
+      );
     const frame = frameAround(target.ownerDocument);
     if (!frame) return;
     const box = boxInParent(frame);

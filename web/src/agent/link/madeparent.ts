@@ -5,7 +5,13 @@
 
 import { type Admit, type Ask, type Knock, VERSION, type Vouch } from "../../wire/frame";
 
-const [parentOrigin = "null"] = location.ancestorOrigins ?? []; // undefined in Firefox
+/** The origins of the pages around this document, the nearest first; undefined in Firefox. */
+const ancestors: ArrayLike<string> = location.ancestorOrigins ?? [];
+const parentOrigin = ancestors[0] ?? "null";
+
+/** Whether the nth page around may have an origin. The browser complains about each message to a wrong one. */
+export const mayBe = (origin: string, n = 0): boolean => ancestors[n] === undefined || ancestors[n] === origin;
+
 let secret: string | undefined;
 /** Key and port of an admit message. They are kept until the secret is known. */
 let shown: { key: unknown; port: MessagePort } | undefined;
@@ -16,8 +22,8 @@ export function askAround(origins: string[]): void {
   window.parent.postMessage({ icdp: "knock", v: VERSION } satisfies Knock, "*");
   if (secret) return;
   const ask: Ask = { icdp: "ask", v: VERSION };
-  for (let win = window.parent; win !== win.parent; win = win.parent)
-    for (const origin of origins) win.parent.postMessage(ask, origin);
+  for (let win = window.parent, n = 1; win !== win.parent; win = win.parent, n++)
+    for (const origin of origins) if (mayBe(origin, n)) win.parent.postMessage(ask, origin);
 }
 
 /**

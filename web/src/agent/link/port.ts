@@ -22,7 +22,7 @@ import { address, mainFrame } from "../page/frames";
 import { restWithoutClients } from "../page/framewatch";
 import { flushAddress } from "../page/navigation";
 import { endUpload, enterHub, hubOfProxy, proxyKey, setHub } from "./hub";
-import { admitted, askAround, vouched } from "./madeparent";
+import { admitted, askAround, mayBe, vouched } from "./madeparent";
 import { sessionChanged, share, tellSubtree, whenReported } from "./nested";
 import { uplink } from "./uplink";
 import { noteSimpleHost } from "../base/bundles";
@@ -96,7 +96,8 @@ function unpaired(message: string, parent = ""): void {
 }
 
 function hello(): void {
-  for (const origin of parents) originals.postToParent(greeting(), origin, window.origin === "null" ? [replies()] : []);
+  for (const origin of parents)
+    if (mayBe(origin)) originals.postToParent(greeting(), origin, window.origin === "null" ? [replies()] : []);
   askAround(parents);
 }
 
