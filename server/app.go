@@ -124,7 +124,7 @@ func (s *Server) makeApp() error {
 	// are behind the hub's own rules.
 	open := s.rules
 	open.Own = nil
-	s.app.server = httpserver.NewApp(open.Guard(withoutHeaders(handler)), s.o.rates.app, s.log.Named("app"))
+	s.app.server = httpserver.NewApp(s.locate(open.Guard(withoutHeaders(handler)), nil), s.o.rates.app, s.log.Named("app"))
 	// Cookies with SameSite=Lax, which is the default of Chromium, go only to frames
 	// of the same site as the top page. "localhost" and "127.0.0.1" are two sites.
 	if hostPage.Hostname() != at.Hostname() {

@@ -38,8 +38,11 @@ func (s *Server) DashboardURL() string {
 	return base + "/"
 }
 
-// servesUI reports whether a listener of Clients serves the dashboard.
+// servesUI reports whether a listener of Clients serves the dashboard, or Handler does.
 func (s *Server) servesUI() bool {
+	if s.o.NoListeners && s.hasUI(ofProgram) {
+		return true
+	}
 	for _, ln := range s.listeners {
 		if s.hasUI(ln.audience()) {
 			return true

@@ -181,7 +181,7 @@ func cutOrigin(origin string) string {
 // sameOrigin reports whether an origin is that of the request's own URL. Browsers leave the
 // port of the scheme out of both.
 func sameOrigin(origin string, req *http.Request) bool {
-	return req.Host != "" && strings.EqualFold(origin, OwnAddressOf(req).Origin())
+	return strings.EqualFold(origin, OwnAddressOf(req).Origin())
 }
 
 // portOf is the port of an origin, which leaves out that of its scheme.

@@ -318,6 +318,8 @@ var sections = []section{
 		{"R-322", "a node that is drained with a wait takes no new hub, serves the hubs in use, gives the others back, and ends with the last Client, named session and browser, or after the time; every node says what it waits for"},
 		{"R-323", "a parameter in the URL of a Client or a Host that is nearly one of the hub's is refused and named; any other is ignored, as Chromium ignores it"},
 		{"R-324", "the documentation in archives and packages links to files that are there, and what it says about operation names metrics that exist"},
+		{"R-325", "every address in an answer, and every origin that counts as the hub's own, is that of --public-url if the request names its host, else what a --trusted-proxy says, else that of the connection; what anybody else says of it changes nothing"},
+		{"R-327", "below a path, of a reverse proxy or of the program around the hub, addresses, links, files of pages and redirects keep the path"},
 	}},
 	{"What is taken is given back", []requirement{
 		{"R-290", "what hubs, servers, Hosts, named sessions, journals and quotas hold is counted by name: every map, list, channel and counter below a lock is either counted, or says why it may stay"},
