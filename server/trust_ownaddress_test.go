@@ -108,8 +108,8 @@ func TestR325OwnAddress(t *testing.T) {
 			want = strings.Replace(want, "HOST", tt.host, 1)
 			t.Run(kind+"/"+tt.name, func(t *testing.T) {
 				lines := append([]string{"Host: " + tt.host, "Connection: close"}, tt.lines...)
-				wantAddresses(t, s.addr(false), want, port(s.HostAddr()), lines)
-				wantAddresses(t, home.addr(false), want, port(home.HostAddr()), lines)
+				wantAddresses(t, s.addr(false), want, port(s.addr(true)), lines)
+				wantAddresses(t, home.addr(false), want, port(home.addr(true)), lines)
 				wantOrigins(t, s.addr(false), want, lines)
 			})
 		}

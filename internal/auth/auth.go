@@ -119,7 +119,11 @@ func (r Rules) RefuseForeign(req *http.Request) string {
 	if refuseOrigin(req, "", nil, func(origin string) bool { return sameOrigin(origin, req) }) == "" {
 		return ""
 	}
-	return "Rejected a request from a page of another origin: open the dashboard at the address of the hub itself."
+	why := "Rejected a request from a page of another origin: open the dashboard at the address of the hub itself."
+	if origin := req.Header.Get("Origin"); origin != "" {
+		why += " The page is at " + cutOrigin(origin) + ", and the hub takes " + OwnAddressOf(req).Origin() + " for its own address: behind a reverse proxy, set --public-url."
+	}
+	return why
 }
 
 // RefuseHost returns why a request to the path for Hosts is refused, or "".
