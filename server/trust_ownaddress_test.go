@@ -44,6 +44,10 @@ var ownAddresses = []struct {
 	{"the port of the address", ownHost + ":443", nil, map[string]string{
 		"stranger": "http://HOST", "public": "https://" + ownHost, "trusted, public": "https://" + ownHost + "/cdp",
 	}},
+	{"the port of the scheme, of a proxy", ownHost + ":443", []string{"X-Forwarded-Proto: https"}, map[string]string{
+		"stranger": "http://HOST", "public": "https://" + ownHost, "trusted": "https://" + ownHost, "trusted, public": "https://" + ownHost + "/cdp",
+	}},
+	{"the port of http", ownHost + ":80", nil, map[string]string{"stranger": "http://" + ownHost}},
 	{"another port", ownHost + ":9222", nil, map[string]string{"stranger": "http://HOST"}},
 	{"upper case", "HUB.example.", nil, map[string]string{
 		"stranger": "http://HOST", "public": "https://" + ownHost, "public below": "https://" + ownHost + ":8443/cdp", "trusted, public": "https://" + ownHost + "/cdp",
@@ -311,6 +315,49 @@ func TestR325HandoffLinks(t *testing.T) {
 		})
 		if got, want := s.handoffURL("x", "T"), "https://hub.example/cdp/hub/x/#handoff=T"; got != want {
 			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// TestR328RefusedViewsAreExplained asks for views, and why there is none, from pages of several origins: both have the
+// same answer.
+func TestR328RefusedViewsAreExplained(t *testing.T) {
+	open, guarded := start(t, nil), start(t, withTokens)
+	for _, s := range []started{open, guarded} {
+		host := hubtest.Dial(t, "ws://"+s.addr(true)+"/icdp/host", bearer(hostToken))
+		host.Send(hubtest.Ready)
+		hubtest.Eventually(t, "the target is there", func() bool {
+			_, body := s.get(t, s.addr(false), "/json/list", bearer(clientToken))
+			return strings.Contains(body, `"T1"`)
+		})
+	}
+	for _, tt := range []struct {
+		name   string
+		s      started
+		target string
+		lines  []string
+		status int
+		text   string
+	}{
+		{"nothing is wrong", open, "T1", nil, 101, ""},
+		{"a page of the hub", open, "T1", []string{"Origin: http://" + open.addr(false)}, 101, ""},
+		{"a page of another origin", open, "T1", []string{"Origin: https://evil.example"}, 403, "The page is at https://evil.example, and the hub takes http://" + open.addr(false) + " for its own"},
+		{"no target", open, "none", nil, 404, "does not exist"},
+		{"no token", guarded, "T1", nil, 401, "token"},
+		{"a wrong token", guarded, "T1", []string{"Authorization: Bearer a-token-of-nobody"}, 401, "token"},
+		{"a token", guarded, "T1", []string{"Authorization: Bearer " + clientToken}, 101, ""},
+	} {
+		path, host := "/ui/api/view?target="+tt.target, "Host: "+tt.s.addr(false)
+		view := hubtest.Raw(t, tt.s.addr(false), strings.Replace(hubtest.Handshake(path, tt.lines...), "Host: localhost", host, 1))
+		why := hubtest.Raw(t, tt.s.addr(false), hubtest.Request("POST "+path+" HTTP/1.1", append(tt.lines, host, "Content-Length: 0", "Connection: close")...))
+		if view.Status != tt.status || !strings.Contains(view.Body, tt.text) {
+			t.Errorf("%s: %d %s, want %d %s", tt.name, view.Status, view.Body, tt.status, tt.text)
+		}
+		if view.Status == 101 {
+			view.Status = 204
+		}
+		if why.Status != view.Status || why.Body != view.Body {
+			t.Errorf("%s: %d %s, but asked why: %d %s", tt.name, view.Status, view.Body, why.Status, why.Body)
 		}
 	}
 }

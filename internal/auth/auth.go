@@ -183,9 +183,11 @@ func cutOrigin(origin string) string {
 }
 
 // sameOrigin reports whether an origin is that of the request's own URL. Browsers leave the
-// port of the scheme out of both.
+// port of the scheme out of it, programs may not.
 func sameOrigin(origin string, req *http.Request) bool {
-	return strings.EqualFold(origin, OwnAddressOf(req).Origin())
+	scheme, host, _ := strings.Cut(origin, "://")
+	named := OwnAddress{Secure: strings.EqualFold(scheme, "https"), Host: host}.withoutPort()
+	return strings.EqualFold(scheme+"://"+named.Host, OwnAddressOf(req).Origin())
 }
 
 // portOf is the port of an origin, which leaves out that of its scheme.

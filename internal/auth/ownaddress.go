@@ -50,7 +50,10 @@ func OwnAddressOf(r *http.Request) OwnAddress {
 
 // AskedAddress is what the connection and the request itself say of OwnAddressOf, whoever sends
 // it. A program around the server may have cut a prefix off the path (http.StripPrefix).
-func AskedAddress(r *http.Request) OwnAddress {
+func AskedAddress(r *http.Request) OwnAddress { return askedAddress(r).withoutPort() }
+
+// askedAddress is AskedAddress with the port that the client has named.
+func askedAddress(r *http.Request) OwnAddress {
 	a := OwnAddress{Secure: r.TLS != nil, Host: r.Host}
 	if a.Host == "" { // HTTP/1.0, or an empty header
 		if local, is := r.Context().Value(http.LocalAddrContextKey).(net.Addr); is {
@@ -70,7 +73,7 @@ func AskedAddress(r *http.Request) OwnAddress {
 // nil. It counts for requests that name its host, and for those that a trusted proxy relays under
 // an address of this machine. Some proxies leave out the port that a client names.
 func (g *Gate) FindOwnAddress(r *http.Request, rules Rules, public *url.URL) OwnAddress {
-	a := AskedAddress(r)
+	a := askedAddress(r)
 	said, relayed := g.relayed(r)
 	switch said.scheme {
 	case "https", "wss":
@@ -82,14 +85,21 @@ func (g *Gate) FindOwnAddress(r *http.Request, rules Rules, public *url.URL) Own
 		a.Host = said.host
 	}
 	a.Prefix = said.prefix + a.Prefix
-	if public == nil || public.Host == "" {
-		return a
-	}
 	host, _ := HostName(a.Host)
 	_, isIP := parseIP(host)
-	if namesHost(a.Host, public) || relayed && (isIP || isLocalhost(host)) {
-		return OwnAddress{public.Scheme == "https", public.Host, strings.TrimSuffix(public.EscapedPath(), "/")}
+	if public != nil && public.Host != "" && (namesHost(a.Host, public) || relayed && (isIP || isLocalhost(host))) {
+		a = OwnAddress{public.Scheme == "https", public.Host, strings.TrimSuffix(public.EscapedPath(), "/")}
 	}
+	return a.withoutPort()
+}
+
+// withoutPort leaves out the port of the scheme, as browsers do in an origin.
+func (a OwnAddress) withoutPort() OwnAddress {
+	port := ":80"
+	if a.Secure {
+		port = ":443"
+	}
+	a.Host = strings.TrimSuffix(a.Host, port)
 	return a
 }
 

@@ -320,6 +320,8 @@ var sections = []section{
 		{"R-324", "the documentation in archives and packages links to files that are there, and what it says about operation names metrics that exist"},
 		{"R-325", "every address in an answer, and every origin that counts as the hub's own, is that of --public-url if the request names its host, else what a --trusted-proxy says, else that of the connection; what anybody else says of it changes nothing"},
 		{"R-327", "below a path, of a reverse proxy or of the program around the hub, addresses, links, files of pages and redirects keep the path"},
+		{"R-328", "a live view that the hub refuses, or that a proxy does not let through, says why in the page, whose header then does not say Live"},
+		{"R-329", "the files for nginx, Caddy and Traefik in the documentation let the dashboard, handoffs, DevTools, discovery and Playwright through, at the root and below a path, and cdphub doctor --public-url says what is wrong on that way"},
 	}},
 	{"What is taken is given back", []requirement{
 		{"R-290", "what hubs, servers, Hosts, named sessions, journals and quotas hold is counted by name: every map, list, channel and counter below a lock is either counted, or says why it may stay"},
