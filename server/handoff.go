@@ -2,8 +2,10 @@ package server
 
 import (
 	"net"
+	"net/http"
 	"strings"
 
+	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/server/internal/front"
 )
 
@@ -15,7 +17,22 @@ func (s *Server) handoffURL(hub, ticket string) string {
 	if base == "" {
 		return ""
 	}
-	return strings.TrimSuffix(base, "/") + front.HubPrefix(hub) + "/#handoff=" + ticket
+	return handoffAt(strings.TrimSuffix(base, "/"), hub, ticket)
+}
+
+func handoffAt(base, hub, ticket string) string {
+	return base + front.HubPrefix(hub) + "/#handoff=" + ticket
+}
+
+// handoffLinks makes links with the address at which the asking Client reaches the server. It is nil
+// where handoffURL knows a better one: Options.PublicURL, or that of the listener which the
+// Client has reached without a proxy or a program around the server.
+func (s *Server) handoffLinks(r *http.Request) func(hub, ticket string) string {
+	own := auth.OwnAddressOf(r)
+	if s.publicURL != nil || !s.servesUI() || own == auth.AskedAddress(r) && own.Prefix == "" && !s.o.NoListeners {
+		return nil
+	}
+	return func(hub, ticket string) string { return handoffAt(own.HTTP(), hub, ticket) }
 }
 
 // DashboardURL is the address of the dashboard; "" where no listener serves it. Its host is

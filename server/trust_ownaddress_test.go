@@ -100,7 +100,11 @@ func TestR325OwnAddress(t *testing.T) {
 			change(o)
 		})
 		home := start(t, func(o *Options) { o.AllowedHosts, o.UI = []string{ownHost}, new(false); change(o) })
-		for _, s := range []started{s, home} {
+		shared := start(t, func(o *Options) {
+			o.AllowedHosts, o.HostAddr = []string{ownHost}, o.ClientAddr
+			change(o)
+		})
+		for _, s := range []started{s, home, shared} {
 			s.host(t)
 			s.awaitTarget(t, "", "T1")
 		}
@@ -114,6 +118,7 @@ func TestR325OwnAddress(t *testing.T) {
 				lines := append([]string{"Host: " + tt.host, "Connection: close"}, tt.lines...)
 				wantAddresses(t, s.addr(false), want, port(s.addr(true)), lines)
 				wantAddresses(t, home.addr(false), want, port(home.addr(true)), lines)
+				wantAddresses(t, shared.addr(false), want, " no other listener", lines)
 				wantOrigins(t, s.addr(false), want, lines)
 			})
 		}
@@ -137,6 +142,7 @@ func wantAddresses(t *testing.T, addr, base, sibling string, lines []string) {
 	for _, ask := range []struct{ first, accept, has string }{
 		{"GET / HTTP/1.1", page, "/home.js|/ui/app.js"},
 		{"GET /hub/x/ HTTP/1.1", page, "connectOverCDP"},
+		{"GET /hub/x/ HTTP/1.1", page, map[bool]string{true: "/hub/x/shell", false: ""}[sibling[0] == ' ']},
 		{"GET / HTTP/1.1", program, "/devtools/browser"},
 		{"GET /nowhere HTTP/1.1", page, "Go to the home page"},
 		{"GET /home.json HTTP/1.1", program, `"path":"`},
@@ -307,14 +313,45 @@ func wantBelow(t *testing.T, addr, below string) {
 	}
 }
 
-// TestR325HandoffLinks wants links of handoffs at the public address, also of a program that serves Handler.
+// TestR325HandoffLinks asks for handoffs from several places, and wants links to where people reach the hub.
 func TestR325HandoffLinks(t *testing.T) {
-	for _, embedded := range []bool{false, true} {
-		s := start(t, func(o *Options) {
-			o.NoListeners, o.UI, o.PublicURL = embedded, new(true), "https://hub.example/cdp/"
+	for name, tt := range map[string]struct {
+		change func(*Options)
+		lines  http.Header
+		want   string // without it: the address of the listener, or of the server around the handler
+	}{
+		"a listener":                  {func(*Options) {}, nil, ""},
+		"another name of it":          {func(*Options) {}, http.Header{"Host": {"localhost:9"}}, ""},
+		"a stranger":                  {func(*Options) {}, http.Header{"X-Forwarded-Proto": {"https"}, "X-Forwarded-Host": {ownHost}}, ""},
+		"a trusted proxy":             {reached["trusted"], http.Header{"X-Forwarded-Proto": {"https"}, "X-Forwarded-Host": {ownHost}, "X-Forwarded-Prefix": {"/cdp"}}, "https://" + ownHost + "/cdp"},
+		"a public address":            {reached["public below"], nil, "https://" + ownHost + ":8443/cdp"},
+		"a handler":                   {func(o *Options) { o.NoListeners = true }, nil, "below"},
+		"a handler, a public address": {func(o *Options) { o.NoListeners = true; reached["public below"](o) }, nil, "https://" + ownHost + ":8443/cdp"},
+	} {
+		s := start(t, func(o *Options) { o.AllowedHosts, o.UI = []string{ownHost}, new(true); tt.change(o) })
+		at, want := s.ClientAddr(), tt.want
+		if s.o.NoListeners {
+			around := httptest.NewServer(http.StripPrefix("/below", s.Handler()))
+			defer around.Close()
+			at = around.Listener.Addr().String() + "/below"
+		}
+		if want == "" || want == "below" {
+			want = "http://" + at
+		}
+		hosts := at
+		if !s.o.NoListeners {
+			hosts = s.HostAddr()
+		}
+		host := hubtest.Dial(t, "ws://"+hosts+"/hub/x/icdp/host", http.Header{"Origin": {"http://localhost:3000"}})
+		host.Send(hubtest.Ready)
+		client := hubtest.Dial(t, "ws://"+at+"/hub/x/devtools/browser", tt.lines)
+		hubtest.Eventually(t, "the target is there", func() bool {
+			client.Send(`{"id":1,"method":"Target.getTargets"}`)
+			return strings.Contains(client.Until(`"id":1`), "T1")
 		})
-		if got, want := s.handoffURL("x", "T"), "https://hub.example/cdp/hub/x/#handoff=T"; got != want {
-			t.Errorf("%q, want %q", got, want)
+		client.Send(`{"id":2,"method":"CdpHub.handoff","params":{"instructions":"Look."},"sessionId":"` + client.Attach("T1") + `"}`)
+		if got := client.Until(`"id":2`); !strings.Contains(got, `"url":"`+want+`/hub/x/#handoff=`) {
+			t.Errorf("%s: %s, want a link at %s", name, got, want)
 		}
 	}
 }
