@@ -322,6 +322,8 @@ var sections = []section{
 		{"R-327", "below a path, of a reverse proxy or of the program around the hub, addresses, links, files of pages and redirects keep the path"},
 		{"R-328", "a live view that the hub refuses, or that a proxy does not let through, says why in the page, whose header then does not say Live"},
 		{"R-329", "the files for nginx, Caddy and Traefik in the documentation let the dashboard, handoffs, DevTools, discovery and Playwright through, at the root and below a path, and cdphub doctor --public-url says what is wrong on that way"},
+		{"R-351", "with --browser-profiles each hub and each share finds its own log-ins after a restart, and no other's; a sandbox leaves nothing there"},
+		{"R-350", "an entry of a tokens file or a signed token may limit what its bearer has of each thing that can be refused; what is refused then names the limit"},
 	}},
 	{"What is taken is given back", []requirement{
 		{"R-290", "what hubs, servers, Hosts, named sessions, journals and quotas hold is counted by name: every map, list, channel and counter below a lock is either counted, or says why it may stay"},
