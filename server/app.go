@@ -53,16 +53,15 @@ func (s *Server) pageAddress(hub string) string {
 		page, _, _ := strings.Cut(s.app.page, "#")
 		return page + s.tokenPlace()
 	}
-	at := s.HostAddr()
-	if _, _, err := net.SplitHostPort(at); err != nil { // there is no listener, or it is no TCP port
+	base := s.listenerURL(s.HostAddr())
+	if s.publicURL != nil && (s.o.NoListeners || s.HostAddr() == s.ClientAddr()) {
+		base = strings.TrimSuffix(s.o.PublicURL, "/")
+	}
+	if base == "" {
 		return ""
 	}
-	scheme := "http://"
-	if s.o.TLS.on() {
-		scheme = "https://"
-	}
 	hub, _ = relay.CutShare(hub) // the token of the page leads to the share
-	return scheme + Reachable(at) + front.HubPrefix(hub) + "/shell?app=URL" + s.tokenPlace() + " (URL is your app's address)"
+	return base + front.HubPrefix(hub) + "/shell?app=URL" + s.tokenPlace() + " (URL is your app's address)"
 }
 
 // tokenPlace shows in an address of a Host page where its token belongs.

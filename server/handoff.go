@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"net"
 	"net/http"
 	"strings"
@@ -41,18 +42,20 @@ func (s *Server) DashboardURL() string {
 	if !s.servesUI() {
 		return ""
 	}
-	base := strings.TrimSuffix(s.o.PublicURL, "/")
+	base := cmp.Or(strings.TrimSuffix(s.o.PublicURL, "/"), s.listenerURL(s.ClientAddr()))
 	if base == "" {
-		at := s.ClientAddr()
-		if _, _, err := net.SplitHostPort(at); err != nil { // there is no listener, or it is no TCP port
-			return ""
-		}
-		base = "http://" + Reachable(at)
-		if s.o.TLS.on() {
-			base = "https://" + Reachable(at)
-		}
+		return ""
 	}
 	return base + "/"
+}
+
+// listenerURL is the address of a listener as this machine reaches it; "" where there is none, or
+// it is no TCP port.
+func (s *Server) listenerURL(addr string) string {
+	if _, _, err := net.SplitHostPort(addr); err != nil {
+		return ""
+	}
+	return auth.OwnAddress{Secure: s.o.TLS.on(), Host: Reachable(addr)}.HTTP()
 }
 
 // servesUI reports whether a listener of Clients serves the dashboard, or Handler does.

@@ -329,6 +329,9 @@ func TestR325HandoffLinks(t *testing.T) {
 		"a handler, a public address": {func(o *Options) { o.NoListeners = true; reached["public below"](o) }, nil, "https://" + ownHost + ":8443/cdp"},
 	} {
 		s := start(t, func(o *Options) { o.AllowedHosts, o.UI = []string{ownHost}, new(true); tt.change(o) })
+		if page := s.pageAddress("x"); s.publicURL != nil && s.o.NoListeners && !strings.HasPrefix(page, tt.want+"/hub/x/shell") {
+			t.Errorf("%s: a Host page is at %s, want one at %s", name, page, tt.want)
+		}
 		at, want := s.ClientAddr(), tt.want
 		if s.o.NoListeners {
 			around := httptest.NewServer(http.StripPrefix("/below", s.Handler()))

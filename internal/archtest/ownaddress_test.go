@@ -59,8 +59,7 @@ func TestR325WhoAsksForTheHost(t *testing.T) {
 // schemes are the files that write the scheme of an address of this program, and whose it is.
 var schemes = map[string]string{
 	"internal/auth/ownaddress.go": "it writes those of answers",
-	"server/handoff.go":           "of the listener, where nobody asks: in the log and in links without --public-url",
-	"server/app.go":               "of the listener, where nobody asks: in the log and in refusals",
+	"server/app.go":               "of an app",
 	"internal/cli/":               "of a hub that the command connects to, or has just started",
 	"server/internal/membership/": "of another node",
 	"actions/":                    "of pages that are opened",
