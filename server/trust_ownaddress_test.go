@@ -387,9 +387,9 @@ func TestR328RefusedViewsAreExplained(t *testing.T) {
 		{"a wrong token", guarded, "T1", []string{"Authorization: Bearer a-token-of-nobody"}, 401, "token"},
 		{"a token", guarded, "T1", []string{"Authorization: Bearer " + clientToken}, 101, ""},
 	} {
-		path, host := "/ui/api/view?target="+tt.target, "Host: "+tt.s.addr(false)
-		view := hubtest.Raw(t, tt.s.addr(false), strings.Replace(hubtest.Handshake(path, tt.lines...), "Host: localhost", host, 1))
-		why := hubtest.Raw(t, tt.s.addr(false), hubtest.Request("POST "+path+" HTTP/1.1", append(tt.lines, host, "Content-Length: 0", "Connection: close")...))
+		target, host := "?target="+tt.target, "Host: "+tt.s.addr(false)
+		view := hubtest.Raw(t, tt.s.addr(false), strings.Replace(hubtest.Handshake("/ui/api/view"+target, tt.lines...), "Host: localhost", host, 1))
+		why := hubtest.Raw(t, tt.s.addr(false), hubtest.Request("POST /ui/api/view/why"+target+" HTTP/1.1", append(tt.lines, host, "Content-Length: 0", "Connection: close")...))
 		if view.Status != tt.status || !strings.Contains(view.Body, tt.text) {
 			t.Errorf("%s: %d %s, want %d %s", tt.name, view.Status, view.Body, tt.status, tt.text)
 		}

@@ -63,12 +63,9 @@ func (d *Dashboard) enterView(w http.ResponseWriter, r *http.Request, target str
 	return hub, func() { release(); left() }, true
 }
 
-// asksWhy reports whether a page asks why it has got no view. A POST has an Origin, as a handshake
-// has; a GET of the page's own origin has none (Fetch standard).
-func asksWhy(r *http.Request) bool { return r.Method == http.MethodPost }
-
 // explainView answers a page as the handshake of its view would be, since a browser does not tell a page how that
-// was answered. 204 says that the hub does not refuse the view: something on the way does.
+// was answered. 204 says that the hub does not refuse the view: something on the way does. It is
+// for POST, which has an Origin as a handshake has; a GET of the page's own origin has none (Fetch standard).
 func (d *Dashboard) explainView(w http.ResponseWriter, r *http.Request) {
 	if _, leave, ok := d.enterView(w, r, r.URL.Query().Get("target")); ok {
 		leave()

@@ -14,7 +14,8 @@ export function useView(active: boolean, path: string, targetId: string, listene
   const refuse = useContext(Refusals);
   useEffect(() => {
     if (!active) return;
-    const at = `${path}/ui/api/view?target=${encodeURIComponent(targetId)}`;
+    const at = `${path}/ui/api/view`;
+    const query = `?target=${encodeURIComponent(targetId)}`;
     const listening: ViewListener = {
       picture: (message, bytes) => newest.current.picture(message, bytes),
       holder: (message) => newest.current.holder?.(message),
@@ -27,8 +28,8 @@ export function useView(active: boolean, path: string, targetId: string, listene
         if (all) refuse(text);
       },
     };
-    const connect = () => new WebSocket(socketAddress(at), protocols()) as ViewSocket;
-    const opened = new View(connect, listening, () => askWhy(at));
+    const connect = () => new WebSocket(socketAddress(at + query), protocols()) as ViewSocket;
+    const opened = new View(connect, listening, () => askWhy(`${at}/why${query}`));
     setView(opened);
     return () => {
       opened.close();
