@@ -43,8 +43,11 @@ func checkPublic(ctx context.Context, o server.Options, runs bool) (all []findin
 			return nil // another finding says why
 		}
 		ctx, stop := context.WithCancel(ctx)
-		ended := make(chan error, 1)
-		go func() { ended <- srv.Run(ctx) }()
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			srv.Run(ctx) //nolint:errcheck // what it cannot do is found on the way
+		}()
 		defer func() { stop(); <-ended }()
 	}
 	w := publicWay{
@@ -135,15 +138,14 @@ func (w publicWay) connect(ctx context.Context) finding {
 	began, ended := time.Now(), make(chan wsconn.Reason, 1)
 	go func() { ended <- conn.Serve(ctx, func([]byte) {}) }()
 	select {
-	case <-ended:
+	case why := <-ended:
 		return finding{
-			publicCheck, failing, fmt.Sprintf("a WebSocket on which nothing is sent ends after %v, before the hub's first ping", time.Since(began).Round(time.Millisecond)),
+			publicCheck, failing, fmt.Sprintf("a WebSocket on which nothing is sent ends after %v, before the hub's first ping: %v", time.Since(began).Round(time.Millisecond), why),
 			fmt.Sprintf("raise the time-out of the proxy for connections without data (nginx: proxy_read_timeout) above --ping-every, which is %v, or lower that", w.idle),
 		}
 	case <-time.After(min(w.idle, time.Minute) + late):
 	}
 	conn.Close(wsconn.ReasonNormal)
-	<-ended
 	return finding{Check: publicCheck, State: fine, Found: fmt.Sprintf("a WebSocket opens, and stays open for %v without data", w.idle)}
 }
 
