@@ -157,8 +157,8 @@ func (p proxies) run(file, program string, args ...string) {
 		p.t.Fatal(err)
 	}
 	p.t.Cleanup(func() {
-		cmd.Process.Kill() //nolint:errcheck // it may have ended
-		cmd.Wait()         //nolint:errcheck // it was killed
+		cmd.Process.Kill() // it may have ended
+		cmd.Wait()
 		if p.t.Failed() {
 			p.t.Logf("%s said:\n%s", program, said)
 		}
