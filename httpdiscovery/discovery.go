@@ -9,12 +9,12 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"net"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 
+	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/version"
 	"github.com/cdphub/cdphub/targets"
 )
@@ -34,9 +34,6 @@ type Source interface {
 
 // Options says what a Handler serves beyond reading. Its zero value works.
 type Options struct {
-	// Base is how the asker reaches the server: "https://hub.example". When empty, the
-	// request says it.
-	Base string
 	// Prefix stands before each path and in the endpoint's URL: "" or
 	// "/hub/NAME".
 	Prefix string
@@ -243,12 +240,12 @@ func (h *handler) target(r *http.Request, t targets.Info, ui bool) targetBody {
 	}
 	switch prefix, query := h.Prefix, h.Query; {
 	case ui && h.FrontEnd && h.Ticket != nil:
-		b.Frontend = FrontEnd(h.base(r), h.TicketPrefix, t.ID, h.Ticket(t.ID))
+		b.Frontend = FrontEnd(auth.OwnAddressOf(r).HTTP(), h.TicketPrefix, t.ID, h.Ticket(t.ID))
 	case pageSocket:
 		if query != "" && h.Ticket != nil {
 			prefix, query = h.TicketPrefix, ticketQuery(h.Ticket(t.ID))
 		}
-		b.Frontend = bundled + socketQuery(h.base(r), prefix, t.ID, query)
+		b.Frontend = bundled + socketQuery(auth.OwnAddressOf(r).HTTP(), prefix, t.ID, query)
 	}
 	return b
 }
@@ -267,7 +264,7 @@ const bundled = "devtools://devtools/bundled/inspector.html"
 
 // FrontEnd is the address of the DevTools that a hub serves, for a Target, with a
 // ticket: "http://HOST/devtools/ui/inspector.html?ws=HOST/devtools/page/ID?ticket=T",
-// but for what must be escaped. base is Options.Base.
+// but for what must be escaped. base is how the asker reaches the server: "https://hub.example".
 func FrontEnd(base, prefix, targetID, ticket string) string {
 	return base + prefix + "/devtools/ui/inspector.html" + socketQuery(base, prefix, targetID, ticketQuery(ticket))
 }
@@ -341,22 +338,5 @@ func (h *handler) status(r *http.Request) statusBody {
 // endpoint is the URL of the browser endpoint, or of a page's, as the asking
 // client can reach it, by the name it used.
 func (h *handler) endpoint(r *http.Request, path string) string {
-	return "ws" + strings.TrimPrefix(h.base(r), "http") + h.Prefix + "/devtools/" + path + h.Query
-}
-
-// base is Options.Base, or what a request says: it is what the client can reach.
-func (h *handler) base(r *http.Request) string {
-	if h.Base != "" {
-		return h.Base
-	}
-	host := r.Host
-	if host == "" { // HTTP/1.0, or an empty header
-		if a, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok {
-			host = a.String()
-		}
-	}
-	if r.TLS != nil {
-		return "https://" + host
-	}
-	return "http://" + host
+	return auth.OwnAddressOf(r).WebSocket() + h.Prefix + "/devtools/" + path + h.Query
 }

@@ -21,8 +21,10 @@ type Client struct {
 	account account
 	// privateOf is ClientOptions.PrivateOf.
 	privateOf string
-	redacts   bool         // Policy.Redacts
-	pace      *bridge.Pace // of all Clients of its payer
+	// handoffURL is ClientOptions.HandoffURL.
+	handoffURL func(hub, ticket string) string
+	redacts    bool         // Policy.Redacts
+	pace       *bridge.Pace // of all Clients of its payer
 	// noFiles is set when the policy allows no files.
 	noFiles bool
 

@@ -109,7 +109,11 @@ func beginHandoff(h *Hub, r *request) ([]byte, *wire.Error) {
 		return nil, errHandoffOpen
 	}
 	o.ID, o.ticket = h.opts.NewID(), h.opts.NewID()
-	url := h.opts.HandoffURL(h.opts.Name, o.ticket)
+	link := h.opts.HandoffURL
+	if r.client.handoffURL != nil {
+		link = r.client.handoffURL
+	}
+	url := link(h.opts.Name, o.ticket)
 	if url == "" {
 		return nil, errHandoffOff
 	}

@@ -211,6 +211,9 @@ type ClientOptions struct {
 	// PrivateOf is a Target, if the Client shows it to a Watcher: the Client sees also
 	// what is private to the owner of that Target.
 	PrivateOf string
+	// HandoffURL is Options.HandoffURL for handoffs that this Client asks for; nil: that of the
+	// hub.
+	HandoffURL func(hub, ticket string) string
 }
 
 // Admit adds a Client before it is connected, so that a full hub can refuse the
@@ -234,7 +237,8 @@ func (h *Hub) Admit(o ClientOptions) (*Client, error) {
 	}
 	c := &Client{
 		hub: h, peer: discard{}, policy: policy, owner: of, name: name, bearer: o.Account, account: paid, privateOf: o.PrivateOf,
-		sessions: make(map[*clientSession]struct{}),
+		handoffURL: o.HandoffURL,
+		sessions:   make(map[*clientSession]struct{}),
 	}
 	c.noFiles, c.redacts = !policy.Files(), policy.Redacts()
 	c.pace = h.paceLocked(o.Payer.ID)

@@ -62,16 +62,15 @@ func (s *Server) pageAddress(hub string) string {
 		page, _, _ := strings.Cut(s.app.page, "#")
 		return page + s.tokenPlace()
 	}
-	at := s.HostAddr()
-	if _, _, err := net.SplitHostPort(at); err != nil { // there is no listener, or it is no TCP port
+	base := s.listenerURL(s.HostAddr())
+	if s.publicURL != nil && (s.o.NoListeners || s.HostAddr() == s.ClientAddr()) {
+		base = strings.TrimSuffix(s.o.PublicURL, "/")
+	}
+	if base == "" {
 		return ""
 	}
-	scheme := "http://"
-	if s.o.TLS.on() {
-		scheme = "https://"
-	}
 	hub, _ = relay.CutShare(hub) // the token of the page leads to the share
-	return scheme + Reachable(at) + front.HubPrefix(hub) + "/shell?app=URL" + s.tokenPlace() + " (URL is your app's address)"
+	return base + front.HubPrefix(hub) + "/shell?app=URL" + s.tokenPlace() + " (URL is your app's address)"
 }
 
 // tokenPlace shows in an address of a Host page where its token belongs.
@@ -134,7 +133,7 @@ func (s *Server) makeApp() error {
 	// are behind the hub's own rules.
 	open := s.rules
 	open.Own = nil
-	s.app.server = httpserver.NewApp(open.Guard(withoutHeaders(handler)), s.o.rates.app, s.log.Named("app"))
+	s.app.server = httpserver.NewApp(s.locate(open.Guard(withoutHeaders(handler)), nil), s.o.rates.app, s.log.Named("app"))
 	// Cookies with SameSite=Lax, which is the default of Chromium, go only to frames
 	// of the same site as the top page. "localhost" and "127.0.0.1" are two sites.
 	if hostPage.Hostname() != at.Hostname() {

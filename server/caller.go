@@ -41,7 +41,7 @@ func (s *Server) caller(r *http.Request, hub *relay.Hub, pass auth.Pass) actions
 	c.Options.Shared = hub.Control().Value(sharedKey{}, func() any { return new(actions.Shared) }).(*actions.Shared)
 	c.Options.Lacking = hub.Lacking
 	name := clientName(r, pass)
-	c.Join = s.clientsOf(at.Hub, relay.ClientOptions{Policy: front.PolicyOf(pass), Name: name, Account: pass.Account(), Payer: pass.Payer()})
+	c.Join = s.clientsOf(at.Hub, relay.ClientOptions{Policy: front.PolicyOf(pass), Name: name, Account: pass.Account(), Payer: pass.Payer(), HandoffURL: s.handoffLinks(r)})
 	// A readonly token reads pages by commands that its own scope has not. Its Reader
 	// may send them, and the hub holds it to reading.
 	if pass.Grant.Scope != 0 {

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/webpage"
 	"github.com/cdphub/cdphub/server/internal/front"
 )
@@ -14,9 +15,9 @@ func (s *Server) serveDashboard(w http.ResponseWriter, r *http.Request) {
 	at := front.RouteOf(r)
 	base := s.siblingURL(r, true, "")
 	d := webpage.Dashboard{
-		Hub: at.Hub, Path: at.Prefix, Token: s.tokens.Set(),
+		Hub: at.Hub, Path: front.PathFor(r, at.Prefix), Token: s.tokens.Set(),
 		Clients: s.snippets(base),
-		Socket:  "ws" + strings.TrimPrefix(strings.TrimSuffix(base, at.Prefix), "http"),
+		Socket:  "ws" + strings.TrimPrefix(auth.OwnAddressOf(r).Origin(), "http"),
 	}
 	if base == "" { // a Host header that cannot be a host
 		// The page then shows neither of them: it cannot know an address that works.

@@ -51,7 +51,7 @@ func (s *Server) openDevTools(w http.ResponseWriter, r *http.Request) {
 	defer release()
 	id := r.URL.Query().Get("target")
 	if _, known := hub.Control().WatchedTarget(front.WatcherOf(r), id); !known {
-		http.Error(w, "No such target id: "+id+". Open "+frontEndPath+"?target=ID with an id of /json/list.", http.StatusNotFound)
+		http.Error(w, "No such target id: "+id+". Open "+front.PathFor(r, front.RouteOf(r).Prefix+frontEndPath)+"?target=ID with an id of /json/list.", http.StatusNotFound)
 		return
 	}
 	at := front.RouteOf(r)
@@ -79,7 +79,7 @@ func (s *Server) servePageByTicket(w http.ResponseWriter, r *http.Request) {
 	pass, ok := s.tickets.Use(ticketOf(r), place)
 	if !ok {
 		auth.Refuse(w, "The ticket in this address is no longer valid: it works once, for one target, within a minute. "+
-			"Open DevTools again: "+at.Prefix+frontEndPath+"?target="+url.QueryEscape(place.Target))
+			"Open DevTools again: "+front.PathFor(r, at.Prefix+frontEndPath)+"?target="+url.QueryEscape(place.Target))
 		return
 	}
 	s.servePageTo(w, auth.WithPass(r, pass), place.Target)

@@ -75,7 +75,7 @@ func (s *Server) serveDiscovery(w http.ResponseWriter, r *http.Request) {
 	pass := auth.PassOf(r)
 	p := front.PolicyOf(pass)
 	o := discoveryOptions(hub, front.RouteOf(r).Prefix, relay.ClientOptions{Policy: p, Account: pass.Account(), Payer: pass.Payer()})
-	o.PageSockets, o.Base = s.o.PageSockets, auth.OwnAddressOf(r).HTTP()
+	o.PageSockets = s.o.PageSockets
 	o.Query = socketQuery(r, pass)
 	o.FrontEnd = s.o.DevTools != nil
 	o.Ticket, o.TicketPrefix = func(target string) string { return s.ticket(r, target) }, front.RouteOf(r).KeyPrefix()

@@ -1,9 +1,12 @@
 package server
 
 import (
+	"cmp"
 	"net"
+	"net/http"
 	"strings"
 
+	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/server/internal/front"
 )
 
@@ -15,7 +18,22 @@ func (s *Server) handoffURL(hub, ticket string) string {
 	if base == "" {
 		return ""
 	}
-	return strings.TrimSuffix(base, "/") + front.HubPrefix(hub) + "/#handoff=" + ticket
+	return handoffAt(strings.TrimSuffix(base, "/"), hub, ticket)
+}
+
+func handoffAt(base, hub, ticket string) string {
+	return base + front.HubPrefix(hub) + "/#handoff=" + ticket
+}
+
+// handoffLinks makes links with the address at which the asking Client reaches the server. It is nil
+// where handoffURL knows a better one: Options.PublicURL, or that of the listener which the
+// Client has reached without a proxy or a program around the server.
+func (s *Server) handoffLinks(r *http.Request) func(hub, ticket string) string {
+	own := auth.OwnAddressOf(r)
+	if s.publicURL != nil || !s.servesUI() || own == auth.AskedAddress(r) && own.Prefix == "" && !s.o.NoListeners {
+		return nil
+	}
+	return func(hub, ticket string) string { return handoffAt(own.HTTP(), hub, ticket) }
 }
 
 // DashboardURL is the address of the dashboard; "" where no listener serves it. Its host is
@@ -24,22 +42,27 @@ func (s *Server) DashboardURL() string {
 	if !s.servesUI() {
 		return ""
 	}
-	base := strings.TrimSuffix(s.o.PublicURL, "/")
+	base := cmp.Or(strings.TrimSuffix(s.o.PublicURL, "/"), s.listenerURL(s.ClientAddr()))
 	if base == "" {
-		at := s.ClientAddr()
-		if _, _, err := net.SplitHostPort(at); err != nil { // there is no listener, or it is no TCP port
-			return ""
-		}
-		base = "http://" + Reachable(at)
-		if s.o.TLS.on() {
-			base = "https://" + Reachable(at)
-		}
+		return ""
 	}
 	return base + "/"
 }
 
-// servesUI reports whether a listener of Clients serves the dashboard.
+// listenerURL is the address of a listener as this machine reaches it; "" where there is none, or
+// it is no TCP port.
+func (s *Server) listenerURL(addr string) string {
+	if _, _, err := net.SplitHostPort(addr); err != nil {
+		return ""
+	}
+	return auth.OwnAddress{Secure: s.o.TLS.on(), Host: Reachable(addr)}.HTTP()
+}
+
+// servesUI reports whether a listener of Clients serves the dashboard, or Handler does.
 func (s *Server) servesUI() bool {
+	if s.o.NoListeners && s.hasUI(ofProgram) {
+		return true
+	}
 	for _, ln := range s.listeners {
 		if s.hasUI(ln.audience()) {
 			return true

@@ -32,7 +32,7 @@ func (s *Server) serveHome(w http.ResponseWriter, r *http.Request) {
 	if at.On.Clients {
 		path, role = clientStatusPath, auth.RoleClient
 	}
-	h := webpage.Home{Hub: at.Hub, Status: at.Prefix + path, Script: at.Prefix + "/home.js"}
+	h := webpage.Home{Hub: at.Hub, Path: front.PathFor(r, at.Prefix), Status: path}
 	if s.tokens.Set() {
 		h.Token = string(role)
 	}
@@ -61,9 +61,9 @@ func (s *Server) serveRoot(w http.ResponseWriter, r *http.Request) {
 // name it to people, see webpage.ForPeople.
 func (s *Server) homePath(r *http.Request) string {
 	if at, ok := s.route(r); ok {
-		return at.Prefix + "/"
+		return front.PathFor(r, at.Prefix+"/")
 	}
-	return "/"
+	return front.PathFor(r, "/")
 }
 
 // serveFavicon answers with an SVG image, which a day in the cache saves from being
@@ -85,7 +85,7 @@ type homeStatus struct {
 // homeHub is one hub, as far as the asker may know it.
 type homeHub struct {
 	relay.Summary
-	Path      string     `json:"path"` // before each of its paths: "" or "/hub/NAME"
+	Path      string     `json:"path"` // before each of its paths, such as "" or "/hub/NAME"
 	HostHangs bool       `json:"hostHangs"`
 	Browser   bool       `json:"browser"`         // it has a browser of its own, or gets one with its first Client
 	Pages     []homePage `json:"pages,omitempty"` // for Clients: the first of its targets
@@ -111,7 +111,7 @@ func (s *Server) serveHomeStatus(w http.ResponseWriter, r *http.Request) {
 	}
 	status := homeStatus{Version: version.Current().Version}
 	for _, hub := range s.hubsFor(r) {
-		status.Hubs = append(status.Hubs, s.homeHub(r.Context(), hub.Name, hub.Prefix, auth.PassOf(r)))
+		status.Hubs = append(status.Hubs, s.homeHub(r.Context(), hub.Name, hub.Path, auth.PassOf(r)))
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	json.NewEncoder(w).Encode(status) //nolint:errcheck // a peer that is gone
@@ -122,13 +122,13 @@ func (s *Server) serveHomeStatus(w http.ResponseWriter, r *http.Request) {
 // the keys to them.
 func (s *Server) hubsFor(r *http.Request) []front.NamedHub {
 	at, pass := front.RouteOf(r), auth.PassOf(r)
-	list := []front.NamedHub{{Name: at.Hub, Prefix: at.Prefix}}
+	list := []front.NamedHub{{Name: at.Hub, Path: front.PathFor(r, at.Prefix)}}
 	if !s.seesAll(r) {
 		return list
 	}
 	for _, other := range s.hubs.Summaries() {
 		if other.Hub != at.Hub && !front.IsSandbox(other.Hub) && s.sees(pass, other.Hub) && len(list) < maxHomeHubs {
-			list = append(list, front.NamedHub{Name: other.Hub, Prefix: prefixFor(other.Hub, pass)})
+			list = append(list, front.NamedHub{Name: other.Hub, Path: front.PathFor(r, prefixFor(other.Hub, pass))})
 		}
 	}
 	return list
@@ -143,14 +143,14 @@ func (s *Server) seesAll(r *http.Request) bool {
 
 // homeHub describes one hub. It asks browsers for titles and waits titlesWithin at
 // most: Chromium reports a new title late, see relay.Hub.Refresh.
-func (s *Server) homeHub(ctx context.Context, name, prefix string, pass auth.Pass) homeHub {
+func (s *Server) homeHub(ctx context.Context, name, path string, pass auth.Pass) homeHub {
 	hub, release := s.hubs.Peek(name)
 	defer release()
 	stats := hub.Stats()
 	clients, sessions := dashboard.Counts(hub, front.PolicyOf(pass))
 	h := homeHub{
 		Summary: relay.Summary{Hub: name, HostConnected: stats.Hosts > 0, Clients: clients, Targets: stats.Targets, Sessions: sessions},
-		Path:    prefix, HostHangs: hub.HostHangs(), Browser: s.browsers.Has(name),
+		Path:    path, HostHangs: hub.HostHangs(), Browser: s.browsers.Has(name),
 	}
 	if pass.Grant.Role == auth.RoleHost {
 		return h // it offers targets, and may not look at those of others

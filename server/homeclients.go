@@ -13,11 +13,16 @@ import (
 
 // siblingURL is the URL of the asked hub at a listener as the asker can reach it:
 // by the name that the request used, and the port of the listener unless that is
-// the one that was asked. It is "" when there is no such listener.
+// the one that was asked. It is "" when there is no such listener, or a reverse proxy stands in front
+// of it.
 func (s *Server) siblingURL(r *http.Request, asked bool, addr string) string {
 	own := auth.OwnAddressOf(r)
 	host := own.Host
 	if !asked {
+		// Behind a reverse proxy, only what it relays to is known.
+		if own != auth.AskedAddress(r) {
+			return ""
+		}
 		_, port, err := net.SplitHostPort(addr)
 		if err != nil {
 			return ""
@@ -27,8 +32,8 @@ func (s *Server) siblingURL(r *http.Request, asked bool, addr string) string {
 			name = host
 		}
 		// JoinHostPort adds the brackets of an IPv6 address again (RFC 3986, section
-		// 3.2.2). A reverse proxy has told of the other listener only.
-		own = auth.OwnAddress{Secure: r.TLS != nil}
+		// 3.2.2).
+		own = auth.OwnAddress{Secure: s.o.TLS.on()}
 		host = net.JoinHostPort(strings.Trim(name, "[]"), port)
 	}
 	if strings.ContainsAny(host, " ;,'\"") { // it goes into a header of the answer

@@ -100,9 +100,9 @@ func (s *Server) newDoor(hosts bool) *door {
 	rate.Within += s.o.Limits.LinkGrace // a body may wait for the link to come back
 	next := s.handler(front.Audience{Clients: true, Hosts: hosts, Exposed: true})
 	d.hs = httpserver.New(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		// The peer of the link could claim any address with this header; its own was
+		// The peer of the link could claim any address with these headers; its own was
 		// checked at the handshake.
-		r.Header.Del("X-Forwarded-For") // the link's own peer counts
+		auth.DropRelayed(r.Header)
 		if ofAProgram(r) {
 			r = linkOf(r).pass.Lend(r)
 		}

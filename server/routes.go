@@ -1,8 +1,10 @@
 package server
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -128,13 +130,12 @@ func (s *Server) find(nowhere front.Entry, r *http.Request) front.Entry {
 
 // handler serves one listener: the paths of Clients, of Hosts, or both.
 func (s *Server) handler(on front.Audience) http.Handler {
-	return webpage.ForPeople(s.access.LogRefusals(s.rules.Guard(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return s.locate(webpage.ForPeople(s.access.LogRefusals(s.rules.Guard(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s.draining.Load() {
 			w.Header().Set("Connection", "close")
 			http.Error(w, "The hub is shutting down.", http.StatusServiceUnavailable)
 			return
 		}
-		r = auth.WithOwnAddress(r, s.gate.FindOwnAddress(r, s.publicURL))
 		at, ok := s.route(r)
 		at.On = on
 		r = at.With(r)
@@ -147,13 +148,21 @@ func (s *Server) handler(on front.Audience) http.Handler {
 			e = s.find(e, r)
 		}
 		s.enter(w, r, e)
-	})), s.route), s.homePath)
+	})), s.route), s.homePath), s.publicURL)
+}
+
+// locate finds out where the client of a request reaches this server. public is the address of the
+// listener for people, or nil.
+func (s *Server) locate(next http.Handler, public *url.URL) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		next.ServeHTTP(w, auth.WithOwnAddress(r, s.gate.FindOwnAddress(r, s.rules, public)))
+	})
 }
 
 // route finds the hub by path, /hub/NAME/…, by host, NAME.BASEDOMAIN, or by the
 // address of the link that has carried the request.
 func (s *Server) route(r *http.Request) (front.Route, bool) {
-	path := r.URL.Path
+	path := cmp.Or(r.URL.Path, "/") // http.StripPrefix leaves nothing of its own path
 	if rest, named := strings.CutPrefix(path, "/hub/"); named {
 		name, below, _ := strings.Cut(rest, "/")
 		hub, share := relay.CutShare(name)
@@ -163,7 +172,7 @@ func (s *Server) route(r *http.Request) (front.Route, bool) {
 		return s.sessionRoute(rest)
 	}
 	if s.o.BaseDomain != "" {
-		host, _ := auth.HostName(r.Host)
+		host, _ := auth.HostName(auth.OwnAddressOf(r).Host)
 		if n, below := strings.CutSuffix(host, "."+s.o.BaseDomain); below {
 			return front.Route{Hub: n, Path: path}, relay.ValidName(n)
 		}

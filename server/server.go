@@ -18,6 +18,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -190,10 +191,13 @@ func (s *Server) makePolicies() (err error) {
 		return err
 	}
 	s.rules = auth.Rules{AllowedHosts: s.o.AllowedHosts, ClientOrigins: s.o.ClientOrigins, HostOrigins: s.o.HostOrigins, Own: s.fence.Sent}
+	// append must not write into the array of the caller's Options.
+	s.rules.AllowedHosts = slices.Clip(s.rules.AllowedHosts)
 	if d := s.o.BaseDomain; d != "" {
-		// A full slice expression: append must not write into the array of the
-		// caller's Options.
-		s.rules.AllowedHosts = append(s.rules.AllowedHosts[:len(s.rules.AllowedHosts):len(s.rules.AllowedHosts)], d, "."+d)
+		s.rules.AllowedHosts = append(s.rules.AllowedHosts, d, "."+d)
+	}
+	if s.publicURL != nil && s.publicURL.Hostname() != "" {
+		s.rules.AllowedHosts = append(s.rules.AllowedHosts, s.publicURL.Hostname())
 	}
 	if s.urls, err = s.o.Network.policy(s.fence.Own); err != nil {
 		return err
@@ -314,8 +318,11 @@ func (s *Server) Close() {
 // listeners of its own. A Host that is no page needs a token: the handler
 // cannot know who reaches it.
 func (s *Server) Handler() http.Handler {
-	return s.handler(front.Audience{Clients: true, Hosts: true, Exposed: true})
+	return s.handler(ofProgram)
 }
+
+// ofProgram is the audience of Handler.
+var ofProgram = front.Audience{Clients: true, Hosts: true, Exposed: true}
 
 // Hub finds a hub by its name, "" for the one at the root. It waits until the browser
 // of the hub is there, if the hub is to have one. The hub and the browser stay until

@@ -54,7 +54,7 @@ func (s *Server) upgradeClient(w http.ResponseWriter, r *http.Request, hub *rela
 	who := s.access.Peer("client", r)
 	pass := auth.PassOf(r)
 	client, err := hub.Admit(relay.ClientOptions{
-		Policy: front.PolicyOf(pass), Name: clientName(r, pass), Account: pass.Account(), Payer: pass.Payer(), PrivateOf: private,
+		Policy: front.PolicyOf(pass), Name: clientName(r, pass), Account: pass.Account(), Payer: pass.Payer(), PrivateOf: private, HandoffURL: s.handoffLinks(r),
 	})
 	if err != nil {
 		release()

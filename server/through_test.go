@@ -19,7 +19,7 @@ const throughEnv = "CDPHUB_THROUGH"
 // sandboxes it has made, what its own home page counts.
 const (
 	suite = "^(TestRoundTrip|TestF02|TestDialog|TestUploads|TestPlain|TestDialect|TestDownloads|TestR2[0-57][A-Z]|TestR20[0-9]|TestR213|TestR214|TestR215|TestR17|TestR18|TestSessions|TestUnknownSessions|" +
-		"TestActions|TestTimeline|TestStandby|TestHooks|TestMCP|TestAgents|TestWhoMayConnect|TestDiscovery|TestClientName|TestPageSock|TestR8)"
+		"TestActions|TestTimeline|TestStandby|TestHooks|TestMCP|TestAgents|TestWhoMayConnect|TestDiscovery|TestClientName|TestPageSock|TestR8|TestR325Own)"
 	notSuite = "TestR178|TestR172OwnTabsHideOtherClients|TestR204SessionsEndWithTheirSandbox|TestR27RevokedTokensCloseConnections|TestR24Sandboxes|TestDialectsLeaveNothing"
 )
 

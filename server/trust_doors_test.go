@@ -228,39 +228,3 @@ func TestR305TheAddressItselfIsNoStranger(t *testing.T) {
 		}
 	}
 }
-
-// TestR307AddressesBehindAProxy asks for addresses through a reverse proxy that ends TLS.
-func TestR307AddressesBehindAProxy(t *testing.T) {
-	const name = "hub.example"
-	trusts := func(o *Options) { o.Tokens.TrustedProxies, o.AllowedHosts = []string{"127.0.0.0/8"}, []string{name} }
-	with := start(t, trusts)
-	public := start(t, func(o *Options) { trusts(o); o.PublicURL = "https://" + name + "/cdp/" })
-	strange := start(t, func(o *Options) { o.AllowedHosts = []string{name} })
-	relayed := []string{"X-Forwarded-For: 10.0.0.1", "X-Forwarded-Proto: https"}
-	for _, tt := range []struct {
-		s     started
-		host  string
-		lines []string
-		want  string
-	}{
-		{with, name, relayed, "wss://" + name},
-		{with, name, relayed[1:], "wss://" + name},
-		{with, name, []string{"X-Forwarded-Proto: HTTPS, http"}, "wss://" + name},
-		{with, name, []string{"X-Forwarded-Proto: http"}, "ws://" + name},
-		{with, name, nil, "ws://" + name},
-		{with, name, []string{"X-Forwarded-Proto: https", "X-Forwarded-Host: evil.example"}, "wss://" + name},
-		{strange, name, relayed, "ws://" + name},
-		{public, name, nil, "wss://" + name + "/cdp"},
-		{public, name + ":443", nil, "wss://" + name + "/cdp"},
-		{public, name + ":9222", nil, "ws://" + name + ":9222"},
-		{public, "127.0.0.1:9222", relayed, "wss://" + name + "/cdp"},
-		{public, "127.0.0.1:9222", nil, "ws://127.0.0.1:9222"},
-	} {
-		for path, more := range map[string]string{"/json/version": "", "/hub/x/json/version": "/hub/x"} {
-			got := raw(t, tt.s.addr(false), asking("GET "+path+" HTTP/1.1", append(tt.lines, "Host: "+tt.host)...))
-			if want := fmt.Sprintf(`"webSocketDebuggerUrl":"%s%s/devtools/browser"`, tt.want, more); !strings.Contains(got.body, want) {
-				t.Errorf("%s at %s with %q: %s, want %s", path, tt.host, tt.lines, got.body, want)
-			}
-		}
-	}
-}

@@ -144,6 +144,7 @@ var shareRoutes = []shareRoute{
 	{"GET", "/devtools/ui/?target=ID", "", 302, 404},
 	{"POST", "/hooks/invoke", `{"name":"browser.list"}`, 200, 0},
 	{"POST", "/mcp", initialize, 200, 0},
+	{"POST", "/ui/api/view/why?target=ID", "", 204, 404},
 	{"WS", "/ui/api/view?target=ID", "", 101, 404},
 	{"WS", "/devtools/page/ID", "", 101, 404},
 	{"WS", "/devtools/browser", "", 101, 0},

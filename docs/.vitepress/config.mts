@@ -29,7 +29,7 @@ const sidebar = [
     "clients/chrome-remote-interface", "clients/selenium", "clients", "answers",
   ]),
   group("Action APIs", ["actions"]),
-  group("Run it", ["operate", "sessions", "connect", "cluster", "config", "security", "scopes", "trust", "performance"]),
+  group("Run it", ["operate", "reverse-proxy", "sessions", "connect", "cluster", "config", "security", "scopes", "trust", "performance"]),
   group("Understand it", ["architecture", "glossary", "bridge", "go"]),
 ];
 

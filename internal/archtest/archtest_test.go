@@ -36,7 +36,7 @@ var allowed = map[string]string{
 	"session":                   "internal/wire",
 	"internal/devtools":         "",
 	"internal/devtools/pack":    "",
-	"httpdiscovery":             "internal/urlhost internal/version targets",
+	"httpdiscovery":             "internal/auth internal/urlhost internal/version targets",
 	"actions":                   "targets internal/advice internal/bounds relay/quota internal/secrets internal/urlpolicy internal/wire web",
 	"actions/...":               "actions actions/envelope relay/quota internal/wire internal/wsconn", // what internal/wsconn takes and gives is in wire's types
 	"actions/bap":               "actions actions/envelope actions/extract relay/quota internal/wire internal/wsconn",
@@ -46,7 +46,7 @@ var allowed = map[string]string{
 	"actions/actionstest":       "actions actions/remote",
 	"web":                       "",
 	"web/test":                  "",
-	"internal/proxy":            "internal/advice internal/webpage internal/wire internal/wsconn web",
+	"internal/proxy":            "internal/advice internal/auth internal/webpage internal/wire internal/wsconn web",
 	"internal/httpserver":       "internal/auth internal/logging",
 	"internal/hubtest":          "bridge internal/wire targets internal/wsconn",
 	"internal/waittest":         "",

@@ -119,7 +119,11 @@ func (r Rules) RefuseForeign(req *http.Request) string {
 	if refuseOrigin(req, "", nil, func(origin string) bool { return sameOrigin(origin, req) }) == "" {
 		return ""
 	}
-	return "Rejected a request from a page of another origin: open the dashboard at the address of the hub itself."
+	why := "Rejected a request from a page of another origin: open the dashboard at the address of the hub itself."
+	if origin := req.Header.Get("Origin"); origin != "" {
+		why += " The page is at " + cutOrigin(origin) + ", and the hub takes " + OwnAddressOf(req).Origin() + " for its own address: behind a reverse proxy, set --public-url."
+	}
+	return why
 }
 
 // RefuseHost returns why a request to the path for Hosts is refused, or "".
@@ -179,9 +183,11 @@ func cutOrigin(origin string) string {
 }
 
 // sameOrigin reports whether an origin is that of the request's own URL. Browsers leave the
-// port of the scheme out of both.
+// port of the scheme out of it, programs may not.
 func sameOrigin(origin string, req *http.Request) bool {
-	return req.Host != "" && strings.EqualFold(origin, OwnAddressOf(req).Origin())
+	scheme, host, _ := strings.Cut(origin, "://")
+	named := OwnAddress{Secure: strings.EqualFold(scheme, "https"), Host: host}.withoutPort()
+	return strings.EqualFold(scheme+"://"+named.Host, OwnAddressOf(req).Origin())
 }
 
 // portOf is the port of an origin, which leaves out that of its scheme.

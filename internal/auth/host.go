@@ -23,6 +23,11 @@ func (r Rules) AllowHost(header string) bool {
 	if _, is := parseIP(host); is || isLocalhost(host) {
 		return true
 	}
+	return r.lists(host)
+}
+
+// lists reports whether a name, as HostName has it, is one of AllowedHosts.
+func (r Rules) lists(host string) bool {
 	return slices.ContainsFunc(r.AllowedHosts, func(allowed string) bool {
 		allowed = strings.TrimSuffix(strings.ToLower(allowed), ".")
 		if strings.HasPrefix(allowed, ".") {

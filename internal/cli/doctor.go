@@ -75,6 +75,9 @@ func (c *doctorCmd) Run(ctx context.Context, s streams, root *cli, parsed *kong.
 	if !slices.ContainsFunc(ports, func(f finding) bool { return f.State != fine }) {
 		all = append(all, dryRun(o, slices.ContainsFunc(all, isFailing)))
 	}
+	if ports[0].State != failing {
+		all = append(all, checkPublic(ctx, o, ports[0].State == warning)...)
+	}
 	return printFindings(s.out, c.JSON, all)
 }
 

@@ -24,7 +24,7 @@ type hubFlags struct {
 	ClientOrigin []string      `help:"Origin whose pages may be Clients. Default: no page may be a Client." env:"CDPHUB_CLIENT_ORIGIN"`
 	HostOrigin   []string      `help:"Origin whose pages may be Hosts. Origins on loopback are always allowed." env:"CDPHUB_HOST_ORIGIN"`
 	BaseDomain   string        `help:"Domain below which each hub has a host name: hub NAME is also served at NAME.DOMAIN." env:"CDPHUB_BASE_DOMAIN"`
-	PublicURL    httpURL       `help:"URL at which people reach the hub's listener for Clients, such as that of a reverse proxy. The links of handoffs have it, and the addresses in answers to requests that name its host. Without it, links have the listener's own address." env:"CDPHUB_PUBLIC_URL" placeholder:"URL"`
+	PublicURL    httpURL       `help:"URL at which people reach the hub's listener for Clients, such as that of a reverse proxy, with the path that the proxy takes off. Requests may name its host. The links of handoffs have it, and the addresses in answers to requests that name its host. Without it, links have the listener's own address, or that of the trusted proxy that the asking Client uses." env:"CDPHUB_PUBLIC_URL" placeholder:"URL"`
 	HandoffOpen  string        `help:"What opens the link of a handoff on a hub with tokens: token needs, in addition to the link, a token for the hub that is not the one that has asked for the handoff; link needs no token, so that the agent could open its own link." enum:"token,link" default:"token" env:"CDPHUB_HANDOFF_OPEN"`
 	PageSockets  *bool         `help:"Name the page socket of each target (/devtools/page/ID) in /json/list; with --page-sockets=false, the browser's socket. If it is not set, the list names the page socket for pages of a browser, and the browser's socket for frames." env:"CDPHUB_PAGE_SOCKETS"`
 	Devtools     frontEnd      `help:"Zip file of the DevTools front end that people open at /devtools/ui/, as make devtools packs it. Default: the front end in the program, which releases contain." env:"CDPHUB_DEVTOOLS" placeholder:"FILE"`
@@ -52,7 +52,7 @@ type accessFlags struct {
 	Tokens       string   `help:"YAML file of tokens and of revoked ids (see cdphub token new). It is read again when it changes and at SIGHUP." env:"CDPHUB_TOKENS" placeholder:"FILE" basic:""`
 	JWTKey       []string `help:"Key that verifies signed tokens: an Ed25519 public key in PEM, a JWK set, or a secret. The file is read again when it changes and at SIGHUP." name:"jwt-key" env:"CDPHUB_JWT_KEY" placeholder:"FILE"`
 	URLToken     bool     `help:"Also accept a token in the URL, as ?token=TOKEN." name:"url-token" default:"true" negatable:"" env:"CDPHUB_URL_TOKEN" needs:"client-token,host-token,tokens,jwt-key"`
-	TrustedProxy []string `help:"Address or CIDR of a reverse proxy whose headers X-Forwarded-For and X-Forwarded-Proto the hub trusts." env:"CDPHUB_TRUSTED_PROXY" placeholder:"CIDR"`
+	TrustedProxy []string `help:"Address or CIDR of a reverse proxy whose headers X-Forwarded-For, X-Forwarded-Proto, X-Forwarded-Host, X-Forwarded-Prefix and Forwarded the hub trusts." env:"CDPHUB_TRUSTED_PROXY" placeholder:"CIDR"`
 }
 
 // actionFlags are the options of the action APIs.

@@ -39,6 +39,7 @@ var Kinds = []string{
 	"playwright", // js: the tests of Playwright's test runner pass
 	"app",        // html: with the block "host" of its page, the app can be driven
 	"host",       // html: the Host page around the app
+	"proxy",      // nginx, caddy, yaml: the reverse proxy passes a hub on, in internal/e2e/reverseproxy
 	"cluster",    // sh: cdphub-cluster does so, in a test of internal/cluster/nats
 	"skip",
 }

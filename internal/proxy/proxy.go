@@ -24,6 +24,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/web"
 )
@@ -155,10 +156,8 @@ func exchangeOf(ctx context.Context) *exchange {
 func (p *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	// The browser's own view of the origin is the Host header: the proxy may be
 	// reached by several names.
-	own := origin{"http", strings.ToLower(r.Host)}
-	if r.TLS != nil {
-		own.scheme = "https"
-	}
+	scheme, host, _ := strings.Cut(auth.OwnAddressOf(r).Origin(), "://")
+	own := origin{scheme, strings.ToLower(host)}
 	if r.URL.Path+"/" == prefix || strings.HasPrefix(r.URL.Path, prefix) {
 		p.serveHub(w, r, own)
 		return

@@ -10,7 +10,7 @@ import (
 // web/src/dashboard/page.ts reads its JSON.
 type Dashboard struct {
 	Hub     string    `json:"hub"`     // its name; "" is the default hub
-	Path    string    `json:"path"`    // before each of its paths: "" or "/hub/NAME"
+	Path    string    `json:"path"`    // before each of its paths, such as "" or "/hub/NAME"
 	Token   bool      `json:"token"`   // a token is needed to see what runs
 	Shell   string    `json:"shell"`   // address of the ready-made Host page; "": no Host listener is known
 	Clients []Snippet `json:"clients"` // the ways to connect; none where the address for Clients is not known

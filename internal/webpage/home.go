@@ -6,8 +6,8 @@ import "net/http"
 // page's script asks for that, with the token of its user.
 type Home struct {
 	Hub    string // its name; "" is the default hub
-	Status string // path of the JSON that the script asks for
-	Script string // path of the script
+	Path   string // before each of its paths, such as "" or "/hub/NAME"
+	Status string // path below that of the JSON that the script asks for
 	Token  string // role of the token that is needed to see what runs: "client", "host", or "" for none
 	Shell  string // address of the ready-made Host page; "": no Host listener is known
 	// Clients are the ways to connect; none where the address for Clients is not known.

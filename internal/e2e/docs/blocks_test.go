@@ -32,6 +32,8 @@ func TestBlocks(t *testing.T) {
 				t.Skip(b.Reason)
 			case "app", "host":
 				t.Skip("see TestOwnPages")
+			case "proxy":
+				t.Skip("see internal/e2e/reverseproxy")
 			case "cluster":
 				t.Skip("see the tests of internal/cluster/nats")
 			}

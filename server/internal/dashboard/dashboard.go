@@ -71,6 +71,7 @@ func (d *Dashboard) Rows() []front.Entry {
 		{Path: "/ui/api/revoke", On: people, Pages: own, Role: client, Hub: true, Methods: post, Serve: d.serveTabs},
 		{Path: "/ui/api/state", On: people, Pages: own, Role: client, Guests: true, Hub: true, Serve: d.serveState},
 		{Path: "/ui/api/events", On: people, Pages: own, Role: client, Guests: true, Hub: true, Serve: d.serveEvents},
+		{Path: "/ui/api/view/why", On: people, Pages: own, Role: client, Guests: true, Hub: true, Methods: post, Serve: d.explainView},
 		{Path: "/ui/api/view", On: people, Pages: own, Role: client, Guests: true, WS: true, Hub: true, Serve: d.serveView},
 		{Path: "/ui/api/timeline", On: front.ForClients, Off: off, Pages: own, Role: client, Hub: true, Serve: d.serveTimeline},
 		{Path: "/ui/api/picture", On: front.ForClients, Off: off, Pages: own, Role: client, Hub: true, Serve: d.servePicture},

@@ -40,12 +40,12 @@ func (d *Dashboard) state(r *http.Request) uiwire.State {
 	// A guest learns nothing of other Clients, hubs or closed connections.
 	if guest := front.GuestOf(r); guest.Key != "" {
 		state.You.DevTools = false
-		state.Hubs = append(state.Hubs, uncountedHub(d.describeHub(front.RouteOf(r).Hub, front.RouteOf(r).Prefix, "", front.WatcherOf(r))))
+		state.Hubs = append(state.Hubs, uncountedHub(d.describeHub(front.RouteOf(r).Hub, front.PathFor(r, front.RouteOf(r).Prefix), "", front.WatcherOf(r))))
 		return state
 	}
 	names := map[string]bool{} // of hubs whose other Clients the asker may know of
 	for _, hub := range d.o.HubsFor(r) {
-		u := d.describeHub(hub.Name, hub.Prefix, pass.Bearer(), front.WatcherOf(r))
+		u := d.describeHub(hub.Name, hub.Path, pass.Bearer(), front.WatcherOf(r))
 		// A token that sees only its own tabs does not learn how much others do. The hub
 		// counts commands and events for everybody together.
 		if _, own := front.PolicyOf(pass).(relay.OwnTabs); own {
@@ -84,13 +84,13 @@ func (d *Dashboard) listNodes() (list []uiwire.Node) {
 
 // describeHub describes one hub to a watcher, with the named sessions of a bearer. It is called for each look of each stream,
 // and so asks nobody.
-func (d *Dashboard) describeHub(name, prefix, bearer string, w relay.Watcher) uiwire.Hub {
+func (d *Dashboard) describeHub(name, path, bearer string, w relay.Watcher) uiwire.Hub {
 	hub, release := d.o.Hubs.Peek(name)
 	defer release()
 	stats := hub.Stats()
 	clients, sessions := Counts(hub, w.Policy)
 	u := uiwire.Hub{
-		Hub: name, Path: prefix, HostConnected: stats.Hosts > 0, HostHangs: hub.HostHangs(), Browser: d.o.Browsers.Has(name),
+		Hub: name, Path: path, HostConnected: stats.Hosts > 0, HostHangs: hub.HostHangs(), Browser: d.o.Browsers.Has(name),
 		Clients: clients, Sessions: sessions, Targets: []uiwire.Target{},
 		Counters: uiwire.Counters{Received: stats.Received, Answered: stats.AnsweredByHost + stats.AnsweredByHub, Pending: stats.Pending, Events: stats.Sent},
 	}

@@ -23,29 +23,16 @@ type viewsKey struct{}
 // serveView makes a WebSocket a viewer of one target. The target must exist: a look
 // starts no browser. docs/dashboard.md describes the messages.
 func (d *Dashboard) serveView(w http.ResponseWriter, r *http.Request) {
-	at, pass := front.RouteOf(r), auth.PassOf(r)
-	if d.o.Sandboxes.Refuses(w, at.Hub) {
-		return
-	}
-	hub, release := d.o.Hubs.Peek(at.Hub)
-	id := r.URL.Query().Get("target")
-	if _, known := hub.Control().WatchedTarget(front.WatcherOf(r), id); !known {
-		release()
-		http.Error(w, "The target does not exist on this hub: set ?target=ID to an id of /ui/api/state.", http.StatusNotFound)
-		return
-	}
-	left, err := d.o.Quotas.Take(quota.Viewers, front.PayerOf(r), 1)
-	if err != nil {
-		release()
-		w.Header().Set("Retry-After", "1")
-		http.Error(w, err.Error()+".", http.StatusTooManyRequests)
+	at, pass, id := front.RouteOf(r), auth.PassOf(r), r.URL.Query().Get("target")
+	hub, leave, ok := d.enterView(w, r, id)
+	if !ok {
 		return
 	}
 	who := d.o.Access.Peer("viewer", r)
 	limits := d.o.Limits
 	limits.MaxMessage = min(limits.MaxMessage, live.MaxMessage)
 	limits.MaxPending, limits.MaxQueued = maxViewPending, maxViewQueued
-	d.o.Serve(w, r, who, wsconn.Options{Limits: limits}, func() { release(); left() }, func(ctx context.Context, conn *wsconn.Conn) wsconn.Reason {
+	d.o.Serve(w, r, who, wsconn.Options{Limits: limits}, leave, func(ctx context.Context, conn *wsconn.Conn) wsconn.Reason {
 		v := d.viewer(r, hub, id, who, conn)
 		viewer := viewsOf(hub).Watch(viewKey(id, pass), d.viewOf(hub, at.Hub, id, pass), v)
 		who.Audit("view begins", id)
@@ -53,6 +40,37 @@ func (d *Dashboard) serveView(w http.ResponseWriter, r *http.Request) {
 		defer viewer.Leave()
 		return conn.Serve(ctx, viewer.Receive)
 	})
+}
+
+// enterView takes the place of a viewer, or answers why there is none.
+func (d *Dashboard) enterView(w http.ResponseWriter, r *http.Request, target string) (hub *relay.Hub, leave func(), ok bool) {
+	if d.o.Sandboxes.Refuses(w, front.RouteOf(r).Hub) {
+		return nil, nil, false
+	}
+	hub, release := d.o.Hubs.Peek(front.RouteOf(r).Hub)
+	if _, known := hub.Control().WatchedTarget(front.WatcherOf(r), target); !known {
+		release()
+		http.Error(w, "The target does not exist on this hub: set ?target=ID to an id of /ui/api/state.", http.StatusNotFound)
+		return nil, nil, false
+	}
+	left, err := d.o.Quotas.Take(quota.Viewers, front.PayerOf(r), 1)
+	if err != nil {
+		release()
+		w.Header().Set("Retry-After", "1")
+		http.Error(w, err.Error()+".", http.StatusTooManyRequests)
+		return nil, nil, false
+	}
+	return hub, func() { release(); left() }, true
+}
+
+// explainView answers a page as the handshake of its view would be, since a browser does not tell a page how that
+// was answered. 204 says that the hub does not refuse the view: something on the way does. It is
+// for POST, which has an Origin as a handshake has; a GET of the page's own origin has none (Fetch standard).
+func (d *Dashboard) explainView(w http.ResponseWriter, r *http.Request) {
+	if _, leave, ok := d.enterView(w, r, r.URL.Query().Get("target")); ok {
+		leave()
+		w.WriteHeader(http.StatusNoContent)
+	}
 }
 
 // A viewer has two pictures on their way at most, and some small messages.

@@ -205,10 +205,10 @@ func (f *Forwarder) handleFailure(w http.ResponseWriter, r *http.Request, e fron
 
 // assertionFor says how a request was let in. Its Pass is filled in by membership.Forward.SetPass.
 func (f *Forwarder) assertionFor(r *http.Request, e front.Entry, epoch cluster.Epoch) *membership.Assertion {
-	at := front.RouteOf(r)
+	at, own := front.RouteOf(r), auth.OwnAddressOf(r)
 	v := &membership.Assertion{
 		Method: r.Method, Host: r.Host, Hub: at.Hub, Epoch: epoch, Listener: at.On.Name(), Exposed: at.On.Exposed,
-		From: netip.AddrPortFrom(f.Gate.Address(r), portOf(r.RemoteAddr)), TLS: auth.OwnAddressOf(r).Secure, Claim: e.Claim,
+		From: netip.AddrPortFrom(f.Gate.Address(r), portOf(r.RemoteAddr)), TLS: own.Secure, Own: &own, Claim: e.Claim,
 	}
 	if e.Role != "" {
 		v.Pass = new(auth.Verdict)

@@ -58,6 +58,9 @@ func (f *Forwarder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // serveClient serves a request of a Client, a Host or a person that another node has forwarded.
 func (f *Forwarder) serveClient(w http.ResponseWriter, r *http.Request, a *membership.Assertion) {
+	if a.Own != nil {
+		r = auth.WithOwnAddress(r, *a.Own)
+	}
 	// The path says which hub is meant; an assertion for one hub must not open another.
 	at, known := f.Front.Route(r)
 	asked := at.Hub

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/relay"
 )
 
@@ -46,6 +47,10 @@ func (a Audience) Name() string {
 	return "shared"
 }
 
+// PathFor is a path of this server as the asker names it, with the prefix of its own address.
+// Pages and redirects must have it.
+func PathFor(r *http.Request, path string) string { return auth.OwnAddressOf(r).Prefix + path }
+
 // KeyPrefix is the prefix of addresses that carry a key in place of a token: nothing but
 // the address then says which hub is meant.
 func (at Route) KeyPrefix() string {
@@ -66,8 +71,8 @@ func HubPrefix(name string) string {
 // NamesNoHub reports whether a request is for the hub at the root.
 func NamesNoHub(r *http.Request) bool { return RouteOf(r).Hub == relay.DefaultHub }
 
-// NamedHub is a hub and the path before its paths.
-type NamedHub struct{ Name, Prefix string }
+// NamedHub is a hub and the path before its paths, as PathFor has it.
+type NamedHub struct{ Name, Path string }
 
 // SandboxPrefix and sandboxRandom are what the name of a sandbox consists of: the
 // prefix, and 26 random characters of base32 in lower case (RFC 4648, section 6), 130

@@ -34,9 +34,11 @@ type Assertion struct {
 	Listener string         `json:"listener"` // of front.Audience.Name
 	Exposed  bool           `json:"exposed"`
 	From     netip.AddrPort `json:"from"`
-	TLS      bool           `json:"tls"`
-	Claim    bool           `json:"claim,omitempty"` // the hub has no owner: the node is to claim it
-	Node     bool           `json:"node,omitempty"`  // the entry node asks in its own name, for no Client
+	TLS      bool           `json:"tls"` // for nodes of older versions, which do not read Own
+	// Own is where the Client has reached the entry node; nil from nodes of older versions.
+	Own   *auth.OwnAddress `json:"own,omitempty"`
+	Claim bool             `json:"claim,omitempty"` // the hub has no owner: the node is to claim it
+	Node  bool             `json:"node,omitempty"`  // the entry node asks in its own name, for no Client
 	// Pass is how the request was let in; nil for one that brings what the owner alone
 	// can check, such as a ticket.
 	Pass *auth.Verdict `json:"pass,omitempty"`

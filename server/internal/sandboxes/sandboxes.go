@@ -305,7 +305,7 @@ func (t *Table) create(w http.ResponseWriter, r *http.Request) {
 	token, end := t.o.Tokens.Issue(auth.Grant{Role: auth.RoleClient, Hub: name, Scope: auth.ScopeFull, Name: name, Hooks: pass.Grant.Hooks, Payer: pass.Payer()})
 	since := t.begin(name, func() { release(); end() }, func() { t.end(name, true) })
 	t.o.Log.Info("sandbox made", zap.String("hub", name))
-	w.Header().Set("Location", Path+"/"+name)
+	w.Header().Set("Location", front.PathFor(r, Path+"/"+name))
 	record := t.record(r, name, since)
 	record.AccessToken = token
 	front.WriteJSON(w, http.StatusCreated, record)
@@ -352,7 +352,7 @@ func (t *Table) end(name string, whenIdle bool) bool {
 // can reach them.
 func (t *Table) record(r *http.Request, name string, since time.Time) Record {
 	own, prefix := auth.OwnAddressOf(r), "/hub/"+name
-	if below, port := t.belowBaseDomain(r.Host); below {
+	if below, port := t.belowBaseDomain(own.Host); below {
 		own.Host, prefix = name+"."+t.o.BaseDomain+port, ""
 	}
 	return Record{

@@ -98,6 +98,11 @@ export function protocols(): string[] {
   return secret ? [`bearer.${secret}`] : [];
 }
 
+/** Asks the hub why it does not open a WebSocket at a path of the dashboard. */
+export function askWhy(path: string): Promise<Response> {
+  return fetch(path, { method: "POST", headers: headers(), cache: "no-store" });
+}
+
 /** The WebSocket URL of a path. */
 export function socketAddress(path: string): string {
   const url = new URL(path, location.href);

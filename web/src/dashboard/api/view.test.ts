@@ -33,7 +33,7 @@ class FakeSocket implements ViewSocket {
 }
 
 /** A view whose pictures reach the screen when the test says so. */
-function world() {
+function world(answer = 502) {
   const sockets: FakeSocket[] = [];
   const drawn: { message: PictureMessage; done: () => void }[] = [];
   const told: string[] = [];
@@ -46,7 +46,9 @@ function world() {
       picture: (message) => new Promise((done) => drawn.push({ message, done })),
       connected: (is) => void told.push(`connected ${is}`),
       gone: (text) => void told.push(`gone ${text}`),
+      refused: (text) => void (text && told.push(`refused ${text}`)),
     },
+    async () => new Response(answer === 204 ? null : `why ${answer}`, { status: answer }),
   );
   return { view, sockets, drawn, told };
 }
@@ -96,4 +98,31 @@ test("it comes back after a loss, with its size, and later where nothing is to b
   assert.equal(sockets.length, 3);
   assert.deepEqual(told, ["connected false", "gone The target is closed.", "connected false"]);
   mock.timers.reset();
+});
+
+test("R-328 a view that is refused says why, and one that is lost on the way says so the second time", async () => {
+  for (const [answer, first, second] of [
+    [403, ["refused why 403"], ["refused why 403"]],
+    [404, ["refused why 404"], ["refused why 404"]],
+    [204, [], [/WebSockets do not reach it/]],
+    [502, [], []],
+  ] as const) {
+    mock.timers.enable({ apis: ["setTimeout"] });
+    const { view, sockets, told } = world(answer);
+    for (const [i, want] of [first, second].entries()) {
+      sockets[i]!.close();
+      await settle();
+      const got = told.filter((text) => text.startsWith("refused"));
+      assert.equal(got.length, want.length, `${answer}: ${got}`);
+      for (const [n, text] of want.entries()) assert.match(got[n]!, new RegExp(text));
+      told.length = 0;
+      mock.timers.tick(10_000);
+    }
+    sockets[2]!.onopen?.();
+    sockets[2]!.close();
+    await settle();
+    assert.deepEqual(told, ["connected false"]);
+    view.close();
+    mock.timers.reset();
+  }
 });

@@ -24,9 +24,17 @@ export interface ViewListener {
   gone?(text: string): void;
   /** The connection has been opened or lost. */
   connected?(is: boolean): void;
+  /** The hub does not open the connection, for this reason; "" once it does. `all`: it opens that of no target. */
+  refused?(text: string, all: boolean): void;
 }
 
 const OPEN = 1;
+/** The statuses that come from the hub itself, and not from a proxy in front of it. */
+const REFUSALS = new Set([401, 403, 404, 429]);
+/** Those that are about one target, or one viewer too many. */
+const OF_ONE = new Set([404, 429]);
+const NO_SOCKET =
+  "The hub answers this page, but WebSockets do not reach it: a reverse proxy in front of it must pass on the header Upgrade.";
 const FIRST_MS = 500;
 const LONGEST_MS = 10_000;
 
@@ -39,10 +47,13 @@ export class View {
   private ended = false;
   private wait = FIRST_MS;
   private timer: ReturnType<typeof setTimeout> | undefined;
+  private failures = 0;
 
+  /** `why` asks the hub why it does not open the connection: a browser does not say. */
   constructor(
     private readonly connect: () => ViewSocket,
     private readonly listener: ViewListener,
+    private readonly why: () => Promise<Response>,
   ) {
     this.open();
   }
@@ -76,7 +87,11 @@ export class View {
     }
     this.socket = socket;
     socket.binaryType = "blob";
+    let opened = false;
     socket.onopen = () => {
+      opened = true;
+      this.failures = 0;
+      this.listener.refused?.("", true);
       if (this.size) this.send(this.size);
     };
     socket.onmessage = ({ data }) => {
@@ -88,9 +103,21 @@ export class View {
       this.announced = this.waiting = undefined;
       if (this.ended) return;
       this.listener.connected?.(false);
+      if (!opened) void this.explain();
       this.timer = setTimeout(() => this.open(), this.wait);
       this.wait = Math.min(2 * this.wait, LONGEST_MS);
     };
+  }
+
+  /** Tells the listener why the connection did not open; nothing where the hub does not answer. */
+  private async explain(): Promise<void> {
+    this.failures++;
+    const answer = await this.why().catch(() => undefined);
+    const status = answer?.status ?? 0;
+    let text = REFUSALS.has(status) ? (await answer!.text()).trim() : "";
+    // Once may be an accident of the network.
+    if (status === 204 && this.failures > 1) text = NO_SOCKET;
+    if (this.failures && !this.ended && text) this.listener.refused?.(text, !OF_ONE.has(status));
   }
 
   private receive(message: FromView): void {

@@ -12,6 +12,7 @@ import { Overview } from "./overview";
 import { TargetPage } from "./targetpage";
 import { useHub } from "./usehub";
 import { useRoute } from "./useroute";
+import { Refusals } from "./useview";
 
 /** `opening`: what became of the link to this page. */
 export function App({ opening }: { opening: Opening }) {
@@ -55,21 +56,27 @@ function Dashboard() {
   const { model, logIn, leave } = useHub();
   const { phase, problem, state } = model;
   const [{ handoff }] = useState(access);
+  const [refused, setRefused] = useState("");
   const [answered, setAnswered] = useState<HandoffAnswer>();
   const last = useRef<Route>(undefined);
   if (route.at === "target") last.current = route;
   const alone = handoff || !!state?.replay;
   const at = alone ? onlyTarget(state) : route;
   return (
-    <>
+    <Refusals.Provider value={setRefused}>
       <button type="button" class="skip" onClick={() => document.getElementById("content")?.focus()}>
         Skip to the content
       </button>
-      <Header model={model} route={at} alone={alone} leave={leave} />
+      <Header model={model} route={at} refused={refused} alone={alone} leave={leave} />
       <main id="content" tabIndex={-1}>
         {problem && phase !== "login" && (
           <p class="banner" role={phase === "lost" ? "status" : "alert"}>
             {problem}
+          </p>
+        )}
+        {refused && phase === "live" && (
+          <p class="banner" role="alert">
+            {refused}
           </p>
         )}
         {phase === "login" && (
@@ -94,6 +101,6 @@ function Dashboard() {
         {at.at === "connect" && <Connect />}
       </main>
       <Announcer />
-    </>
+    </Refusals.Provider>
   );
 }

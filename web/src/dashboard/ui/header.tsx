@@ -8,13 +8,15 @@ import { Logo } from "./logo";
 interface Props {
   model: Model;
   route: Route;
+  /** Why the hub refuses the views of this page; "" if it does not. */
+  refused: string;
   /** Whether the page shows only one target. */
   alone: boolean;
   leave(): void;
 }
 
-export function Header({ model, route, alone, leave }: Props) {
-  const { phase, state } = model;
+export function Header({ model, route, refused, alone, leave }: Props) {
+  const { state } = model;
   const name = page.hub ? `Hub ${page.hub}` : "cdphub";
   return (
     <header class="top">
@@ -32,7 +34,7 @@ export function Header({ model, route, alone, leave }: Props) {
           </Place>
         </nav>
       )}
-      <p class={`state ${LOOKS[phase]}`}>{phase === "live" && state?.replay ? "Recording" : PHASES[phase]}</p>
+      <State model={model} refused={refused} />
       {state && <p class="faint version">{state.version}</p>}
       {state && page.token && access().secret && !alone && (
         <button type="button" onClick={leave}>
@@ -41,6 +43,12 @@ export function Header({ model, route, alone, leave }: Props) {
       )}
     </header>
   );
+}
+
+function State({ model: { phase, state }, refused }: Pick<Props, "model" | "refused">) {
+  if (phase !== "live") return <p class={`state ${LOOKS[phase]}`}>{PHASES[phase]}</p>;
+  if (refused) return <p class="state bad">No live pictures</p>;
+  return <p class={`state ${LOOKS.live}`}>{state?.replay ? "Recording" : PHASES.live}</p>;
 }
 
 const PHASES = {

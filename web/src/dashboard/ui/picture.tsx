@@ -23,6 +23,7 @@ export function Picture({ active, path, targetId, room }: Props) {
       setDrawn(false);
       setWhy(text);
     },
+    refused: (text) => setWhy(text || "No picture yet"),
   });
   useEffect(() => view?.room(room.width, room.height, room.fps), [view, room]);
   return (

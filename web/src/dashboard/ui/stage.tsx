@@ -35,7 +35,9 @@ export function Stage({ stage, canvas, live, title, mine, past, still, recorded,
         class={viewport && !past ? "" : "unseen"}
       />
       {past && (past.url ? <img src={past.url} alt={past.text} /> : <p class="placeholder">{past.text}</p>)}
-      {!viewport && !past && <p class="placeholder">{still || live.gone || "Waiting for a picture …"}</p>}
+      {!viewport && !past && (
+        <p class="placeholder">{still || live.refused || live.gone || "Waiting for a picture …"}</p>
+      )}
       {holder?.name && !mine && <p class="holder">{holder.name} has the page</p>}
       {viewport && live.coarse && !past && <p class="holder loading">Loading a sharp picture …</p>}
       {begin && viewport && <Begin begin={begin} />}

@@ -53,8 +53,8 @@ export function Toolbar({ hub, target, you, live, stage, alone }: Props) {
   );
 }
 
-function holdText(you: You, { holder, connected, gone }: Live, alone: boolean): string {
-  if (gone) return "";
+function holdText(you: You, { holder, connected, gone, refused }: Live, alone: boolean): string {
+  if (gone || refused) return "";
   if (!connected) return "Connecting to the page …";
   if (holder?.mine) return alone ? "You have the page." : "You have the page. Escape twice hands it back.";
   if (holder?.name) return `${holder.name} has the page`;

@@ -19,6 +19,8 @@ export interface Live {
   problem: string;
   /** Why there is no live view; "" if there is one. */
   gone: string;
+  /** Why the hub does not open one; "" if it does. */
+  refused: string;
   send(message: ToView): void;
 }
 
@@ -33,6 +35,7 @@ export function useLive(path: string | undefined, targetId: string, canvas: RefO
   const [dialog, setDialog] = useState<DialogMessage>();
   const [problem, setProblem] = useState("");
   const [gone, setGone] = useState("");
+  const [refused, setRefused] = useState("");
   const shown = useShown();
   // A hidden tab needs no pictures. But the lease must not be lost when its holder looks at another tab.
   const active = path !== undefined && (shown || holder?.mine === true);
@@ -54,6 +57,7 @@ export function useLive(path: string | undefined, targetId: string, canvas: RefO
       setGone(text);
       setViewport(undefined);
     },
+    refused: setRefused,
     connected: (is) => {
       setConnected(is);
       if (is) return;
@@ -63,7 +67,7 @@ export function useLive(path: string | undefined, targetId: string, canvas: RefO
   });
   useRoom(view, canvas);
   const send = (message: ToView) => view?.send(message);
-  return { view, connected, viewport, coarse, holder, dialog, problem, gone, send };
+  return { view, connected, viewport, coarse, holder, dialog, problem, gone, refused, send };
 }
 
 /** Whether a picture has far fewer pixels than the page, and than the place that it is drawn in. */
