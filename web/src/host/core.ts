@@ -41,6 +41,11 @@ export class Core implements Owner, Switchboard, Consumer {
         return this.targets.get(m.targetId)?.hello(m.hello, m.origin);
       case "stranger":
         return this.targets.get(m.targetId)?.stranger(m.origin);
+      case "left":
+        for (const t of this.targets.values()) t.leftFor(m.origin);
+        return;
+      case "back":
+        return this.targets.get(m.targetId)?.navigation.back();
       case "load":
         return this.targets.get(m.targetId)?.loaded(m.made);
       case "connect":
@@ -86,7 +91,7 @@ export class Core implements Owner, Switchboard, Consumer {
   }
 
   changed(target: Target): void {
-    if (target.link) this.bridge?.changed(target);
+    if (target.link || (target.lost && target.known)) this.bridge?.changed(target);
     this.list();
   }
 
@@ -100,6 +105,7 @@ export class Core implements Owner, Switchboard, Consumer {
         ...t.info,
         connected: t.link !== undefined,
         reason: t.reason(),
+        left: t.left,
       }));
       this.env.post({ do: "targets", targets });
     });
