@@ -27,6 +27,7 @@ import (
 type provider struct {
 	issuer, callback, afterLogout string
 	key                           *rsa.PrivateKey
+	framed                        bool // by other sites
 
 	mu    sync.Mutex
 	codes map[string]url.Values // requests of authorization by their code
@@ -36,8 +37,10 @@ const clientID = "shop"
 
 // ServeHTTP implements http.Handler.
 func (p *provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("X-Frame-Options", "DENY")
-	w.Header().Set("Content-Security-Policy", "frame-ancestors 'none'; form-action 'self' "+p.callback)
+	if !p.framed {
+		w.Header().Set("X-Frame-Options", "DENY")
+		w.Header().Set("Content-Security-Policy", "frame-ancestors 'none'; form-action 'self' "+p.callback)
+	}
 	switch r.URL.Path {
 	case "/.well-known/openid-configuration":
 		answerJSON(w, map[string]any{
@@ -240,7 +243,7 @@ func (s *shop) issuer() string {
 
 // startShop starts a provider and an app, which have names of their own as far as cookies
 // know, and one name for a cookie.
-func startShop(t *testing.T) (app, issuer string) {
+func startShop(t *testing.T, framed bool) (app, issuer string) {
 	t.Helper()
 	serve := func(host string, h http.Handler) string {
 		ln, err := net.Listen("tcp", host+":0")
@@ -256,7 +259,7 @@ func startShop(t *testing.T) (app, issuer string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, s := &provider{key: key, codes: map[string]url.Values{}}, &shop{}
+	p, s := &provider{key: key, framed: framed, codes: map[string]url.Values{}}, &shop{}
 	p.issuer, s.own = serve("127.0.0.2", p), serve("127.0.0.1", s)
 	p.callback, p.afterLogout = s.own+"/callback", s.own+"/bye"
 	if s.provider, err = oidc.NewProvider(context.Background(), p.issuer); err != nil {

@@ -11,14 +11,14 @@ import (
 // TestR335LogInElsewhere logs in at an identity provider that the proxy serves, too, and
 // logs out again.
 func TestR335LogInElsewhere(t *testing.T) {
-	app, issuer := startShop(t)
+	app, issuer := startShop(t, false)
 	runLogin(t, "through", app, issuer, "--also-proxy", issuer)
 }
 
 // TestR336LostAtLogIn goes to an identity provider that the proxy does not serve: the page
 // is lost, everybody is told so, and comes back.
 func TestR336LostAtLogIn(t *testing.T) {
-	app, issuer := startShop(t)
+	app, issuer := startShop(t, true)
 	runLogin(t, "lost", app, issuer)
 }
 

@@ -9,7 +9,7 @@ import type { Json } from "../wire/cdp";
 import { hexId } from "./channel";
 import type { Call, Session } from "./session";
 import { isRecorded, record } from "./state";
-import type { Reply } from "./text";
+import { type Reply, read } from "./text";
 import type { TargetView } from "./targetview";
 
 /** The address of Chromium's own error pages. */
@@ -56,7 +56,8 @@ export class LostDocument {
   }
 
   /** The answer to a command; undefined where there is none but that no agent is there. */
-  answer({ session, method, params }: Call): Reply | undefined {
+  answer({ session, method, params: carried }: Call): Reply | undefined {
+    const params = read(carried);
     const identifier = method === "Page.addScriptToEvaluateOnNewDocument" && { identifier: hexId(16) };
     const enabled = session.has("Log");
     const kept = record(session.state, method, { ...params, ...identifier });
@@ -66,7 +67,7 @@ export class LostDocument {
       case "Page.getResourceTree":
         return { result: { frameTree: { frame: this.frame(), resources: [] } } };
       case "Page.createIsolatedWorld":
-        return { result: { executionContextId: this.announceContext(session, (params as World).worldName ?? "") } };
+        return { result: { executionContextId: this.announceContext(session, String(params.worldName ?? "")) } };
       case "Runtime.enable":
         this.announceContexts(session);
         return { result: {} };
@@ -120,5 +121,3 @@ export class LostDocument {
     return { result: exception, exceptionDetails };
   }
 }
-
-type World = Protocol.Page.CreateIsolatedWorldRequest;
