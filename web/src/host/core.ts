@@ -5,7 +5,7 @@ import type { CdpEvent, Json, Response } from "../wire/cdp";
 import type { Ask, Identity, ToCore } from "../wire/core";
 import { hooked, methods } from "./browser";
 import { Bridge, type Switchboard } from "./bridge";
-import { type Env, serverError } from "./channel";
+import { DESTROYED, type Env, serverError } from "./channel";
 import { carryOut } from "./commands";
 import type { Downloads } from "./downloads";
 import { type Consumer, Session } from "./session";
@@ -85,7 +85,7 @@ export class Core implements Owner, Switchboard, Consumer {
     const target = this.targets.get(targetId);
     if (!target) return;
     this.targets.delete(targetId);
-    target.end("Target destroyed");
+    target.end(DESTROYED);
     this.bridge?.destroyed(targetId);
     this.list();
   }
@@ -197,7 +197,7 @@ export class Core implements Owner, Switchboard, Consumer {
   command(session: Session, method: string, params: Carried, reply: (r: Reply) => void): void {
     const target = this.targets.get(session.targetId);
     if (target) carryOut(target, session, method, params, reply);
-    else reply({ error: serverError("Target destroyed") });
+    else reply({ error: serverError(DESTROYED) });
   }
 
   /** Answers a browser-level method that the message ready lists in `handles`. */

@@ -25,9 +25,11 @@ export class LostDocument {
   constructor(
     private readonly target: TargetView,
     private readonly why: () => string,
-    title: string,
-  ) {
-    Object.assign(target.info, { title, url: ERROR_PAGE });
+  ) {}
+
+  /** Gives the Target another title and URL than those of the document before. `origin` is where the frame is. */
+  rename(origin: string): void {
+    Object.assign(this.target.info, { title: origin ? `No agent: left for ${origin}` : "No agent", url: ERROR_PAGE });
   }
 
   /** Tells the sessions that the document has come, and why nothing can be done with it. */

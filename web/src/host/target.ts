@@ -65,7 +65,7 @@ export class Target implements TargetView {
   private readonly absence = new AgentAbsence();
   /** What stands for the current document, while no agent answers or is expected. */
   lost?: LostDocument;
-  /** The address of the last document that had an agent. */
+  /** The address of the document before it. */
   private last = "";
   private readonly calls: Calls = new Calls(this);
   /** Runs while a document is expected. */
@@ -115,7 +115,7 @@ export class Target implements TargetView {
     this.link = { port: near, origin, docId: hello.docId, extended: hello.features?.includes("sessions") ?? false };
     this.known = true;
     this.info.title = hello.title;
-    this.info.url = this.last = hello.url;
+    this.info.url = hello.url;
     near.onmessage = (e) => this.fromAgent(near, e.data);
 
     if (hello.features?.includes("proxied")) this.owner.proxied.set(origin, hello.proxyKey ?? "");
@@ -152,7 +152,8 @@ export class Target implements TargetView {
 
   /** Where the app is, to which a frame without an agent is led back. */
   get back(): string {
-    return isMade(this.last) ? this.origins[0] : this.last || this.info.url;
+    const url = this.lost ? this.last : this.info.url;
+    return isMade(url) ? this.origins[0] : url;
   }
 
   get expects(): boolean {
@@ -259,8 +260,9 @@ export class Target implements TargetView {
     this.stopExpecting();
     this.navigation.lost(errorText);
     this.absence.silent();
-    const title = this.known ? `No agent${this.absence.left && `: left for ${this.absence.left}`}` : this.info.title;
-    this.lost = new LostDocument(this, () => this.absent().message, title);
+    if (!this.lost) this.last = this.info.url;
+    this.lost = new LostDocument(this, () => this.absent().message);
+    if (this.known) this.lost.rename(this.absence.left);
     for (const f of this.whenConnected.splice(0)) f(false);
     this.calls.unexpected();
     this.lost.announce();

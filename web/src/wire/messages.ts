@@ -21,7 +21,7 @@ export const FRAME_UNPROXIED =
 
 /** A Client may not navigate the frame there. */
 export const NOT_ALLOWED =
-  "Navigation to {origin} is not allowed for this Target: it may show {origins}; start cdphub with --also-proxy {origin}, or add the origin to those of pair()";
+  "Navigation to {origin} is not allowed for this Target: it may show {origins}; for more, start cdphub with --also-proxy ORIGIN, or add the origin to those of pair()";
 
 /** The end of a message about a page without an agent. */
 export const WAY_BACK = "Page.navigate to {back} leads back";
