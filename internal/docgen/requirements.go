@@ -317,6 +317,11 @@ var sections = []section{
 		{"R-321", "cdphub doctor says of each file and folder that an option names whether the user who runs it can use it, and what to do"},
 		{"R-322", "a node that is drained with a wait takes no new hub, serves the hubs in use, gives the others back, and ends with the last Client, named session and browser, or after the time; every node says what it waits for"},
 		{"R-323", "a parameter in the URL of a Client or a Host that is nearly one of the hub's is refused and named; any other is ignored, as Chromium ignores it"},
+		{"R-335", "an app whose users log in at another site works behind the proxy with --also-proxy: the code flow with PKCE, form_post and logout of an OpenID provider; addresses in redirects, parameters, forms and headers are those that each side knows, state is untouched, and no site gets the cookies of another host"},
+		{"R-336", "a page that leaves the app is lost to nobody without a word: commands fail at once with the way back in their message, the console and the lists say so, also for a Client that connects then, and goto, the button and the app's own address lead back"},
+		{"R-337", "the browser reports to the shell where its frames go, by a policy that forbids nothing"},
+		{"R-338", "the message of each error that the hub makes says what has happened, and why or what to do, without its data"},
+		{"R-339", "browser_navigate of MCP leads a page that has left the app back in its own tab"},
 		{"R-324", "the documentation in archives and packages links to files that are there, and what it says about operation names metrics that exist"},
 	}},
 	{"What is taken is given back", []requirement{

@@ -32,8 +32,11 @@ import { type Carried, open, type Reply, read } from "./text";
 
 /** How long an agent may take to say hello after its document's load event. */
 const SETTLE_MS = 1_500;
-/** The same where the browser has said that the document is of an origin that is not allowed. */
-const LEFT_MS = 300;
+/**
+ * How long an agent may take after the end of the document before, or a load event, where the browser has said that
+ * the next document is of an origin that is not allowed. The load event may come before that end.
+ */
+const LEFT_MS = 500;
 
 const BLOCKED = "net::ERR_BLOCKED_BY_CLIENT (no Frame Agent answered in the new document)";
 
@@ -234,7 +237,7 @@ export class Target implements TargetView {
     this.link = undefined;
     this.workers.gone();
     this.owner.downloads()?.left(this.id);
-    this.expect(SUCCESSOR_MS);
+    this.expect(this.absence.left ? LEFT_MS : SUCCESSOR_MS, this.absence.left ? BLOCKED : undefined);
     this.emit("Runtime", "Runtime.executionContextsCleared", {});
     this.calls.disconnected(link);
     this.owner.changed(this);
