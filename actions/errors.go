@@ -174,7 +174,7 @@ func (p *Page) translate(method string, err error) *Error {
 		e = NoBrowserFor(errors.New(cmp.Or(advice, text)))
 	case answer.Code == wire.CodeMethodNotFound, strings.Contains(text, "is not possible in an embedded frame"), strings.Contains(text, "is not supported"):
 		e = p.unsupportedError(method, commandError(err))
-	case strings.Contains(text, notConnected), isAmong(text, moved) && answer.Data != "": // no agent answers
+	case strings.Contains(text, notConnected), isAmong(text, moved) && strings.Contains(text, "no Frame Agent"): // no agent answers
 		e.Kind, e.Message = Unsupported, "the page cannot be driven: "+commandError(err)
 		e.Details.Unsupported, e.Details.TargetKind = method, FrameTarget
 	case isAmong(text, gone):
