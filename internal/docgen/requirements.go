@@ -323,6 +323,8 @@ var sections = []section{
 		{"R-338", "the message of each error that the hub makes says what has happened, and why or what to do, without its data"},
 		{"R-339", "browser_navigate of MCP leads a page that has left the app back in its own tab"},
 		{"R-324", "the documentation in archives and packages links to files that are there, and what it says about operation names metrics that exist"},
+		{"R-351", "with --browser-profiles each hub and each share finds its own log-ins after a restart, and no other's; a sandbox leaves nothing there"},
+		{"R-350", "an entry of a tokens file or a signed token may limit what its bearer has of each thing that can be refused; what is refused then names the limit"},
 	}},
 	{"What is taken is given back", []requirement{
 		{"R-290", "what hubs, servers, Hosts, named sessions, journals and quotas hold is counted by name: every map, list, channel and counter below a lock is either counted, or says why it may stay"},
