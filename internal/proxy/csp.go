@@ -218,10 +218,9 @@ func scriptNonce(policies []policy) (nonce string, strict bool) {
 // namesOrigin reports whether a source expression names an origin, such as
 // "https://app.example", "app.example:8443/path", "*.example" or "https:".
 func namesOrigin(source string, o origin) bool {
-	scheme, rest, is := strings.Cut(source, "://")
-	if is {
+	if _, rest, is := strings.Cut(source, "://"); is {
 		source = rest
-	} else if scheme, is = strings.CutSuffix(source, ":"); is {
+	} else if scheme, is := strings.CutSuffix(source, ":"); is {
 		return strings.EqualFold(scheme, o.scheme)
 	}
 	source, _, _ = strings.Cut(source, "/")
