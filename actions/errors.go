@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -104,6 +105,9 @@ func invalidArgument(format string, args ...any) *Error {
 	return newError(InvalidArgument, "bad request: "+format, args...)
 }
 
+// notConnected begins what a Host says of a page that no agent answers for.
+const notConnected = "Target is not connected"
+
 // Words of answers that say what has happened. CDP has no codes for these: Chromium
 // answers all of them with -32000 and a text. gone says that a session has ended,
 // moved that a document has, and noHost that the hub has nothing to act on.
@@ -122,7 +126,7 @@ var (
 		"Host is not connected", "Host is not responding", "Hub is shutting down",
 		advice.NoPage.State, advice.Restarting.State, advice.BrowserEnded.State,
 	}
-	noPage = []string{advice.NoPage.State, advice.PageAway.State} // in the data of an answer
+	noPage = []string{advice.NoPage.State, advice.PageAway.State} // at the end of an answer
 )
 
 // NoBrowserFor is the error for a hub that has nothing to act on, with the reason. It
@@ -165,11 +169,12 @@ func (p *Page) translate(method string, err error) *Error {
 	case !ok:
 	case strings.HasPrefix(text, "paused: "):
 		e.Kind, e.Message = Paused, commandError(err)
-	case isAmong(answer.Data, noPage): // the message is that of icdp's relay
-		e = NoBrowserFor(errors.New(answer.Data))
+	case isAmong(text, noPage):
+		_, advice, _ := strings.Cut(text, "is not supported. ")
+		e = NoBrowserFor(errors.New(cmp.Or(advice, text)))
 	case answer.Code == wire.CodeMethodNotFound, strings.Contains(text, "is not possible in an embedded frame"), strings.Contains(text, "is not supported"):
 		e = p.unsupportedError(method, commandError(err))
-	case strings.Contains(text, "Target is not connected"), isAmong(text, moved) && answer.Data != "": // no agent answers
+	case strings.Contains(text, notConnected), isAmong(text, moved) && strings.Contains(text, "no Frame Agent"): // no agent answers
 		e.Kind, e.Message = Unsupported, "the page cannot be driven: "+commandError(err)
 		e.Details.Unsupported, e.Details.TargetKind = method, FrameTarget
 	case isAmong(text, gone):

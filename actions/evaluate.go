@@ -50,6 +50,16 @@ func (e *evaluated) exception() string {
 	return text
 }
 
+// absence is the error of a page without an agent. Its Host answers with an exception, for
+// Clients that try again after any other failure.
+func (e *evaluated) absence() error {
+	text, is := strings.CutPrefix(e.exception(), "Error: ")
+	if !is || !strings.HasPrefix(text, notConnected) {
+		return nil
+	}
+	return wire.ServerError(text)
+}
+
 // Evaluate runs an expression in the page's main world and waits for the promise that
 // it may come to. A value that JSON does not know, such as a function or a circular
 // object, is null. Errors: EvalException, EvalTimeout, PermissionDenied with

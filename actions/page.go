@@ -242,6 +242,11 @@ func (p *Page) sendCommands(ctx context.Context, list ...command) (method string
 	p.running[n] = cancel
 	p.mu.Unlock()
 	method, err = sendAll(ctx, p.b.client, list...)
+	for _, c := range list {
+		if out, is := c.result.(*evaluated); is && err == nil {
+			method, err = c.method, out.absence()
+		}
+	}
 	p.mu.Lock()
 	delete(p.running, n)
 	p.mu.Unlock()

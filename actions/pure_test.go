@@ -193,7 +193,7 @@ func TestTranslate(t *testing.T) {
 		{&wire.Error{Code: wire.CodeMethodNotFound, Message: "'X.y' wasn't found"}, Unsupported},
 		{wire.ServerError("Host is not connected"), NoBrowser},
 		{wire.ServerError("Target is not connected: no Frame Agent in the current document"), Unsupported},
-		{&wire.Error{Code: wire.CodeServer, Message: "Cannot find context with specified id", Data: "no agent there"}, Unsupported},
+		{wire.ServerError("Cannot find context with specified id. cdphub: the iframe has no Frame Agent: load agent.js in it"), Unsupported},
 		{wire.ServerError("Not allowed: Page.navigate needs scope standard"), PermissionDenied},
 		{wire.ServerError("something else"), Internal},
 	} {

@@ -313,7 +313,7 @@ func methodNotFound(method string, browserLevel bool) *wire.Error {
 	}
 	e := &wire.Error{Code: wire.CodeMethodNotFound, Message: "'" + method + "' wasn't found"}
 	if browserLevel {
-		e.Data = ofPage
+		e = e.Advise(ofPage)
 	}
 	return e
 }

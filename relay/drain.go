@@ -3,7 +3,7 @@ package relay
 import "github.com/cdphub/cdphub/internal/wire"
 
 // errDraining refuses commands while the hub waits for those in flight.
-var errDraining = wire.ServerError("Hub is shutting down")
+var errDraining = wire.ServerError("Hub is shutting down: connect again in a moment")
 
 // Drained is a Peer that wants to know when it may close: the hub drains, and
 // all commands of its Client have been answered. It is called once, under the

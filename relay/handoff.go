@@ -67,12 +67,10 @@ const (
 
 var (
 	errHandoffOff = &wire.Error{
-		Code: wire.CodeServer, Message: "CdpHub.handoff is not possible without the dashboard",
-		Data: "The dashboard is off. Start cdphub with --ui.",
+		Code: wire.CodeServer, Message: "CdpHub.handoff is not possible without the dashboard, which is off: start cdphub with --ui",
 	}
 	errHandoffOpen = &wire.Error{
-		Code: wire.CodeServer, Message: "A handoff of this page is already open",
-		Data: "Wait for CdpHub.handoffComplete, or send CdpHub.cancelHandoff.",
+		Code: wire.CodeServer, Message: "A handoff of this page is already open: wait for CdpHub.handoffComplete, or send CdpHub.cancelHandoff",
 	}
 	errNoHandoff = wire.InvalidParams("No handoff of this session has this handoffId, or it has ended")
 )

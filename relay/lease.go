@@ -282,12 +282,11 @@ func (ls *leases) heldBy(c *Client, targetID string) *lease {
 }
 
 // paused is the answer to a command that may not be carried out meanwhile. The message
-// names the viewer, and Data says what to do: to wait, or to ask the person.
+// names the viewer, and says what to do: to wait, or to ask the person.
 func (l *lease) paused() *wire.Error {
-	e := wire.ServerError("paused: " + l.name + " has the page")
-	e.Data = advice.TakenOver.String()
+	why := advice.TakenOver
 	if l.quiet != nil {
-		e.Data = advice.HandedOff.String()
+		why = advice.HandedOff
 	}
-	return e
+	return wire.ServerError("paused: " + l.name + " has the page").Advise(why.String())
 }

@@ -29,7 +29,7 @@ func TestHandoffOfAPageThatIsTaken(t *testing.T) {
 		t.Fatalf("the agent cannot ask the page: %q", got)
 	}
 	l.take("Ann", LeaseOptions{})
-	if got := strings.Join(l.took(), ""); !strings.Contains(got, `"message":"paused: Ann has the page"`) {
+	if got := strings.Join(l.took(), ""); !strings.Contains(got, `"message":"paused: Ann has the page. A person`) {
 		t.Errorf("what the agent has asked the page before was not refused: %q", got)
 	}
 	seen.wantsTold(t, "lease {T0 Ann true true}")

@@ -44,7 +44,7 @@ type reply struct {
 }
 
 // errLeft is what calls fail with that wait while their Client leaves.
-var errLeft = wire.ServerError("The Client has left the hub")
+var errLeft = wire.ServerError("The Client has left the hub: its connection has ended; connect again")
 
 // JoinLocal adds a Client within the process; Leave ends it.
 func (h *Hub) JoinLocal(o LocalOptions) (*Local, error) {

@@ -108,9 +108,7 @@ func notYours(why string) action {
 
 // notAllowed refuses what only the browser's socket may do, as Chromium 156 does.
 func notAllowed(*Hub, *request) ([]byte, *wire.Error) {
-	return nil, &wire.Error{
-		Code: wire.CodeServer, Message: "Not allowed", Data: "Only the browser's socket may do this: connect to /devtools/browser.",
-	}
+	return nil, wire.ServerError("Not allowed: only the browser's socket may do this; connect to /devtools/browser")
 }
 
 // errPassOn is what an action returns to leave its method to the Host after
@@ -121,8 +119,8 @@ var (
 	errNoTarget       = &wire.Error{Code: wire.CodeInvalidParams, Message: "No target with given id found"}
 	errNotYours       = &wire.Error{Code: wire.CodeInvalidParams, Message: "No session with given id"}
 	errNoSessionID    = &wire.Error{Code: wire.CodeInvalidParams, Message: "Session id must be specified"}
-	errTooMany        = wire.ServerError("Too many sessions")
-	errNoCreateTarget = wire.ServerError("Target.createTarget is not supported: icdp targets are iframes paired by the Host.")
+	errTooMany        = wire.ServerError("Too many sessions: detach from some targets first")
+	errNoCreateTarget = wire.ServerError("Target.createTarget is not supported")
 )
 
 // getVersion answers Browser.getVersion:
@@ -138,8 +136,8 @@ func getVersion(h *Hub, _ *request) ([]byte, *wire.Error) {
 // cannot say.
 func getDomains(*Hub, *request) ([]byte, *wire.Error) { return []byte(`{"domains":[]}`), nil }
 
-// createTarget refuses: no Host makes Targets. Once a Host page was here, the message is that
-// of icdp, also when it has gone.
+// createTarget refuses: no Host makes Targets. Once a Host page was here, the message begins
+// as that of icdp, also when it has gone.
 func createTarget(h *Hub, _ *request) ([]byte, *wire.Error) {
 	switch emulated := h.sides.emulated(); {
 	case len(emulated) > 0 && !slices.ContainsFunc(emulated, func(s *side) bool { return s.host != nil }):

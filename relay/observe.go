@@ -183,4 +183,4 @@ func (h *Hub) askInLocked(sessionID, method string, params []byte, done func(res
 // ErrNoSession is what Ask fails with when there is no such session, or no more.
 var ErrNoSession = errNoSession
 
-var errNotTaken = wire.ServerError("The Host did not take the command")
+var errNotTaken = wire.ServerError("The Host did not take the command: wait for answers before sending more")

@@ -105,7 +105,7 @@ func TestObserver(t *testing.T) {
 	send("Page.navigate")
 	n.take()
 	c.Leave()
-	n.wantsTold(t, "ended Page.navigate Session detached", "detached "+s)
+	n.wantsTold(t, "ended Page.navigate "+errDetached.Message, "detached "+s)
 }
 
 // fullHost is a Host that takes no more commands.
@@ -199,7 +199,7 @@ func TestAsk(t *testing.T) {
 	}
 	ask(s)
 	ev.HostGone(false)
-	want := []string{`{"data":"x"}`, "No", "Session with given id not found.", "Target destroyed"}
+	want := []string{`{"data":"x"}`, "No", "Session with given id not found.", errTargetDestroyed.Message}
 	if len(got) != len(want) || !slices.Equal(got[:3], want[:3]) {
 		t.Errorf("answers %q, want %q", got, want)
 	}

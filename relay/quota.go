@@ -50,13 +50,9 @@ func (a *account) endLocked() {
 	}
 }
 
-// tooMany is an error with the message that Clients know. What to do is in its data where
-// the limit is shared with others.
-func tooMany(known *wire.Error, why error) *wire.Error {
-	e := *known
-	e.Data = why.Error()
-	return &e
-}
+// tooMany is an error that begins with the message that Clients know. It says more where the
+// limit is shared with others.
+func tooMany(known *wire.Error, why error) *wire.Error { return known.Advise(why.Error()) }
 
 // refusesSessionLocked is why the Client may not have one session more; nil if it may.
 func (c *Client) refusesSessionLocked() *wire.Error {

@@ -101,11 +101,11 @@ func TestR247Calls(t *testing.T) {
 	if err := h.check(); err != nil {
 		t.Error(err)
 	}
-	// What to do is in the data, beside the message that Clients know.
+	// What to do comes after the message that Clients know.
 	c, p := joinAs(t, h, "A")
 	send(c, p, 1, attach)
 	c.Receive([]byte(`{"id":1,"method":"Page.enable","sessionId":"` + onlySession(c) + `"}`))
-	if got := strings.Join(p.take(), ""); !strings.Contains(got, `"message":"Too many commands in flight","data":"This token has `) {
+	if got := strings.Join(p.take(), ""); !strings.Contains(got, `"message":"Too many commands in flight: wait for answers before sending more. This token has `) {
 		t.Errorf("got %s", got)
 	}
 }

@@ -8,14 +8,14 @@ import (
 	"github.com/cdphub/cdphub/internal/wire"
 )
 
-// When a Host is missing or does not answer, the error says what to do. The messages are
-// those of icdp, which Clients may compare; the advice is in the errors' data.
+// When a Host is missing or does not answer, the error says what to do. The messages begin
+// as those of icdp, which Clients may compare.
 
 var (
 	errNoHost         = wire.ServerError("Host is not connected")
 	errHostSilent     = wire.ServerError("Host is not responding")
-	errTooManyCalls   = wire.ServerError("Too many commands in flight")
-	errBrowserTimeout = wire.ServerError("Host did not respond to the browser-level request in time")
+	errTooManyCalls   = wire.ServerError("Too many commands in flight: wait for answers before sending more")
+	errBrowserTimeout = wire.ServerError("Host did not respond to the browser-level request in time: look at the page in its browser, and reload it if it hangs")
 )
 
 // noHostLocked says what to do where there is no Host at all.
@@ -40,10 +40,9 @@ func (h *Hub) Lacking() string {
 	return h.noHostLocked().Message
 }
 
-// advised is an error with what to do beside it. Clients that compare messages still find
-// the message that they know; the advice is in Data.
+// advised is an error with what to do in its message.
 func (h *Hub) advised(e *wire.Error, a advice.Entry) *wire.Error {
-	return &wire.Error{Code: e.Code, Message: e.Message, Data: h.fill(a).String()}
+	return e.Advise(h.fill(a).String())
 }
 
 // fill names the page to open.

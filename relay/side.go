@@ -14,11 +14,11 @@ import (
 
 // Why commands in flight fail when their Target or Host ends.
 var (
-	errTargetDestroyed = wire.ServerError("Target destroyed")
-	errHostGone        = wire.ServerError("Host disconnected")
-	errHostReplaced    = wire.ServerError("Host replaced by a newer connection")
-	errHostReannounced = wire.ServerError("Host re-announced")
-	errDetached        = wire.ServerError("Session detached")
+	errTargetDestroyed = wire.ServerError("Target destroyed: the page has been closed; attach to another target")
+	errHostGone        = wire.ServerError("Host disconnected: its page or browser has gone; list the targets again when it is back")
+	errHostReplaced    = wire.ServerError("Host replaced by a newer connection: list the targets again, which are those of the new one")
+	errHostReannounced = wire.ServerError("Host re-announced: its targets are new; list and attach to them again")
+	errDetached        = wire.ServerError("Session detached: it ended before the answer; attach to the target again")
 )
 
 // side is one Host of a hub, with its Targets. It outlives the Host's connection

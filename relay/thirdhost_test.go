@@ -138,7 +138,7 @@ func TestTwoHostsServeTheBrowserLevel(t *testing.T) {
 			t.Errorf("%d Targets, want those of both", got)
 		}
 		step("host leaves",
-			`< c1 {"id":1,"error":{"code":-32000,"message":"Host disconnected"}}`, `< c1 {"method":"Target.targetDestroyed","params":{"targetId":"B1"}}`,
+			`< c1 {"id":1,"error":{"code":-32000,"message":"`+errHostGone.Message+`"}}`, `< c1 {"method":"Target.targetDestroyed","params":{"targetId":"B1"}}`,
 			"< host2 attached S2 -", `< host2 command 2 S2 - Target.setDiscoverTargets {"discover":true}`)
 		step(`c1 {"id":2,"method":"Storage.getCookies"}`, "< host2 command 3 S2 - Storage.getCookies -")
 		step(`host2 result 3 S2 {"cookies":[]}`, `< c1 {"id":2,"result":{"cookies":[]}}`)

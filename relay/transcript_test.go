@@ -108,7 +108,7 @@ func playFile(t *testing.T, st *stage, file string) {
 }
 
 // alone are answers that a hub gives only where it has no Host at all.
-var alone = regexp.MustCompile(`No page is open|browser of this hub has ended|icdp targets .*reload the page in its tab"}}$`)
+var alone = regexp.MustCompile(`No page is open|browser of this hub has ended|is not supported\. .*reload the page in its tab"}}$`)
 
 // play carries out the > lines of a transcript and returns it with the <
 // lines that really came.

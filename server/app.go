@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,6 +14,7 @@ import (
 
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/httpserver"
+	"github.com/cdphub/cdphub/internal/optionname"
 	"github.com/cdphub/cdphub/internal/proxy"
 	"github.com/cdphub/cdphub/relay"
 	"github.com/cdphub/cdphub/server/internal/front"
@@ -21,7 +23,10 @@ import (
 // App is an app that the server shows with the Frame Agent in it, so that
 // nobody has to edit it.
 type App struct {
-	URL              string // of the app: http://localhost:3000/, localhost:3000, or a port of this machine
+	URL string // of the app: http://localhost:3000/, localhost:3000, or a port of this machine
+	// Also are origins of other sites that the app sends its users to, such as an identity
+	// provider. Each is served at the host of Addr, at the first free port after it.
+	Also             []string
 	Addr             string // where it is served with the agent in it; its cookies and storage belong to this address
 	KeepCSP          bool   // leave its Content Security Policies, but for frame-ancestors
 	NoServiceWorkers bool   // let no service worker of the app run
@@ -32,6 +37,7 @@ type App struct {
 type app struct {
 	net.Listener
 	server   *http.Server
+	also     []site
 	upstream string
 	page     string            // URL of the Host page that shows it
 	origins  map[string]string // of the app, by those at which the proxy serves it
@@ -43,6 +49,13 @@ func (s *Server) appOrigins() map[string]string {
 		return nil
 	}
 	return s.app.origins
+}
+
+// site is an origin of App.Also.
+type site struct {
+	net.Listener
+	server   *http.Server
+	upstream *url.URL
 }
 
 // AppPage is the URL of the Host page that shows Options.App, and the address
@@ -108,32 +121,24 @@ func (s *Server) makeApp() error {
 	at := *upstream
 	// The listener of an app has no TLS, whatever Options.TLS says.
 	at.Scheme, at.Host = "http", Reachable(ln.Addr().String())
+	if err := s.listenAlso(o.Also, upstream); err != nil {
+		return err
+	}
 	// The rules compare ports alone: localhost, 127.0.0.1 and [::1] can lead to the
 	// same app.
 	s.rules.AppPorts = []string{auth.PortOf(&at), auth.PortOf(upstream)}
-	// Only pages of the own listener and of Options.HostOrigins may frame and drive
-	// the app, see proxy.Options.Parents.
+	for _, other := range s.app.also {
+		s.rules.AppPorts = append(s.rules.AppPorts, other.port(), auth.PortOf(other.upstream))
+	}
 	hostPage := url.URL{Scheme: "http", Host: Reachable(s.HostAddr())}
 	s.app.page = s.appPage(hostPage, at, upstream)
 	s.app.origins = map[string]string{at.Scheme + "://" + at.Host: upstream.Scheme + "://" + upstream.Host}
-	handler, err := proxy.New(proxy.Options{
-		Upstream:         upstream,
-		Hub:              s.handler(front.Audience{Hosts: true, Exposed: true}),
-		Parents:          append([]string{hostPage.String()}, s.o.HostOrigins...),
-		KeepCSP:          o.KeepCSP,
-		NoServiceWorkers: o.NoServiceWorkers,
-		AnyCertificate:   o.AnyCertificate,
-		Budget:           s.budget,
-		Log:              s.log,
-	})
-	if err != nil {
+	for _, other := range s.app.also {
+		s.app.origins[at.Scheme+"://"+net.JoinHostPort(at.Hostname(), other.port())] = other.upstream.Scheme + "://" + other.upstream.Host
+	}
+	if err := s.serveApp(hostPage, at, upstream); err != nil {
 		return err
 	}
-	// The app is there to be shown, in every browser. Those of its paths that are the hub's
-	// are behind the hub's own rules.
-	open := s.rules
-	open.Own = nil
-	s.app.server = httpserver.NewApp(s.locate(open.Guard(withoutHeaders(handler)), nil), s.o.rates.app, s.log.Named("app"))
 	// Cookies with SameSite=Lax, which is the default of Chromium, go only to frames
 	// of the same site as the top page. "localhost" and "127.0.0.1" are two sites.
 	if hostPage.Hostname() != at.Hostname() {
@@ -141,6 +146,99 @@ func (s *Server) makeApp() error {
 			zap.Stringer("page", &hostPage), zap.Stringer("app", &at))
 	}
 	return nil
+}
+
+// listenAlso opens a listener for each origin of App.Also: at the first port after that of
+// the app that is free, so that it is the same each time.
+func (s *Server) listenAlso(origins []string, app *url.URL) error {
+	own, ok := s.app.Addr().(*net.TCPAddr)
+	seen := []*url.URL{app}
+	for _, text := range origins {
+		u, err := appAddress(text)
+		switch {
+		case err != nil:
+			return err
+		case !ok, u.Scheme != "http" && u.Scheme != "https", u.Hostname() == "", strings.Trim(u.Path, "/") != "", u.RawQuery != "":
+			return fmt.Errorf("%s %q is not an origin: give scheme, host and port, such as https://login.example.com", optionname.Of(optionAlso), text)
+		case slices.ContainsFunc(seen, func(other *url.URL) bool { return proxy.SameOrigin(u, other) }):
+			return fmt.Errorf("%s %s is served already: leave it out", optionname.Of(optionAlso), text)
+		case s.isOwn(net.JoinHostPort(u.Hostname(), auth.PortOf(u))):
+			return fmt.Errorf("%s %s is an address that cdphub itself listens on: give the address of the site's own server", optionname.Of(optionAlso), text)
+		}
+		seen = append(seen, u)
+		ln, err := s.listenAfter(own, len(s.app.also))
+		if err != nil {
+			return err
+		}
+		s.app.also = append(s.app.also, site{Listener: s.limit(ln, false), upstream: u})
+	}
+	return nil
+}
+
+// portsAfter is how many ports after that of the app are tried for a site.
+const portsAfter = 20
+
+// listenAfter opens a listener at a port after that of the app, which has one for n sites
+// already. Where the app's port was chosen by the system, so is this one.
+func (s *Server) listenAfter(app *net.TCPAddr, n int) (net.Listener, error) {
+	at := func(port int) string { return net.JoinHostPort(app.IP.String(), strconv.Itoa(port)) }
+	if _, port, err := net.SplitHostPort(s.o.App.Addr); err != nil || port == "0" {
+		return s.listen(optionApp, at(0), nil, s.o.InsecureBind)
+	}
+	var last error
+	for port := app.Port + 1 + n; port <= min(app.Port+portsAfter, 1<<16-1); port++ {
+		ln, err := s.listen(optionApp, at(port), nil, s.o.InsecureBind)
+		if err == nil {
+			return ln, nil
+		}
+		last = err
+	}
+	return nil, fmt.Errorf("no port after that of the app is free for %s: set another %s: %w", optionname.Of(optionAlso), optionname.Of(optionApp), last)
+}
+
+func (o site) port() string {
+	_, port, _ := net.SplitHostPort(o.Addr().String())
+	return port
+}
+
+// serveApp makes the servers of the app and of the sites beside it.
+func (s *Server) serveApp(hostPage, at url.URL, upstream *url.URL) error {
+	sites := []proxy.Site{{Upstream: upstream, Port: auth.PortOf(&at)}}
+	for _, other := range s.app.also {
+		sites = append(sites, proxy.Site{Upstream: other.upstream, Port: other.port()})
+	}
+	serve := func(n int) (*http.Server, error) {
+		handler, err := proxy.New(proxy.Options{
+			Upstream: sites[n].Upstream,
+			First:    upstream,
+			Also:     slices.Delete(slices.Clone(sites), n, n+1),
+			Hub:      s.handler(front.Audience{Hosts: true, Exposed: true}),
+			// Only pages of the own listener and of Options.HostOrigins may frame and drive
+			// the app.
+			Parents:          append([]string{hostPage.String()}, s.o.HostOrigins...),
+			KeepCSP:          s.o.App.KeepCSP,
+			NoServiceWorkers: s.o.App.NoServiceWorkers,
+			AnyCertificate:   s.o.App.AnyCertificate,
+			Budget:           s.budget,
+			Log:              s.log,
+		})
+		if err != nil {
+			return nil, err
+		}
+		// The app is there to be shown, in every browser. Those of its paths that are the
+		// hub's are behind the hub's own rules.
+		open := s.rules
+		open.Own = nil
+		return httpserver.NewApp(s.locate(open.Guard(withoutHeaders(handler)), nil), s.o.rates.app, s.log.Named("app")), nil
+	}
+	var err error
+	s.app.server, err = serve(0)
+	for i := range s.app.also {
+		if err == nil {
+			s.app.also[i].server, err = serve(i + 1)
+		}
+	}
+	return err
 }
 
 // appPage is the URL of the Host page that shows an app which is served at an
@@ -151,6 +249,11 @@ func (s *Server) appPage(page, at url.URL, upstream *url.URL) string {
 	readable := strings.NewReplacer("%3A", ":", "%2F", "/")
 	page.RawQuery = "app=" + readable.Replace(url.QueryEscape(at.String())) +
 		"&upstream=" + readable.Replace(url.QueryEscape(upstream.Scheme+"://"+upstream.Host))
+	for _, other := range s.app.also {
+		served := url.URL{Scheme: "http", Host: net.JoinHostPort(at.Hostname(), other.port())}
+		page.RawQuery += "&also=" + readable.Replace(url.QueryEscape(served.String())) + "=" +
+			readable.Replace(url.QueryEscape(other.upstream.Scheme+"://"+other.upstream.Host))
+	}
 	page.Fragment = s.fragment()
 	return page.String()
 }

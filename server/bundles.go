@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"net/http"
+	"net/url"
 	"path"
 	"strings"
 	"sync"
@@ -74,6 +75,9 @@ const (
 func (b bundle) serve(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	front.ForEveryPage(h, b.contentType)
+	if b.isPage {
+		reportLeaving(h, r.URL.Query())
+	}
 	h.Set("ETag", `"`+b.hash+`"`)
 	h.Set("Cache-Control", "no-cache")
 	if b.immutable {
@@ -93,6 +97,37 @@ func (b bundle) serve(w http.ResponseWriter, r *http.Request) {
 		w.Write(b.body) //nolint:errcheck // a peer that is gone
 	}
 }
+
+// reportLeaving has the browser tell the shell where its frames go when they leave the app,
+// which script cannot see otherwise: by the event securitypolicyviolation (CSP Level 3,
+// frame-src) of a policy that forbids nothing.
+func reportLeaving(h http.Header, shell url.Values) {
+	served := append([]string{shell.Get("app")}, shell["origin"]...)
+	for _, pair := range shell["also"] {
+		at, _, _ := strings.Cut(pair, "=")
+		served = append(served, at)
+	}
+	policy := "frame-src data: blob:"
+	for _, text := range served {
+		u, err := url.Parse(text)
+		// What url.Parse takes for a host could end the directive.
+		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || strings.ContainsAny(u.Host, ";, '\"") {
+			continue
+		}
+		policy += " " + u.Scheme + "://" + u.Host
+		// The shell pairs both names of this machine.
+		if other := map[string]string{"localhost": "127.0.0.1", "127.0.0.1": "localhost"}[u.Hostname()]; other != "" {
+			policy += " " + u.Scheme + "://" + strings.Replace(u.Host, u.Hostname(), other, 1)
+		}
+	}
+	if len(policy) > maxShellPolicy { // nobody needs as many frames
+		return
+	}
+	h.Set("Content-Security-Policy-Report-Only", policy)
+}
+
+// maxShellPolicy is the longest policy that the shell gets, in bytes.
+const maxShellPolicy = 4096
 
 // serveHookScript serves /rp.js, which is the same for everybody and holds no
 // secret either.

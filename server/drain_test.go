@@ -48,7 +48,7 @@ func TestF15R100DrainUnderLoad(t *testing.T) {
 		t.Error("a Client may connect while the hub drains")
 	}
 	lucky.send(`{"id":2,"method":"A.late","sessionId":"` + luckyID + `"}`)
-	lucky.until(`{"id":2,"error":{"code":-32000,"message":"Hub is shutting down"}`)
+	lucky.until(`{"id":2,"error":{"code":-32000,"message":"Hub is shutting down: `)
 	_, id, _ := strings.Cut(command, `"id":`)
 	id, _, _ = strings.Cut(id, ",")
 	host.send(`{"kind":"response","sessionId":"` + luckyID + `","id":` + id + `,"result":{"done":true}}`)

@@ -103,6 +103,7 @@ const (
 	optionHosts   = "server.Options.HostAddr"
 	optionAdmin   = "server.Options.AdminAddr"
 	optionApp     = "server.App.Addr"
+	optionAlso    = "server.App.Also"
 )
 
 // listenerNames are the names of listeners in the log.
@@ -219,6 +220,9 @@ func (s *Server) closeListeners() {
 	}
 	if s.app != nil {
 		s.app.Close()
+		for _, other := range s.app.also {
+			other.Close()
+		}
 	}
 	if s.o.Cluster != nil && s.o.Cluster.Listener != nil {
 		s.o.Cluster.Listener.Close()

@@ -126,7 +126,7 @@ func TestFrameOfAnotherOrigin(t *testing.T) {
 	shows(t, text, "The frame shows a document of "+there.URL+", which is not among the origins that this Host page pairs")
 	c := s.client(t)
 	session := c.Attach(s.statusOf(t)[0].TargetID)
-	c.send(`{"id":1,"method":"DOM.enable","sessionId":"` + session + `"}`)
+	c.send(`{"id":1,"method":"DOM.getDocument","sessionId":"` + session + `"}`)
 	if got := c.until(`"id":1`); !strings.Contains(got, there.URL) || !strings.Contains(got, "Page.navigate to "+app.URL+"/ leads back") {
 		t.Errorf("a client is told %s", got)
 	}

@@ -262,7 +262,11 @@ func (s *Server) Run(ctx context.Context) error {
 	defer runBeside(s.followTokens, s.browsers.Watch)()
 	// Room for each server, so that none of their goroutines waits for a reader that
 	// has left.
-	failed := make(chan error, len(s.listeners)+3)
+	also := 0
+	if s.app != nil {
+		also = len(s.app.also)
+	}
+	failed := make(chan error, len(s.listeners)+3+also)
 	serve := func(hs *http.Server, ln net.Listener) *http.Server {
 		go func() { failed <- hs.Serve(ln) }()
 		return hs
@@ -275,6 +279,9 @@ func (s *Server) Run(ctx context.Context) error {
 	}
 	if s.app != nil {
 		defer serve(s.app.server, s.app.Listener).Close()
+		for _, other := range s.app.also {
+			defer serve(other.server, other.Listener).Close()
+		}
 	}
 	if s.cluster != nil {
 		peers, hs := s.makePeers()

@@ -276,7 +276,7 @@ func TestR83HostReplaced(t *testing.T) {
 	begun := time.Now()
 	second.send(strings.NewReplacer(`"H"`, `"other"`, "T1", "T2").Replace(namedReady))
 	for i := range n {
-		c.wants(fmt.Sprintf(`{"id":%d,"error":{"code":-32000,"message":"Host replaced by a newer connection"}%s`, i, tail))
+		c.wants(fmt.Sprintf(`{"id":%d,"error":{"code":-32000,"message":"Host replaced by a newer connection: list the targets again, which are those of the new one"}%s`, i, tail))
 	}
 	t.Logf("all answered after %v", time.Since(begun))
 	if got := c.next(); !strings.HasPrefix(got, `{"method":"Target.detachedFromTarget"`) {

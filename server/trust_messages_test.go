@@ -50,7 +50,7 @@ func TestR54DeepNesting(t *testing.T) {
 	}
 	for name, value := range tooDeep {
 		got := ask(func(cmd command) string { return cmd.result(value) })
-		if want := `{"id":2,"error":{"code":-32000,"message":"Invalid answer from the Host"}` + tail; got != want {
+		if want := `{"id":2,"error":{"code":-32000,"message":"Invalid answer from the Host: host.js and the hub may be of different versions; load the page again"}` + tail; got != want {
 			t.Errorf("%s in a result: got %.200s, want %s", name, got, want)
 		}
 	}

@@ -29,7 +29,7 @@ func TestMessagesByState(t *testing.T) {
 	const open = "open http://{hosts}/shell?app=URL (URL is your app's address) "
 	says := map[string]string{
 		"no page":                 "No page is open in this hub: " + open + "in a browser, or start cdphub with --browser",
-		"a page without the hook": "not supported by this target: Target.createTarget is not supported: icdp targets are iframes paired by the Host: This Host page cannot open new pages: give its Host the option createTarget, " + open + "instead, or start cdphub with --browser",
+		"a page without the hook": "not supported by this target: Target.createTarget is not supported. This Host page cannot open new pages: give its Host the option createTarget, " + open + "instead, or start cdphub with --browser",
 		"a page that is away":     "The Host page has lost its connection, and the hub keeps its sessions for a while: wait, or reload the page in its tab",
 	}
 	for name, host := range hosts {

@@ -112,7 +112,7 @@ func TestR251AnswersOfAnotherShape(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := greeted(t, Options{})
 		r.clients("a")
-		const invalid = `error {"code":-32000,"message":"Invalid answer from the browser"}`
+		const invalid = `error {"code":-32000,"message":"Invalid answer from the browser: it may be of another kind than Chromium, or have failed; try again"}`
 		for _, member := range []string{
 			`"result":5`, `"result":[]`, `"result":"x"`, `"result":null`, `"error":5`, `"error":"m"`, `"error":[]`, `"result":{},"error":null`,
 		} {

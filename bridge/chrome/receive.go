@@ -8,7 +8,7 @@ import (
 
 // invalidAnswer is the error for a command whose answer has another shape than CDP's. A
 // browser at an address of its own may send anything.
-var invalidAnswer = wire.AppendError(nil, wire.ServerError("Invalid answer from the browser"))
+var invalidAnswer = wire.AppendError(nil, wire.ServerError("Invalid answer from the browser: it may be of another kind than Chromium, or have failed; try again"))
 
 // receive takes one message of the browser. It runs in the goroutine of conn.Serve, the
 // reader, and uses frame only until it returns.

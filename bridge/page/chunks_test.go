@@ -47,7 +47,7 @@ func TestR58PageChunks(t *testing.T) {
 // message ends all the same, and the next message is good.
 func TestR58PageChunksThatAreWrong(t *testing.T) {
 	const answer = `{"kind":"response","sessionId":"S","id":7,"result":{"data":"x"}}`
-	const invalid = `result 7 S {"code":-32000,"message":"Invalid answer from the Host"}`
+	const invalid = `result 7 S {"code":-32000,"message":"Invalid answer from the Host: host.js and the hub may be of different versions; load the page again"}`
 	p := connect(t)
 	p.say(readyChunks)
 	want(t, p.hub.lines, "ready [{T1   }] |")

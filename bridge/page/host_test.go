@@ -19,7 +19,7 @@ const readyT1 = `{"kind":"ready","v":1,"targets":[{"targetId":"T1","title":"one"
 
 func TestPageReceives(t *testing.T) {
 	deep := strings.Repeat("[", 300) + strings.Repeat("]", 300)
-	const invalid = `result 7 S {"code":-32000,"message":"Invalid answer from the Host"}`
+	const invalid = `result 7 S {"code":-32000,"message":"Invalid answer from the Host: host.js and the hub may be of different versions; load the page again"}`
 	tests := []struct {
 		name string
 		in   string
@@ -47,15 +47,15 @@ func TestPageReceives(t *testing.T) {
 		{"result null", `{"kind":"response","sessionId":"S","id":7,"result":null,"error":null}`, `result 7 S {}`},
 		{
 			"result of another type", `{"kind":"response","sessionId":"S","id":7,"result":5}`,
-			`result 7 S {"code":-32000,"message":"Invalid answer from the Host"}`,
+			`result 7 S {"code":-32000,"message":"Invalid answer from the Host: host.js and the hub may be of different versions; load the page again"}`,
 		},
 		{
 			"result that is not JSON", `{"kind":"response","sessionId":"S","id":7,"result":{"a":tru}}`,
-			`result 7 S {"code":-32000,"message":"Invalid answer from the Host"}`,
+			`result 7 S {"code":-32000,"message":"Invalid answer from the Host: host.js and the hub may be of different versions; load the page again"}`,
 		},
 		{
 			"result nested too deep", `{"kind":"response","sessionId":"S","id":7,"result":{"a":` + deep + `}}`,
-			`result 7 S {"code":-32000,"message":"Invalid answer from the Host"}`,
+			`result 7 S {"code":-32000,"message":"Invalid answer from the Host: host.js and the hub may be of different versions; load the page again"}`,
 		},
 		{"R-251 error that is a number", `{"kind":"response","sessionId":"S","id":7,"error":5}`, invalid},
 		{"R-251 error that is a string", `{"kind":"response","sessionId":"S","id":7,"error":"m"}`, invalid},
@@ -63,8 +63,8 @@ func TestPageReceives(t *testing.T) {
 		{"R-251 error that is false", `{"kind":"response","sessionId":"S","id":7,"error":false}`, invalid},
 		{"R-251 error that is no object, and a result", `{"kind":"response","sessionId":"S","id":7,"result":{},"error":5}`, invalid},
 		{"R-251 result that is a list", `{"kind":"response","sessionId":"S","id":7,"result":[]}`, invalid},
-		{"R-251 browserResult with an error that is no object", `{"kind":"browserResult","id":7,"error":"m"}`, `result 7  {"code":-32000,"message":"Invalid answer from the Host"}`},
-		{"R-251 browserResult that is not JSON", `{"kind":"browserResult","id":7,"result":{"a":tru}}`, `result 7  {"code":-32000,"message":"Invalid answer from the Host"}`},
+		{"R-251 browserResult with an error that is no object", `{"kind":"browserResult","id":7,"error":"m"}`, `result 7  {"code":-32000,"message":"Invalid answer from the Host: host.js and the hub may be of different versions; load the page again"}`},
+		{"R-251 browserResult that is not JSON", `{"kind":"browserResult","id":7,"result":{"a":tru}}`, `result 7  {"code":-32000,"message":"Invalid answer from the Host: host.js and the hub may be of different versions; load the page again"}`},
 		{"R-251 event with an id that is not JSON", `{"kind":"event","sessionId":"S","id":7,"params":{"a":}}`, ""},
 		{"response without id", `{"kind":"response","sessionId":"S","result":{}}`, ""},
 		{"response, id a string", `{"kind":"response","sessionId":"S","id":"7","result":{}}`, ""},

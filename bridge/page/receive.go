@@ -15,7 +15,7 @@ import (
 )
 
 // invalidAnswer is the error for a command whose answer cannot be passed on.
-var invalidAnswer = wire.AppendError(nil, wire.ServerError("Invalid answer from the Host"))
+var invalidAnswer = wire.AppendError(nil, wire.ServerError("Invalid answer from the Host: host.js and the hub may be of different versions; load the page again"))
 
 // receive takes one message of the Host. Whatever is wrong with it is refused piece by
 // piece; a Host is never disconnected for it. It is the handler of the connection: frame is

@@ -15,6 +15,7 @@ var flagNames = map[string]string{
 	"server.Actions.EvalDeny":      "--eval-deny",
 	"server.Actions.HookScopes":    "--hook-scope",
 	"server.App.Addr":              "--app-addr",
+	"server.App.Also":              "--also-proxy",
 	"server.Browsers.Hubs":         "--browser-hub",
 	"server.Browsers.Undivided":    "--browser-share=hub",
 	"server.Network.Allow":         "--allow-url",

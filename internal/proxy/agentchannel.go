@@ -94,7 +94,7 @@ func (p *handler) serveAgent(w http.ResponseWriter, r *http.Request, own origin)
 	u, err := url.Parse(from)
 	// A comparison in constant time does not show how much of the key is right.
 	blank := from == "null" && subtle.ConstantTimeCompare([]byte(r.URL.Query().Get("key")), []byte(p.key)) == 1
-	if !blank && (err != nil || originOf(u) != own && !slices.Contains(p.Parents, originOf(u).String())) {
+	if !blank && (err != nil || !p.movesFor(own).owns(originOf(u)) && !slices.Contains(p.Parents, originOf(u).String())) {
 		http.Error(w, "This is for the app's own pages.", http.StatusForbidden)
 		return
 	}

@@ -11,24 +11,26 @@ import (
 // (SameSite=None and Partitioned, RFC 6265bis section 5.7). A name that begins
 // with __Secure- or __Host- is void without Secure and keeps it: browsers take
 // 127.0.0.1 for secure.
-func rewriteCookies(h http.Header, upstream string) {
+func rewriteCookies(h http.Header, upstream string, j *jars) {
 	cookies := h["Set-Cookie"]
 	for i, cookie := range cookies {
-		cookies[i] = rewriteCookie(cookie, upstream)
+		cookies[i] = rewriteCookie(cookie, upstream, j)
 	}
 }
 
-func rewriteCookie(cookie, upstream string) string {
+func rewriteCookie(cookie, upstream string, j *jars) string {
 	parts := strings.Split(cookie, ";")
 	name := strings.ToLower(strings.TrimSpace(parts[0]))
 	prefixed := strings.HasPrefix(name, "__secure-") || strings.HasPrefix(name, "__host-")
 	kept := parts[:1]
+	given := ""
 	for _, part := range parts[1:] {
 		attr, value, _ := strings.Cut(part, "=")
 		value = strings.ToLower(strings.TrimSpace(value))
 		switch strings.ToLower(strings.TrimSpace(attr)) {
 		case "domain":
 			if domainCovers(strings.TrimPrefix(value, "."), upstream) {
+				given = value
 				continue
 			}
 		case "secure", "partitioned":
@@ -41,6 +43,9 @@ func rewriteCookie(cookie, upstream string) string {
 			}
 		}
 		kept = append(kept, part)
+	}
+	if name, value, named := strings.Cut(parts[0], "="); j != nil && named {
+		kept[0] = strings.TrimRight(name, " \t") + j.mark(cookieHost(upstream), given) + "=" + value
 	}
 	return strings.Join(kept, ";")
 }

@@ -3,6 +3,7 @@ package proxy
 import (
 	"crypto/rand"
 	"net/http"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -35,7 +36,7 @@ var scriptDirectives = []string{"script-src-elem", "script-src", "default-src"}
 //
 // Kept, they lose frame-ancestors only. Relaxed, they allow the agent's
 // script, its evaluation and its requests; see policy.relax.
-func rewriteCSP(h http.Header, keep bool, upstream string) (nonce string) {
+func rewriteCSP(h http.Header, keep bool, sites moves) (nonce string) {
 	var enforced []policy
 	for _, value := range h.Values(cspHeaders[0]) {
 		enforced = append(enforced, parsePolicies(value)...)
@@ -52,7 +53,7 @@ func rewriteCSP(h http.Header, keep bool, upstream string) (nonce string) {
 				if keep {
 					p = p.without("frame-ancestors")
 				} else {
-					p = p.relax(nonce, upstream)
+					p = p.relax(nonce, sites)
 				}
 				if len(p) > 0 {
 					list = append(list, p.String())
@@ -120,13 +121,20 @@ func (p policy) without(names ...string) policy {
 // the nonce where 'strict-dynamic' voids 'self'), its evaluation
 // ('unsafe-eval'), its requests to the hub ('self') and the pictures it draws
 // for screenshots (data: and blob:). What names the upstream now also means
-// the app's new origin.
-func (p policy) relax(nonce, upstream string) policy {
+// the app's new origin, and the same for the other sites.
+func (p policy) relax(nonce string, sites moves) policy {
 	p = p.without(dropped...)
 	for i := range p {
 		listsSources := strings.Contains(p[i].name, "-src") || p[i].name == "form-action" || p[i].name == "base-uri"
-		if listsSources && slices.ContainsFunc(p[i].sources, func(s string) bool { return namesHost(s, upstream) }) {
-			p[i] = p[i].allow("'self'")
+		for n, site := range sites {
+			if !listsSources || !slices.ContainsFunc(p[i].sources, func(s string) bool { return namesOrigin(s, site.upstream) }) {
+				continue
+			}
+			if n == 0 {
+				p[i] = p[i].allow("'self'")
+			} else {
+				p[i] = p[i].allow(site.own.String())
+			}
 		}
 	}
 	p = p.derive("script-src", "'self'", "'unsafe-eval'")
@@ -207,14 +215,20 @@ func scriptNonce(policies []policy) (nonce string, strict bool) {
 	return nonce, strict
 }
 
-// namesHost reports whether a source expression names a host, with its port, such as
-// "https://app.example" or "app.example:8443/path".
-func namesHost(source, host string) bool {
+// namesOrigin reports whether a source expression names an origin, such as
+// "https://app.example", "app.example:8443/path", "*.example" or "https:".
+func namesOrigin(source string, o origin) bool {
 	if _, rest, is := strings.Cut(source, "://"); is {
 		source = rest
+	} else if scheme, is := strings.CutSuffix(source, ":"); is {
+		return strings.EqualFold(scheme, o.scheme)
 	}
 	source, _, _ = strings.Cut(source, "/")
-	return strings.EqualFold(source, host)
+	source = strings.ToLower(source)
+	if domain, wild := strings.CutPrefix(source, "*."); wild {
+		return strings.HasSuffix(o.host, "."+domain)
+	}
+	return originOf(&url.URL{Scheme: o.scheme, Host: source}).same(o)
 }
 
 // needsIntegrity reports whether a response demands that every script element

@@ -41,7 +41,7 @@ func TestRelaxCSP(t *testing.T) {
 		{" ;; , ;", "", ""},
 	} {
 		h := http.Header{cspHeaders[0]: {tt.in}, cspHeaders[1]: {tt.in}}
-		if nonce := rewriteCSP(h, false, "app.example"); nonce != tt.nonce {
+		if nonce := rewriteCSP(h, false, moves{{origin{"http", "127.0.0.1:9224"}, origin{"https", "app.example"}}}); nonce != tt.nonce {
 			t.Errorf("%s: nonce %q, want %q", tt.in, nonce, tt.nonce)
 		}
 		for _, name := range cspHeaders {
@@ -56,7 +56,7 @@ func TestRelaxCSP(t *testing.T) {
 // agent run without taking the app's own scripts their trust.
 func TestRelaxCSPStrictDynamicWithoutNonce(t *testing.T) {
 	h := http.Header{cspHeaders[0]: {"default-src 'strict-dynamic' 'sha256-abc='"}}
-	nonce := rewriteCSP(h, false, "")
+	nonce := rewriteCSP(h, false, nil)
 	if len(nonce) < 20 {
 		t.Fatalf("nonce %q", nonce)
 	}
@@ -68,14 +68,14 @@ func TestRelaxCSPStrictDynamicWithoutNonce(t *testing.T) {
 
 func TestKeepCSP(t *testing.T) {
 	h := http.Header{cspHeaders[0]: {"script-src 'nonce-a'; frame-ancestors 'none'; sandbox", "frame-ancestors 'self'"}}
-	if nonce := rewriteCSP(h, true, ""); nonce != "a" {
+	if nonce := rewriteCSP(h, true, nil); nonce != "a" {
 		t.Errorf("nonce %q", nonce)
 	}
 	if got, want := h.Values(cspHeaders[0]), []string{"script-src 'nonce-a'; sandbox"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	h = http.Header{cspHeaders[0]: {"script-src 'strict-dynamic'"}}
-	if nonce := rewriteCSP(h, true, ""); nonce != "" {
+	if nonce := rewriteCSP(h, true, nil); nonce != "" {
 		t.Errorf("a nonce %q that no policy has", nonce)
 	}
 }
@@ -111,7 +111,7 @@ func FuzzCSP(f *testing.F) {
 			return // net/http lets no such header through
 		}
 		h := http.Header{cspHeaders[0]: {in}}
-		nonce := rewriteCSP(h, false, "app.example")
+		nonce := rewriteCSP(h, false, moves{{origin{"http", "127.0.0.1:9224"}, origin{"https", "app.example"}}})
 		out := strings.Join(h.Values(cspHeaders[0]), ", ")
 		for _, p := range parsePolicies(out) {
 			for _, name := range scriptDirectives {
@@ -135,7 +135,7 @@ func FuzzCSP(f *testing.F) {
 		}
 		kept(t, in, out)
 		again := http.Header{cspHeaders[0]: {out}}
-		second := rewriteCSP(again, false, "app.example")
+		second := rewriteCSP(again, false, moves{{origin{"http", "127.0.0.1:9224"}, origin{"https", "app.example"}}})
 		if twice := strings.Join(again.Values(cspHeaders[0]), ", "); second == nonce && twice != out {
 			t.Fatalf("%q became %q, then %q", in, out, twice)
 		}

@@ -182,7 +182,7 @@ func statusText(res *http.Response) string {
 // moveAddresses returns a header with the addresses that the browser knows.
 func (e *exchange) moveAddresses(h http.Header) http.Header {
 	h = h.Clone()
-	moveHeader(h, "Location", e.upstream, e.own)
+	moveHeaders(h, e.moves.toOwn, "Location")
 	return h
 }
 

@@ -22,6 +22,9 @@ func originOf(u *url.URL) origin {
 	return o
 }
 
+// SameOrigin reports whether two addresses are of one server.
+func SameOrigin(a, b *url.URL) bool { return originOf(a).same(originOf(b)) }
+
 func (o origin) String() string { return o.scheme + "://" + o.host }
 
 // names are the texts of an origin. An origin on this machine has two, since browsers
@@ -83,19 +86,16 @@ func moveURL(address string, from, to origin) string {
 	return to.String()
 }
 
-// moveHeader moves the URL in a header, if it has one.
-func moveHeader(h http.Header, name string, from, to origin) {
-	if address := h.Get(name); address != "" {
-		h.Set(name, moveURL(address, from, to))
-	}
-}
-
-// moveRefresh moves the URL in a Refresh header, such as "3; url=/next" (HTML
-// Standard, "shared declarative refresh steps").
-func moveRefresh(h http.Header, from, to origin) {
-	value := h.Get("Refresh")
-	if i := strings.Index(strings.ToLower(value), "url="); i >= 0 {
+// moveResponse moves the addresses in the headers of a response.
+func (m moves) moveResponse(h http.Header) {
+	moveHeaders(h, m.toOwnLocation, "Location")
+	moveHeaders(h, m.toOwn, "Content-Location", "Access-Control-Allow-Origin")
+	moveHeaders(h, func(value string) string { // "3; url=/next" (HTML Standard, "shared declarative refresh steps")
+		i := strings.Index(strings.ToLower(value), "url=")
+		if i < 0 {
+			return value
+		}
 		i += len("url=")
-		h.Set("Refresh", value[:i]+moveURL(strings.Trim(value[i:], `"' `), from, to))
-	}
+		return value[:i] + m.toOwnLocation(strings.Trim(value[i:], `"' `))
+	}, "Refresh")
 }

@@ -145,7 +145,7 @@ func TestCookies(t *testing.T) {
 		{"__Host-a=b; Path=/; Secure; SameSite=None", "__Host-a=b; Path=/; Secure; SameSite=None"},
 		{"secure; domain=app.example", "secure"},
 	} {
-		if got := rewriteCookie(tt.in, "app.example"); got != tt.want {
+		if got := rewriteCookie(tt.in, "app.example", nil); got != tt.want {
 			t.Errorf("%s became %s, want %s", tt.in, got, tt.want)
 		}
 	}

@@ -46,7 +46,7 @@ func (e *exchange) hopOf(res *http.Response) hop {
 	headers := scriptHeader(e.visibleHeader(res))
 	for _, name := range []string{"location", "content-location"} {
 		if address, has := headers[name]; has {
-			headers[name] = moveURL(address, e.upstream, e.own)
+			headers[name] = e.moves.toOwn(address)
 		}
 	}
 	sent := flatHeader(res.Request.Header, "Cookie")

@@ -6,6 +6,7 @@
 package proxy
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha512"
@@ -36,6 +37,10 @@ const prefix = "/__hub/"
 type Options struct {
 	// Upstream is the app: its scheme, http or https, and host count.
 	Upstream *url.URL
+	// First is the app where this is the proxy of another site beside it; nil: this is
+	// the app. Also are the other sites of the proxy.
+	First *url.URL
+	Also  []Site
 	// Hub serves what the agent asks for, without /__hub in the path:
 	// /agent.js and the bundles it loads later, /dialog and /eval/.
 	Hub http.Handler
@@ -66,6 +71,7 @@ type handler struct {
 	key       string // to the control connection, for blank documents
 	worker    string // what goes in front of a worker's script
 	bodies    bodyCache
+	jars      *jars // nil: there is only one site
 
 	mu      sync.Mutex
 	workers map[string]bool `stays:"scripts of one app, bounded by number"` // paths of service workers' scripts
@@ -102,6 +108,9 @@ func New(o Options) (http.Handler, error) {
 		bodies:    bodyCache{byKey: map[string]*cachedBody{}},
 		workers:   map[string]bool{},
 	}
+	if len(o.Also) > 0 {
+		p.jars = newJars(p, originOf(cmp.Or(o.First, o.Upstream)))
+	}
 	transport := &http.Transport{ // without Proxy: the upstream and nothing else
 		DisableCompression:  true, // a body that is not rewritten keeps its encoding
 		ForceAttemptHTTP2:   true,
@@ -130,7 +139,7 @@ func New(o Options) (http.Handler, error) {
 // exchange is a request as its response needs it.
 type exchange struct {
 	own          origin // of the app as the browser sees it
-	upstream     origin
+	moves        moves
 	uri          string         // path and query that the browser asks for
 	document     bool           // a frame will show the response
 	worker       bool           // a dedicated worker will run the response
@@ -178,7 +187,7 @@ func (p *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		p.rememberWorker(r.URL.Path)
 	}
 	e := &exchange{
-		own: own, upstream: p.upstream, uri: r.URL.RequestURI(), document: p.asksForDocument(r, own),
+		own: own, moves: p.movesFor(own), uri: r.URL.RequestURI(), document: p.asksForDocument(r, own),
 		worker: r.Header.Get("Sec-Fetch-Dest") == "worker", service: service,
 	}
 	if e.navigates = e.document && r.Header.Get("Sec-Fetch-Mode") == "navigate"; e.navigates {
@@ -262,11 +271,16 @@ func (p *handler) fromWorker(r *http.Request, own origin) bool {
 func (p *handler) rewriteRequest(pr *httputil.ProxyRequest) {
 	out, e := pr.Out, exchangeOf(pr.In.Context())
 	out.URL.Scheme, out.URL.Host = p.Upstream.Scheme, p.Upstream.Host
-	out.URL.RawQuery = pr.In.URL.RawQuery // ReverseProxy drops parameters that it cannot parse
+	// ReverseProxy drops parameters that it cannot parse.
+	out.URL.RawQuery = moveParams(pr.In.URL.RawQuery, e.moves.originToUpstream, opaque)
 	out.Host = p.Upstream.Host
 	p.hideHost(out.Header)
-	moveHeader(out.Header, "Origin", e.own, p.upstream)
-	moveHeader(out.Header, "Referer", e.own, p.upstream)
+	moveHeaders(out.Header, e.moves.toUpstream, "Origin")
+	moveHeaders(out.Header, e.moves.toUpstreamReferrer, "Referer")
+	e.moves.moveForm(out)
+	if p.jars != nil {
+		p.jars.keep(out.Header, cookieHost(p.upstream.host))
+	}
 	// Everything else keeps its encoding and its cache headers.
 	if !e.document && !e.worker && !e.service {
 		return
@@ -312,9 +326,19 @@ func (p *handler) fromHost(r *http.Request) bool { return p.isParent(r.Referer()
 // another one. The other name of this machine is there, too, at which a page of the
 // app may have a frame of it.
 func (p *handler) tag(own origin, response navigationResponse, nonce string, integrity bool) []byte {
-	parents := append(slices.Clone(p.Parents), own.names()...)
+	parents := slices.Clone(p.Parents)
+	var also []string
+	for i, site := range p.movesFor(own) {
+		parents = append(parents, site.own.names()...)
+		if i > 0 {
+			also = append(also, site.upstream.String(), site.own.String())
+		}
+	}
 	text := `<script src="` + prefix + `agent.js" data-parents="` + html.EscapeString(strings.Join(parents, " ")) + `"`
 	text += ` data-proxy-key="` + p.key + `" data-upstream="` + html.EscapeString(p.upstream.String()) + `"`
+	if len(also) > 0 {
+		text += ` data-also="` + html.EscapeString(strings.Join(also, " ")) + `"`
+	}
 	text += response.attribute()
 	if nonce != "" {
 		text += ` nonce="` + html.EscapeString(nonce) + `"`

@@ -34,12 +34,10 @@ func (p *handler) rewriteResponse(res *http.Response) error {
 		current.Announced = e.announced
 		p.recordNavigation(res, e, current)
 	}
-	moveHeader(h, "Location", p.upstream, e.own)
-	moveHeader(h, "Content-Location", p.upstream, e.own)
-	moveRefresh(h, p.upstream, e.own)
+	e.moves.moveResponse(h)
 	// A proxy with TLS can keep Secure cookies as they are.
 	if e.own.scheme == "http" {
-		rewriteCookies(h, p.Upstream.Hostname())
+		rewriteCookies(h, p.Upstream.Hostname(), p.jars)
 	}
 	// A WebSocket has no document and no policy.
 	if res.StatusCode == http.StatusSwitchingProtocols {
@@ -65,7 +63,7 @@ func (p *handler) rewriteResponse(res *http.Response) error {
 		p.editWorker(res)
 	}
 	integrity := needsIntegrity(h)
-	nonce := rewriteCSP(h, p.KeepCSP, p.Upstream.Host)
+	nonce := rewriteCSP(h, p.KeepCSP, e.moves)
 	if !e.document || !hasBody(res) || isDownload(h) {
 		return nil
 	}

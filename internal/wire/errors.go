@@ -80,9 +80,21 @@ func (e *Error) Full() string {
 // wrong while a command is carried out.
 func ServerError(message string) *Error { return &Error{Code: CodeServer, Message: message} }
 
-// InvalidParams is Chromium's error for params that it cannot use; data says why.
-func InvalidParams(data string) *Error {
-	return &Error{Code: CodeInvalidParams, Message: "Invalid parameters", Data: data}
+// InvalidParams is Chromium's error for params that it cannot use. Chromium's own reasons
+// are in the data, as there. The others are in the message, since Clients such as
+// Playwright print nothing else.
+func InvalidParams(why string) *Error {
+	const message = "Invalid parameters"
+	if strings.HasPrefix(why, "Failed to deserialize") {
+		return &Error{Code: CodeInvalidParams, Message: message, Data: why}
+	}
+	return &Error{Code: CodeInvalidParams, Message: message + ": " + why}
+}
+
+// Advise returns the error with another sentence in its message: why, or what to do. Clients
+// that compare the beginning still find the message that they know.
+func (e *Error) Advise(more string) *Error {
+	return &Error{Code: e.Code, Message: strings.TrimSuffix(e.Message, ".") + ". " + more, Data: e.Data}
 }
 
 // Errors of the envelope, in Chromium's words.

@@ -1,11 +1,9 @@
 type Json = Record<string, unknown>;
 declare class ProtocolError extends Error {
 	readonly code: number;
-	/** Advice; "" if there is none. */
-	readonly data: string;
 	constructor(message: string, code?: number, 
-	/** Advice; "" if there is none. */
-	data?: string);
+	/** What to do, which becomes the end of the message: Clients such as Playwright print nothing else. */
+	advice?: string);
 }
 /** How an application starts the agent from its own bundle. */
 export interface AgentOptions {

@@ -17,6 +17,8 @@ export interface TargetState extends TargetInfo {
 	connected: boolean;
 	/** Why no agent answers, as far as that is known, in words. */
 	reason: string;
+	/** The origin to which the frame has left the app, if that is known: see Host. */
+	left: string;
 }
 /** The error of a command, with the message and code of CDP. */
 export declare class CommandError extends Error {
@@ -146,6 +148,8 @@ export declare class Host {
 	}): void;
 	/** Replaces the other Host, if the state is "replaced". The other Host can do the same. */
 	takeOver(): void;
+	/** Leads a frame that has left the app back to it. */
+	back(targetId: string): void;
 	disconnectRelay(): void;
 	private heard;
 	private loaded;

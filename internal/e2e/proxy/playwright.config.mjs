@@ -2,7 +2,7 @@ import { defineConfig } from "@playwright/test";
 
 // One worker: all tests share the browser behind the endpoint.
 export default defineConfig({
-  testDir: "specs",
+  testDir: process.env.SPECS ?? "specs",
   outputDir: process.env.SCRATCH,
   workers: 1,
   fullyParallel: false,

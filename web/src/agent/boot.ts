@@ -19,13 +19,13 @@ if (element instanceof HTMLScriptElement) {
   setNonce(element.nonce ?? "");
   const listed = element.dataset.parents?.split(/[\s,]+/).filter(Boolean);
   const allowedParents = listed ?? (element.src ? [new URL(element.src).origin] : [location.origin]);
-  const { url, key, state, response, upstream, proxyKey } = element.dataset;
+  const { url, key, state, response, upstream, also, proxyKey } = element.dataset;
   setAgentUrl(element.src, proxyKey);
   if (url) {
     setAddress(url);
     addOwnAddress(element.src); // the Host has written this element, so the page did not request the script
   }
   element.remove(); // frameworks that hydrate the whole document must not find a node that they have not rendered
-  if (upstream) redirectToProxy(upstream);
+  if (upstream) redirectToProxy(upstream, also);
   startFrameAgent({ allowedParents, key, state: state && JSON.parse(state), response, upstream });
 }

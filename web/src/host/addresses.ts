@@ -4,6 +4,24 @@
 // javascript:, about:srcdoc and about:blank take the origin of the page that
 // navigates (HTML, "determining the origin"), which would be the Host page's.
 
+import type { Moved } from "../wire/core";
+
+/** The names of this machine, which are one server at one port. */
+const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
+
+/** An origin by every name of its server: that of a loopback address has several. */
+export function namesOf(origin: string): string[] {
+  const url = parseUrl(origin);
+  if (!url || !LOOPBACK.includes(url.hostname)) return [origin];
+  return [origin, ...LOOPBACK.filter((n) => n !== url.hostname).map((n) => origin.replace(url.hostname, n))];
+}
+
+/** Where a proxy serves an origin; undefined if none does. */
+export function servedAt(origin: string, moved: Moved): string | undefined {
+  const name = namesOf(origin).find((n) => Object.hasOwn(moved, n));
+  return name && moved[name];
+}
+
 /** Whether an address is that of a blank document. */
 export const isBlank = (url: string): boolean => /^about:blank([?#]|$)/.test(url);
 

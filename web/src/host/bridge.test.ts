@@ -194,7 +194,12 @@ test("commands for a Target that is gone are answered", () => {
   relay.take();
   relay.say({ kind: "command", sessionId: "S", targetId: "none", id: 1, method: "X.y" });
   assert.deepEqual(relay.take(), [
-    { kind: "response", sessionId: "S", id: 1, error: { code: -32000, message: "Target destroyed" } },
+    {
+      kind: "response",
+      sessionId: "S",
+      id: 1,
+      error: { code: -32000, message: "Target destroyed: the page has been closed; attach to another target" },
+    },
   ]);
 });
 

@@ -14,7 +14,7 @@ import {
 } from "../wire/bridge";
 import type { RelayState } from "../wire/core";
 import { methods } from "./browser";
-import { type Socket, serverError } from "./channel";
+import { DESTROYED, type Socket, serverError } from "./channel";
 import { Downloads } from "./downloads";
 import { FEATURES } from "./features";
 import { NONE } from "./outbox";
@@ -257,7 +257,7 @@ export class Bridge implements Consumer {
   private command(m: HostCommand): void {
     const { sessionId, id } = m;
     const session = this.session(sessionId, m.targetId);
-    if (!session) return this.answer(sessionId, id, { error: serverError("Target destroyed") });
+    if (!session) return this.answer(sessionId, id, { error: serverError(DESTROYED) });
     const socket = this.socket;
     this.board.command(
       session,

@@ -20,6 +20,8 @@ interface CallsTarget {
   readonly expects: boolean;
   /** The error for a command while there is no agent. `late`: an agent was expected, and did not come. */
   absent(late?: boolean): CdpError;
+  /** The answer to a command while there is no agent, and none is expected. */
+  unanswered(call: Call): Reply;
 }
 
 export class Calls {
@@ -33,7 +35,7 @@ export class Calls {
   submit(call: Call): void {
     const { target } = this;
     if (target.link) return this.transmit(call, target.link);
-    if (!target.expects) return call.reply({ error: target.absent() });
+    if (!target.expects) return call.reply(target.unanswered(call));
     this.waiting.push(call);
     setTimeout(() => {
       const i = this.waiting.indexOf(call);
@@ -60,7 +62,7 @@ export class Calls {
 
   /** No agent is expected any more. */
   unexpected(): void {
-    for (const call of this.waiting.splice(0)) call.reply({ error: this.target.absent() });
+    for (const call of this.waiting.splice(0)) call.reply(this.target.unanswered(call));
   }
 
   /** A session has ended: drops its waiting commands. */

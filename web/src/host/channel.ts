@@ -36,6 +36,9 @@ export function serverError(message: string): CdpError {
   return { code: -32000, message };
 }
 
+/** The Target of a command has ended. */
+export const DESTROYED = "Target destroyed: the page has been closed; attach to another target";
+
 /** Random hexadecimal digits, upper case as Chromium writes its ids. */
 export function hexId(digits: number): string {
   const bytes = crypto.getRandomValues(new Uint8Array(digits / 2));

@@ -20,7 +20,7 @@ const reveal: Handler<object> = (t, _s, _p, reply) =>
 
 /** Reloads the document without the help of its agent. */
 function reload(t: Target, reply: (r: Reply) => void): void {
-  const { url } = t.info; // reported by an agent
+  const url = t.link ? t.info.url : t.back;
   const state = isDataDocument(url) && t.isMade() ? t.state() : undefined;
   if (!state && !t.navigation.mayEnter(url))
     return reply({ error: serverError(`Navigation to ${url} is not allowed for this Target`) });

@@ -102,7 +102,9 @@ test("commands wait in order while a document changes, for 15 s at most", () => 
   w.send("A", 2, "DOM.enable");
   assert.deepEqual(w.told("A"), []);
   tick(1);
-  assert.deepEqual(w.told("A"), ["1:Target is not connected: no Frame Agent in the current document"]);
+  assert.deepEqual(w.told("A"), [
+    "1:Target is not connected: no Frame Agent in the current document. Page.navigate to http://app/ leads back.",
+  ]);
   const next = w.hello("doc2")!;
   assert.deepEqual(next.methods(), ["DOM.enable"]);
 });
@@ -110,11 +112,14 @@ test("commands wait in order while a document changes, for 15 s at most", () => 
 test("with no document under way commands fail at once", () => {
   const w = World.paired("A");
   w.load();
-  w.send("A", 1, "DOM.enable");
+  w.send("A", 1, "DOM.getDocument");
   tick(1_500);
-  w.send("A", 2, "DOM.enable");
-  const text = "Target is not connected: the Frame Agent has not paired yet.";
-  assert.deepEqual(w.told("A"), [`1:${text}`, `2:${text}`]);
+  w.send("A", 2, "DOM.getDocument");
+  const text = "Target is not connected: the Frame Agent has not paired yet. No Frame Agent has answered in the frame";
+  assert.deepEqual(
+    w.told("A").map((answer) => answer.slice(0, text.length + 2)),
+    [`1:${text}`, `2:${text}`],
+  );
   assert.deepEqual(w.hello("late")!.methods(), [], "the Target is usable all the same");
   w.send("A", 3, "DOM.enable");
   assert.equal(w.told("A").length, 2);
@@ -181,7 +186,7 @@ test("unpairing answers everything and ends the sessions", () => {
   w.hello("doc1");
   w.send("A", 1, "Runtime.evaluate");
   w.core.receive({ do: "unpair", targetId: "T" });
-  assert.deepEqual(w.told("A"), ["1:Target destroyed"]);
+  assert.deepEqual(w.told("A"), ["1:Target destroyed: the page has been closed; attach to another target"]);
   assert.ok(w.posted.some((m) => m.do === "ended" && m.sessionId === "A"));
 });
 
@@ -256,7 +261,7 @@ test("title and URL follow the document", async () => {
   const last = w.posted.filter((m) => m.do === "targets").pop();
   assert.deepEqual(last, {
     do: "targets",
-    targets: [{ targetId: "T", title: "Later", url: "http://app/#x", connected: true, reason: "" }],
+    targets: [{ targetId: "T", title: "Later", url: "http://app/#x", connected: true, reason: "", left: "" }],
   });
 });
 
@@ -304,6 +309,78 @@ test("Page.close is answered before the Target goes, or refused without a hook",
   ]);
 });
 
+test("a document that stands for a lost one: contexts, the way back, and errors with advice", async () => {
+  const w = World.paired("A");
+  const agent = w.hello("doc1")!;
+  for (const [i, method] of ["Page.enable", "Runtime.enable", "Log.enable"].entries()) {
+    w.send("A", i + 1, method);
+    agent.answer(method);
+  }
+  w.send("A", 4, "Page.addScriptToEvaluateOnNewDocument", { source: "", worldName: "util" });
+  const told = w.told("A").length;
+  w.core.receive({ do: "left", origin: "https://login.example" });
+  w.load(); // which may come before the end of the document
+  agent.say({ icdp: "bye" });
+  tick(500);
+  assert.deepEqual(
+    w
+      .told("A")
+      .slice(told)
+      .filter((m) => !m.startsWith("4:")),
+    [
+      "Runtime.executionContextsCleared",
+      "Page.frameNavigated",
+      "Runtime.executionContextCreated",
+      "Runtime.executionContextCreated",
+      "Page.domContentEventFired",
+      "Page.loadEventFired",
+      "Page.frameStoppedLoading",
+      "Log.entryAdded",
+    ],
+  );
+  const contexts = w.messages("A").filter((m) => m.method === "Runtime.executionContextCreated");
+  assert.deepEqual(
+    contexts.map((m) => m.params.context.name),
+    ["", "util"],
+  );
+  const advice =
+    /^Target is not connected: .*has left the app for https:\/\/login.example.*--also-proxy https:\/\/login.example .*Page.navigate to http:\/\/app\/ leads back\.$/;
+  assert.match(w.messages("A").pop()!.params.entry.text, advice);
+  w.send("A", 5, "Runtime.evaluate", { expression: "1" });
+  assert.match(w.answer("A", 5)!.result.exceptionDetails.exception.description, /^Error: Target is not connected: /);
+  w.send("A", 6, "DOM.getDocument");
+  assert.match(w.answer("A", 6)!.error.message, advice);
+  w.send("A", 7, "Page.getFrameTree");
+  assert.equal(w.answer("A", 7)!.result.frameTree.frame.url, "chrome-error://chromewebdata/");
+  w.send("A", 8, "Page.createIsolatedWorld", { frameId: "T", worldName: "other" });
+  assert.equal(typeof w.answer("A", 8)!.result.executionContextId, "number");
+  w.send("A", 9, "Page.navigate", { url: "http://app/two" });
+  const before = w.told("A").length;
+  const next = w.hello("doc2", "http://app/two")!;
+  assert.equal(w.told("A")[before], "Runtime.executionContextsCleared");
+  assert.equal(w.answer("A", 9)!.result.errorText, undefined);
+  assert.deepEqual(
+    w
+      .welcomes()
+      .pop()!
+      .welcome.state!.sessions[0].scripts.map((s) => s.worldName),
+    ["util"],
+  );
+  assert.equal(next.got.length, 0);
+});
+
+test("the Host page leads a lost frame back, and only that", () => {
+  const w = World.paired();
+  w.hello("doc1", "http://app/one")!.say({ icdp: "bye" });
+  w.load();
+  tick(1_500);
+  w.core.receive({ do: "back", targetId: "T" });
+  assert.deepEqual(w.navigations().pop(), { do: "navigate", targetId: "T", url: "http://app/one" });
+  w.hello("doc2", "http://app/one");
+  w.core.receive({ do: "back", targetId: "T" });
+  assert.equal(w.navigations().length, 1);
+});
+
 test("why no agent answers, and the way back", async () => {
   const w = World.paired("A");
   const reason = async (): Promise<string> => {
@@ -320,13 +397,12 @@ test("why no agent answers, and the way back", async () => {
   const silent =
     "No Frame Agent has answered in the frame: load agent.js in its document, or open the app through cdphub proxy; if the agent is there, add http://host to its data-parents";
   assert.equal(await reason(), silent);
-  w.send("A", 1, "DOM.enable");
+  w.send("A", 1, "DOM.getDocument");
   assert.deepEqual(w.messages("A").pop(), {
     id: 1,
     error: {
       code: -32000,
-      message: "Target is not connected: the Frame Agent has not paired yet.",
-      data: `${silent}. Page.navigate to http://app/ leads back`,
+      message: `Target is not connected: the Frame Agent has not paired yet. ${silent}. Page.navigate to http://app/ leads back.`,
     },
   });
   w.hello("doc1");

@@ -5,7 +5,7 @@ import type { CdpEvent, Json, Response } from "../wire/cdp";
 import type { Ask, Identity, ToCore } from "../wire/core";
 import { hooked, methods } from "./browser";
 import { Bridge, type Switchboard } from "./bridge";
-import { type Env, serverError } from "./channel";
+import { DESTROYED, type Env, serverError } from "./channel";
 import { carryOut } from "./commands";
 import type { Downloads } from "./downloads";
 import { type Consumer, Session } from "./session";
@@ -41,6 +41,11 @@ export class Core implements Owner, Switchboard, Consumer {
         return this.targets.get(m.targetId)?.hello(m.hello, m.origin);
       case "stranger":
         return this.targets.get(m.targetId)?.stranger(m.origin);
+      case "left":
+        for (const t of this.targets.values()) t.leftFor(m.origin);
+        return;
+      case "back":
+        return this.targets.get(m.targetId)?.navigation.back();
       case "load":
         return this.targets.get(m.targetId)?.loaded(m.made);
       case "connect":
@@ -80,13 +85,13 @@ export class Core implements Owner, Switchboard, Consumer {
     const target = this.targets.get(targetId);
     if (!target) return;
     this.targets.delete(targetId);
-    target.end("Target destroyed");
+    target.end(DESTROYED);
     this.bridge?.destroyed(targetId);
     this.list();
   }
 
   changed(target: Target): void {
-    if (target.link) this.bridge?.changed(target);
+    if (target.link || (target.lost && target.known)) this.bridge?.changed(target);
     this.list();
   }
 
@@ -100,6 +105,7 @@ export class Core implements Owner, Switchboard, Consumer {
         ...t.info,
         connected: t.link !== undefined,
         reason: t.reason(),
+        left: t.left,
       }));
       this.env.post({ do: "targets", targets });
     });
@@ -191,7 +197,7 @@ export class Core implements Owner, Switchboard, Consumer {
   command(session: Session, method: string, params: Carried, reply: (r: Reply) => void): void {
     const target = this.targets.get(session.targetId);
     if (target) carryOut(target, session, method, params, reply);
-    else reply({ error: serverError("Target destroyed") });
+    else reply({ error: serverError(DESTROYED) });
   }
 
   /** Answers a browser-level method that the message ready lists in `handles`. */

@@ -114,6 +114,11 @@ export class Host {
       },
     });
     addEventListener("message", (event) => this.heard(event));
+    // A policy of the page that only reports, as the shell has one, says where frames go that leave the app.
+    document.addEventListener("securitypolicyviolation", ({ effectiveDirective, blockedURI }) => {
+      const origin = effectiveDirective === "frame-src" && parseUrl(blockedURI)?.origin;
+      if (origin && origin !== "null") this.core({ do: "left", origin });
+    });
   }
 
   /** Offers an iframe as a Target, and returns its targetId. */
@@ -205,6 +210,11 @@ export class Host {
   /** Replaces the other Host, if the state is "replaced". The other Host can do the same. */
   takeOver(): void {
     this.core({ do: "takeOver" });
+  }
+
+  /** Leads a frame that has left the app back to it. */
+  back(targetId: string): void {
+    this.core({ do: "back", targetId });
   }
 
   disconnectRelay(): void {

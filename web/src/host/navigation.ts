@@ -9,11 +9,12 @@ import type { SessionState } from "../wire/frame";
 import type { Moved } from "../wire/core";
 import { hexId, serverError } from "./channel";
 import { documentFailed, documentRequest } from "../documentevents";
-import { isBlank, mayShow, parseUrl, splitFragment } from "./addresses";
+import { isBlank, mayShow, parseUrl, servedAt, splitFragment } from "./addresses";
 import { isDataDocument, isMade } from "./data";
 import type { Session } from "./session";
-import type { TargetView } from "./targetview";
+import { SUCCESSOR_MS, type TargetView } from "./targetview";
 import type { Reply } from "./text";
+import { NOT_ALLOWED, say } from "../wire/messages";
 
 /**
  * How long a document may take to answer that it will navigate. A stuck document never answers; then the Host page
@@ -100,6 +101,14 @@ export class Navigation {
         if (led ? wanted() : r.error && here()) lead();
       },
     });
+  }
+
+  /** Leads a frame without an agent back to the app, for the Host page. */
+  back(): void {
+    const t = this.target;
+    if (t.link) return;
+    t.expect(SUCCESSOR_MS);
+    t.owner.env.post({ do: "navigate", targetId: t.id, url: t.back });
   }
 
   /** The events of a navigation's start, as Chromium 156 sends them. */
@@ -222,7 +231,7 @@ function resolve(url: unknown, base: string, moved: Moved): URL | undefined {
 
 /** The URL at the origin where its own origin is served. */
 export function follow(url: URL, moved: Moved): URL {
-  const origin = moved[url.origin];
+  const origin = servedAt(url.origin, moved);
   return origin ? new URL(url.href.slice(url.href.indexOf(url.host) + url.host.length), origin) : url;
 }
 
@@ -236,7 +245,7 @@ function refusal(url: URL, t: TargetView): string | undefined {
     return `Navigation to ${url.protocol === "data:" ? "data: URLs" : "about:blank"} is not possible: this Host page names no agentUrl for a document of its making`;
   }
   const origin = url.origin === "null" ? url.href : url.origin;
-  return mayShow(url.href, t.origins) ? undefined : `Navigation to ${origin} is not allowed for this Target`;
+  return mayShow(url.href, t.origins) ? undefined : say(NOT_ALLOWED, { origin, origins: t.origins.join(", ") });
 }
 
 /** Whether a navigation keeps the document: the URLs differ in the fragment only (HTML, "navigate to a fragment"). */

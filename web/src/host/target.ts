@@ -14,13 +14,14 @@ import {
   type Welcome,
 } from "../wire/frame";
 import type { TargetInfo } from "../wire/bridge";
-import { AgentAbsence, wayBack } from "./absence";
+import { AgentAbsence, absent } from "./absence";
 import type { Moved, Opened } from "../wire/core";
 import { isOf } from "./addresses";
 import { Calls } from "./calls";
 import { type Port, serverError } from "./channel";
 import { isMade } from "./data";
 import { EmulationStack } from "./emulation";
+import { LostDocument } from "./lost";
 import { Navigation } from "./navigation";
 import { Popups } from "./popups";
 import type { Call, Consumer, Session } from "./session";
@@ -31,9 +32,12 @@ import { type Carried, open, type Reply, read } from "./text";
 
 /** How long an agent may take to say hello after its document's load event. */
 const SETTLE_MS = 1_500;
+/**
+ * How long an agent may take after the end of the document before, or a load event, where the browser has said that
+ * the next document is of an origin that is not allowed. The load event may come before that end.
+ */
+const LEFT_MS = 500;
 
-const NOT_PAIRED = "Target is not connected: the Frame Agent has not paired yet.";
-const NO_AGENT = "Target is not connected: no Frame Agent in the current document";
 const BLOCKED = "net::ERR_BLOCKED_BY_CLIENT (no Frame Agent answered in the new document)";
 
 /** Events with a document's URL, which must be of the document's own origin. */
@@ -62,6 +66,10 @@ export class Target implements TargetView {
   dialogKey?: string;
 
   private readonly absence = new AgentAbsence();
+  /** What stands for the current document, while no agent answers or is expected. */
+  lost?: LostDocument;
+  /** The address of the document before it. */
+  private last = "";
   private readonly calls: Calls = new Calls(this);
   /** Runs while a document is expected. */
   private expecting?: ReturnType<typeof setTimeout>;
@@ -103,7 +111,9 @@ export class Target implements TargetView {
     this.stopExpecting();
     this.absence.clear();
 
-    const navigated = this.known;
+    const navigated = this.known || this.lost !== undefined;
+    if (this.lost) this.emit("Runtime", "Runtime.executionContextsCleared", {});
+    this.lost = undefined;
     const { near, far } = this.owner.env.channel();
     this.link = { port: near, origin, docId: hello.docId, extended: hello.features?.includes("sessions") ?? false };
     this.known = true;
@@ -127,9 +137,26 @@ export class Target implements TargetView {
     if (!this.link && this.absence.stranger(origin)) this.owner.changed(this);
   }
 
+  /** The browser has navigated a frame of the page, maybe this one, to an origin that is not allowed. */
+  leftFor(origin: string): void {
+    this.absence.left = origin;
+    if (!this.link) this.owner.changed(this);
+  }
+
+  /** Where the frame is instead of the app, as far as that is known. */
+  get left(): string {
+    return this.lost ? this.absence.left : "";
+  }
+
   /** Why no agent answers, as far as that is known. */
   reason(): string {
-    return this.link ? "" : this.absence.reason(this.origins, this.owner.identity.origin);
+    return this.link ? "" : this.absence.reason(this.origins, this.moved, this.owner.identity.origin);
+  }
+
+  /** Where the app is, to which a frame without an agent is led back. */
+  get back(): string {
+    const url = this.lost ? this.last : this.info.url;
+    return isMade(url) ? this.origins[0] : url;
   }
 
   get expects(): boolean {
@@ -137,9 +164,12 @@ export class Target implements TargetView {
   }
 
   absent(late = this.known): CdpError {
-    const message = late ? NO_AGENT : NOT_PAIRED;
-    const back = isMade(this.info.url) ? `an address of ${this.origins[0]}` : this.info.url;
-    return { ...serverError(message), data: wayBack(this.reason(), back) };
+    return absent(late, this.reason(), this.back);
+  }
+
+  /** The answer to a command while there is no agent, and none is expected. */
+  unanswered(call: Call): Reply {
+    return this.lost?.answer(call) ?? { error: this.absent() };
   }
 
   /** The state of the sessions that the next document starts with. */
@@ -176,7 +206,7 @@ export class Target implements TargetView {
 
   private hub(): HubAccess {
     const base = this.owner.base();
-    const proxied = this.origins.find((o) => this.owner.proxied.has(o));
+    const proxied = [this.link?.origin ?? "", ...this.origins].find((o) => this.owner.proxied.has(o));
     const proxyKey = proxied && this.owner.proxied.get(proxied);
     return {
       ...(base && { base }),
@@ -191,8 +221,10 @@ export class Target implements TargetView {
     // document.close() fires load as well, so while the old document is there the
     // event means nothing. Only a version 1 agent does not announce its unload.
     if (this.link && (this.link.extended || !this.navigation.pending)) return;
-    this.expect(made ? SUCCESSOR_MS : SETTLE_MS, BLOCKED);
-    this.absence.clear();
+    if (!this.lost || this.expects) {
+      this.expect(made ? SUCCESSOR_MS : this.absence.left ? LEFT_MS : SETTLE_MS, BLOCKED);
+      this.absence.renew();
+    }
     if (!this.link) this.owner.env.post({ do: "probe", targetId: this.id });
   }
 
@@ -205,7 +237,7 @@ export class Target implements TargetView {
     this.link = undefined;
     this.workers.gone();
     this.owner.downloads()?.left(this.id);
-    this.expect(SUCCESSOR_MS);
+    this.expect(this.absence.left ? LEFT_MS : SUCCESSOR_MS, this.absence.left ? BLOCKED : undefined);
     this.emit("Runtime", "Runtime.executionContextsCleared", {});
     this.calls.disconnected(link);
     this.owner.changed(this);
@@ -222,15 +254,22 @@ export class Target implements TargetView {
   /** A document with an agent should come within ms; commands wait for it. */
   expect(ms: number, errorText = "net::ERR_TIMED_OUT"): void {
     clearTimeout(this.expecting);
-    this.expecting = setTimeout(() => {
-      this.gone();
-      this.stopExpecting();
-      this.navigation.lost(errorText);
-      this.absence.silent();
-      for (const f of this.whenConnected.splice(0)) f(false);
-      this.calls.unexpected();
-      this.owner.changed(this);
-    }, ms);
+    this.expecting = setTimeout(() => this.lose(errorText), ms);
+  }
+
+  /** No document with an agent has come. */
+  private lose(errorText: string): void {
+    this.gone();
+    this.stopExpecting();
+    this.navigation.lost(errorText);
+    this.absence.silent();
+    if (!this.lost) this.last = this.info.url;
+    this.lost = new LostDocument(this, () => this.absent().message);
+    if (this.known) this.lost.rename(this.absence.left);
+    for (const f of this.whenConnected.splice(0)) f(false);
+    this.calls.unexpected();
+    this.lost.announce();
+    this.owner.changed(this);
   }
 
   private stopExpecting(): void {
@@ -293,8 +332,13 @@ export class Target implements TargetView {
     this.tell(list, method, params as Json);
   }
 
+  /** One session of each alias: the others share what it gets. */
+  first(): Session[] {
+    return [...this.aliases.values()].flatMap((same) => same.slice(0, 1));
+  }
+
   /** Passes an event on to sessions, of any consumers. */
-  private tell(list: Iterable<Session>, method: string, params: Carried): void {
+  tell(list: Iterable<Session>, method: string, params: Carried): void {
     const byConsumer = new Map<Consumer, Session[]>();
     for (const s of list) {
       const same = byConsumer.get(s.consumer);

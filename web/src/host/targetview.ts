@@ -8,7 +8,7 @@ import type { TargetInfo } from "../wire/bridge";
 import type { Ask, Identity, Moved, Opened } from "../wire/core";
 import type { Env, Port } from "./channel";
 import type { Downloads } from "./downloads";
-import type { Call } from "./session";
+import type { Call, Session } from "./session";
 import type { Carried } from "./text";
 
 /** How long after the end of a document the next one is expected. */
@@ -63,6 +63,11 @@ export interface TargetView {
   readonly navigation: { mayEnter(url: string): boolean };
   control(message: ToAgent): void;
   emit<M extends EventName>(domain: string, method: M, params: EventParams<M>): void;
+  /** One session of each alias: the others share what it gets. */
+  first(): Session[];
+  tell(list: Iterable<Session>, method: string, params: Carried): void;
+  /** Where the app is, to which a frame without an agent is led back. */
+  readonly back: string;
   expect(ms: number, errorText?: string): void;
   state(): SessionState[];
   submit(call: Call): void;

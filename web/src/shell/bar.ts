@@ -35,16 +35,18 @@ export function showPaired(paired: number, all: number, wrong: boolean): void {
   write("paired", some, wrong ? "bad" : "");
 }
 
-/** What is wrong and what to do. `use` and `login` show the button or form for it. */
+/** What is wrong and what to do. `use`, `login` and `back` show the button or form for it. */
 interface Notice {
   text: string;
   use?: boolean;
   login?: boolean;
+  back?: boolean;
 }
 
 export function notify(notice?: Notice): void {
   byId("notice").hidden = !notice;
   byId("use").hidden = !notice?.use;
   byId("login").hidden = !notice?.login;
+  byId("back").hidden = !notice?.back;
   write("why", notice?.text ?? "");
 }

@@ -1,7 +1,8 @@
 // The ready-made Host page: shell?app=URL shows that app and offers it as a Target to the hub that served the page.
 // Clients may open more, each in a tab of its own.
 // "origin" may occur several times in the URL, and names other origins to which the frames may be navigated.
-// "upstream" is the app's own origin, if a proxy serves the app at URL. "#token=T" is the token for the hub, and is
+// "upstream" is the app's own origin, if a proxy serves the app at URL; "also=SERVED=ORIGIN", which may occur several
+// times, is another origin that the proxy serves, at SERVED. "#token=T" is the token for the hub, and is
 // removed from the URL at once. With "standby" the page does not replace another Host page until its user asks for
 // that.
 
@@ -15,12 +16,20 @@ let token = CdpHub.takeToken(); // before there is any frame: see takeToken
 const tabs = byId("tabs");
 const query = new URLSearchParams(location.search);
 const app = webAddress(query.get("app") ?? "");
-const named = [app, ...query.getAll("origin").map(webAddress)].flatMap((u) => (u ? [u.origin, ...sameServer(u)] : []));
-const origins = [...new Set(named)].filter((origin) => origin !== location.origin);
 const upstream = webAddress(query.get("upstream") ?? "");
-const moved = app && upstream ? { [upstream.origin]: app.origin } : {};
+const also = query.getAll("also").map((pair) => pair.split("=").map(webAddress));
+const served = [[app, upstream], ...also];
+const moved = Object.fromEntries(served.flatMap(([at, origin]) => (at && origin ? [[origin.origin, at.origin]] : [])));
+const named = [...served.map(([at]) => at), ...query.getAll("origin").map(webAddress)];
+const origins = [...new Set(named.flatMap((u) => (u ? [u.origin, ...sameServer(u)] : [])))].filter(
+  (origin) => origin !== location.origin,
+);
 const frames = new Map<string, { iframe: HTMLIFrameElement; tab: HTMLButtonElement }>();
 const ASK_MS = 3_000;
+/** How long after the page has led a frame back by itself it does not do so again: the app may lead away at once. */
+const BACK_MS = 30_000;
+/** When the page has led each frame back by itself. */
+const ledBack = new Map<string, number>();
 
 const host = new CdpHub.Host({
   createTarget: (params, openerId) => add(String(params.url ?? ""), openerId, params.background !== true),
@@ -121,8 +130,19 @@ function notice(): Parameters<typeof notify>[0] {
       text: "Another page has this hub: clients drive the app there. This page takes over when that one is closed.",
       use: true,
     };
-  const reason = host.targets().find((t) => t.reason)?.reason;
-  return reason ? { text: reason } : undefined;
+  const lost = host.targets().find((t) => t.reason);
+  return lost && { text: lost.reason, back: lost.left !== "" };
+}
+
+/**
+ * Leads a frame back that shows the proxied app at its own address, as after a log-in at another site. The address
+ * there is unknown, since script cannot read it.
+ */
+function leadBack({ targetId, left }: Library.TargetState): void {
+  const proxied = left !== "" && CdpHub.follow(new URL(left), moved).origin !== left;
+  if (!proxied || Date.now() - (ledBack.get(targetId) ?? -BACK_MS) < BACK_MS) return;
+  ledBack.set(targetId, Date.now());
+  host.back(targetId);
 }
 
 function connect(): void {
@@ -152,6 +172,9 @@ function start(url: URL): void {
   document.title = `${url.host} - cdphub`;
   add(url.href);
   byId("use").onclick = () => host.takeOver();
+  byId("back").onclick = () => {
+    for (const { left, targetId } of host.targets()) if (left) host.back(targetId);
+  };
   byId("login").onsubmit = (event) => {
     event.preventDefault();
     const input = byId<HTMLInputElement>("token");
@@ -164,6 +187,7 @@ function start(url: URL): void {
     for (const t of targets) {
       const frame = frames.get(t.targetId);
       if (!frame) continue;
+      leadBack(t);
       frame.tab.textContent = frame.iframe.title = t.title || t.url;
       if (frame.tab.ariaPressed === "true") document.title = `${t.title || url.host} - cdphub`;
     }

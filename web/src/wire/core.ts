@@ -48,6 +48,10 @@ export type ToCore =
   | { do: "hello"; targetId: string; hello: Hello; origin: string }
   /** A hello came whose origin is not allowed. */
   | { do: "stranger"; targetId: string; origin: string }
+  /** The browser navigates a frame of the page to an origin that is not allowed. It does not say which frame. */
+  | { do: "left"; origin: string }
+  /** Leads the frame back to the app. */
+  | { do: "back"; targetId: string }
   /** The iframe element fired load. made: for a document that the Host makes, whose agent has not answered. */
   | { do: "load"; targetId: string; made?: true }
   | { do: "connect"; url: string; token?: string; standby?: boolean }
@@ -99,4 +103,6 @@ export interface TargetState extends TargetInfo {
   connected: boolean;
   /** Why no agent answers, as far as that is known, in words. */
   reason: string;
+  /** The origin to which the frame has left the app, if that is known: see Host. */
+  left: string;
 }

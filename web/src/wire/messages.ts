@@ -11,6 +11,18 @@ export const FRAME_ORIGIN =
 export const FRAME_SILENT =
   "No Frame Agent has answered in the frame: load agent.js in its document, or open the app through cdphub proxy; if the agent is there, add {host} to its data-parents";
 
+/** The frame has been navigated away from the app. */
+export const FRAME_LEFT =
+  "The frame has left the app for {origin}, where there is no Frame Agent: finish there by hand and press Back to the app on the Host page, or start cdphub with --also-proxy {origin} to drive such pages, too";
+
+/** The frame shows the proxied app without the proxy. */
+export const FRAME_UNPROXIED =
+  "The frame shows the app at its own address {origin}, past the proxy, where there is no Frame Agent: if another site has led there after a log-in, start cdphub with --also-proxy and the origin of that site";
+
+/** A Client may not navigate the frame there. */
+export const NOT_ALLOWED =
+  "Navigation to {origin} is not allowed for this Target: it may show {origins}; for more, start cdphub with --also-proxy ORIGIN, or add the origin to those of pair()";
+
 /** The end of a message about a page without an agent. */
 export const WAY_BACK = "Page.navigate to {back} leads back";
 

@@ -8,27 +8,27 @@ import { methodsIn, rowOf } from "./table";
 /** Answers one method. What it returns, or resolves to, is the result; what it throws is the error. */
 export type Handler = (params: Json, session: Session) => Json | void | Promise<Json | void>;
 
-/** An error whose message, code and data reach the Client unchanged. */
+/** An error whose message and code reach the Client unchanged. */
 export class ProtocolError extends Error {
   constructor(
     message: string,
     readonly code = -32000,
-    /** Advice; "" if there is none. */
-    readonly data = "",
+    /** What to do, which becomes the end of the message: Clients such as Playwright print nothing else. */
+    advice = "",
   ) {
-    super(message);
+    super(advice ? `${message}. ${advice}` : message);
   }
 }
 
 /** The error that a command is answered with, for what its handler has thrown. */
 export function errorOf(e: unknown): CdpError {
-  if (e instanceof ProtocolError) return { code: e.code, message: e.message, ...(e.data && { data: e.data }) };
+  if (e instanceof ProtocolError) return { code: e.code, message: e.message };
   return { code: -32000, message: `Internal error: ${e instanceof Error ? e.message : String(e)}` };
 }
 
 /** The error for a method that is not there. */
-export function notFound(method: string, data = ""): ProtocolError {
-  return new ProtocolError(`Method not found: ${method} ('${method}' wasn't found)`, -32000, data);
+export function notFound(method: string, advice = ""): ProtocolError {
+  return new ProtocolError(`Method not found: ${method} ('${method}' wasn't found)`, -32000, advice);
 }
 
 type Answer<R> = R extends void ? void | Record<string, never> : R;

@@ -1,16 +1,22 @@
-// Redirects navigations and requests from the app's own origin to the proxy in front of it. A document at the app's
-// own origin has no agent, so that Clients would lose the page. It is another origin, so that script could not read
+// Redirects navigations and requests from the app's own origin to the proxy in front of it, and from those of other
+// sites that the proxy serves. A document at the app's own origin has no agent, so that Clients would lose the page. It is another origin, so that script could not read
 // the responses.
 
 import type { NavigateEvent } from "./navigation";
 import { isSameServer, isUrl } from "../base/urls";
 import { originals } from "../base/originals";
 
-let upstream: URL | undefined;
+/** The origins that the proxy serves, each with the one where it does; that of this document first. */
+let served: [origin: URL, at: string][] = [];
 
-/** Starts redirecting. `origin` is where the app is without the proxy. */
-export function redirectToProxy(origin: string): void {
-  upstream = new URL(origin);
+/**
+ * Starts redirecting. `origin` is where the app is without the proxy; `also` has pairs of such an origin and the one
+ * where the proxy serves it, all separated by spaces.
+ */
+export function redirectToProxy(origin: string, also = ""): void {
+  served = [[new URL(origin), location.origin]];
+  const list = also.split(" ").filter(Boolean);
+  for (let i = 0; i + 1 < list.length; i += 2) served.push([new URL(list[i]), list[i + 1]]);
   const { navigation } = window as unknown as { navigation?: EventTarget };
   navigation?.addEventListener("navigate", (event) => {
     const e = event as NavigateEvent;
@@ -32,14 +38,15 @@ export function redirectToProxy(origin: string): void {
 }
 
 /** Whether the app has an origin of its own behind the proxy. */
-export const isRedirected = (): boolean => upstream !== undefined;
+export const isRedirected = (): boolean => served.length > 0;
 
-/** Maps a URL of the app's own origin (http: or ws:) to the proxy. Any other text is returned as it is. */
+/** Maps a URL of a served origin (http: or ws:) to the proxy. Any other text is returned as it is. */
 export function atProxy(address: string, base: string = location.href): string {
-  if (!upstream || !isUrl(address, base)) return address;
+  if (served.length === 0 || !isUrl(address, base)) return address;
   const url = new URL(address, base);
-  if (!isSameServer(url, upstream)) return address;
-  const here = url.protocol.startsWith("ws") ? location.origin.replace("http", "ws") : location.origin;
+  const found = served.find(([origin]) => isSameServer(url, origin));
+  if (!found) return address;
+  const here = url.protocol.startsWith("ws") ? found[1].replace("http", "ws") : found[1];
   return here + url.href.slice(url.origin.length);
 }
 
