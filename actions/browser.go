@@ -74,6 +74,7 @@ type Browser struct {
 	created  map[string]bool       // contexts that this caller has made
 	opened   map[string]bool       // pages that it has opened, by ID; where own
 	others   map[string]targetInfo // pages of others, by ID; where own
+	keeps    bool                  // the other end tells of downloads that have ended
 }
 
 // Open makes a connection and learns which pages there are. Close ends it. The error
@@ -99,11 +100,13 @@ func Open(ctx context.Context, join Join, o Options) (*Browser, error) {
 	b.loops.Go(func() { b.events.run(b.stop) })
 	ctx, cancel := withDeadline(ctx)
 	defer cancel()
+	keeping := b.askForDownloads("")
 	// Chromium answers with a Target.targetCreated for each target that exists.
 	if err := b.call(ctx, "Target.setDiscoverTargets", obj{"discover": true}, nil); err != nil {
 		b.Close()
 		return nil, err
 	}
+	keeping(ctx)
 	// The pages are in the list when Open returns.
 	if err := b.settle(ctx); err != nil {
 		b.Close()

@@ -46,6 +46,8 @@ type Caller struct {
 	// Configs take what callers choose of their hub's browser; nil where the operator does
 	// not allow it.
 	Configs *BrowserConfigs
+	// Downloads are the files that its Browsers have downloaded; nil where it may have none.
+	Downloads Downloads
 	// Login is there while the caller has shown no token and needs one: it
 	// returns the caller that a token makes of it.
 	Login func(token string) (Caller, error)

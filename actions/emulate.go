@@ -104,6 +104,7 @@ func (b *Browser) CreateContext(ctx context.Context) (id string, err error) {
 	if err := b.call(ctx, "Target.createBrowserContext", obj{"disposeOnDetach": true}, &out); err != nil {
 		return "", err
 	}
+	b.askForDownloads(out.BrowserContextID)(ctx)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.created[out.BrowserContextID] = true

@@ -38,6 +38,7 @@ var handlers = map[string]handler{
 	"Fetch.requestPaused":       onPage((*Page).requestPaused),
 
 	"CdpHub.handoffComplete":   onPage((*Page).handoffComplete),
+	"CdpHub.downloadFinished":  atBrowser((*Browser).downloadFinished),
 	"Input.dragIntercepted":    onPage((*Page).dragIntercepted),
 	"Runtime.consoleAPICalled": onPageEvent((*Page).consoleAPICalled),
 	"Runtime.exceptionThrown":  onPageEvent((*Page).exceptionThrown),

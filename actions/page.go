@@ -47,6 +47,7 @@ type Page struct {
 	blocked  *Error // why the page was blanked last
 	blanking int    // how often it is being blanked now
 	frames   pageFrames
+	begun    Download // the newest
 	dialog   dialogState
 	dragged  json.RawMessage // what is being dragged, once the browser has said
 	mouse    pointer         // of MouseMove and its like

@@ -49,14 +49,6 @@ type ConsoleMessage struct {
 	Earlier      bool   // it was there before the subscription
 }
 
-// Download is a file that a page has the browser save.
-type Download struct {
-	ID        string
-	URL       string // redacted
-	Suggested string // file name
-	State     string // "started", "completed", "canceled"
-}
-
 // Subscription is one subscriber with the kinds of events that it wants.
 type Subscription struct {
 	b     *Browser
@@ -344,21 +336,4 @@ func (p *Page) logEntryAdded(_ string, e struct {
 ) {
 	m := ConsoleMessage{Level: cutText(e.Entry.Level, longestWord), Text: p.redact(cutText(e.Entry.Text, longestMessage)), URL: p.redactURL(e.Entry.URL), Line: e.Entry.LineNumber}
 	p.b.emit(Event{Kind: LogEvents, Page: p, Body: m})
-}
-
-// ---------------------------------------------------------------- downloads
-
-// downloadWillBegin takes Page.downloadWillBegin. The suggested name may come from the
-// page, and so hold a secret.
-func (p *Page) downloadWillBegin(_ string, e struct{ GUID, URL, SuggestedFilename string }) {
-	p.b.emit(Event{Kind: DownloadEvents, Page: p, Body: Download{
-		ID: cutText(e.GUID, longestWord), URL: p.redactURL(e.URL), Suggested: p.redact(cutText(e.SuggestedFilename, longestWord)), State: "started",
-	}})
-}
-
-// downloadProgress takes Page.downloadProgress, and drops all but the last.
-func (p *Page) downloadProgress(_ string, e struct{ GUID, State string }) {
-	if e.State != "inProgress" {
-		p.b.emit(Event{Kind: DownloadEvents, Page: p, Body: Download{ID: cutText(e.GUID, longestWord), State: cutText(e.State, longestWord)}})
-	}
 }

@@ -13,14 +13,15 @@ import (
 // Client is one CDP client of a hub. Receive is called by one goroutine at a time, the reader
 // of its connection. Leave may be called from any.
 type Client struct {
-	hub     *Hub
-	policy  Policy
-	name    string // for people; "" is none
-	owner   *owner // of its tabs; nil for a Client that sees all
-	bearer  string // ClientOptions.Account
-	account account
-	// privateOf is ClientOptions.PrivateOf.
-	privateOf string
+	hub       *Hub
+	policy    Policy
+	name      string // for people; "" is none
+	owner     *owner // of its tabs; nil for a Client that sees all
+	bearer    string // ClientOptions.Account
+	account   account
+	privateOf string // ClientOptions.PrivateOf
+	address   string // ClientOptions.Address
+	tabsOf    string // OwnTabs.Owner
 	// handoffURL is ClientOptions.HandoffURL.
 	handoffURL func(hub, ticket string) string
 	redacts    bool         // Policy.Redacts

@@ -232,9 +232,13 @@ func (hc *connection) forged(method string) bool {
 // SessionEvent implements bridge.Events. An event for a session that has ended is dropped:
 // the Host may not know of its end yet.
 func (hc *connection) SessionEvent(sessionID, method string, params []byte) {
-	if hc.forged(method) {
-		return
+	if !hc.forged(method) {
+		hc.sessionEvent(sessionID, method, params)
 	}
+}
+
+// sessionEvent is SessionEvent, for events of the hub too.
+func (hc *connection) sessionEvent(sessionID, method string, params []byte) {
 	seen := hc.hub.viewsOf(method, params)
 	if !hc.lock() {
 		return

@@ -44,7 +44,10 @@ type Options struct {
 	// Download begins the file of a download of a frame. If it is nil, no files are
 	// written.
 	Download func() (DownloadFile, error)
-	Limits   Limits
+	// Keep keeps the file of a download for its Client. The error is for the Client to read. If
+	// it is nil, no files are kept.
+	Keep   func(DownloadItem) (KeptDownload, error)
+	Limits Limits
 	// Quotas share the limits out among the Payers of Clients. If it is nil, there is one
 	// Payer, who may take everything.
 	Quotas *quota.Ledger
@@ -214,6 +217,8 @@ type ClientOptions struct {
 	// HandoffURL is Options.HandoffURL for handoffs that this Client asks for; nil: that of the
 	// hub.
 	HandoffURL func(hub, ticket string) string
+	// Address is before the paths of the hub, as the Client reaches it: "https://host/hub/work".
+	Address string
 }
 
 // Admit adds a Client before it is connected, so that a full hub can refuse the
@@ -229,6 +234,7 @@ func (h *Hub) Admit(o ClientOptions) (*Client, error) {
 	if o.Policy == nil {
 		o.Policy = allowAll
 	}
+	own, _ := o.Policy.(OwnTabs)
 	policy, of := h.owners.enter(o.Policy)
 	h.policies.count(policy, 1)
 	name := o.Known
@@ -236,11 +242,12 @@ func (h *Hub) Admit(o ClientOptions) (*Client, error) {
 		name = h.nameLocked(o.Name)
 	}
 	c := &Client{
-		hub: h, peer: discard{}, policy: policy, owner: of, name: name, bearer: o.Account, account: paid, privateOf: o.PrivateOf,
+		hub: h, peer: discard{}, policy: policy, owner: of, name: name, bearer: o.Account, account: paid, privateOf: o.PrivateOf, address: o.Address,
 		handoffURL: o.HandoffURL,
 		sessions:   make(map[*clientSession]struct{}),
 	}
 	c.noFiles, c.redacts = !policy.Files(), policy.Redacts()
+	c.tabsOf = own.Owner
 	c.pace = h.paceLocked(o.Payer.ID)
 	h.clients[c] = struct{}{}
 	return c, nil

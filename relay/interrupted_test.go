@@ -164,7 +164,7 @@ var waitingOps = map[string]waitingOp{
 			r.send("Browser.setDownloadBehavior", `{"behavior":"allow","downloadPath":"/in","eventsEnabled":true}`)
 			r.events.Event("T0", downloadProgress, []byte(`{"guid":"G","state":"completed","contents":"aGk="}`))
 		},
-		end:  func(r *interrupted) string { return fmt.Sprint(r.count(`"completed"`)) },
+		end:  func(r *interrupted) string { return fmt.Sprint(r.count(downloadProgress)) },
 		want: map[string]string{"": "1", "Client leaves": "0", "session ends": "0", "tab taken away": "0", "Host replaced": "0", "target gone": "0"},
 	},
 	"relay.Control.OpenDialog": {

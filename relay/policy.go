@@ -103,11 +103,16 @@ func (h *Hub) viewsOf(method string, params []byte) views {
 //
 //	Target.targetInfoChanged     {"targetInfo":{"targetId":"…",…}}
 //	Browser.downloadWillBegin    {"frameId":"…",…}
+//	CdpHub.downloadFinished      {"targetId":"…",…}
 func aboutTarget(method string, params []byte) (id string) {
-	object, name := params, "frameId"
-	if domain, _, _ := strings.Cut(method, "."); domain == "Target" {
-		object, name = wire.MemberOf(params, "targetInfo"), "targetId"
-	} else if domain != "Browser" {
+	object, name := params, "targetId"
+	switch domain, _, _ := strings.Cut(method, "."); domain {
+	case "Target":
+		object = wire.MemberOf(params, "targetInfo")
+	case "Browser":
+		name = "frameId"
+	case "CdpHub":
+	default:
 		return ""
 	}
 	id, _ = wire.Text(wire.MemberOf(object, name))

@@ -155,7 +155,7 @@ var notShown = map[string]string{
 
 	"Events.Reannounced": "it is TargetGone and TargetCreated", "Events.Result": inSession, "Events.Fail": inSession, "Events.Event": "to sessions, and downloads to a column",
 	"Events.DownloadBegins": "Browser.setDownloadBehavior is the column", "Events.DownloadPart": "of what has begun", "Events.DownloadEnds": "of what has begun",
-	"Events.SessionEvent": inSession, "Events.SessionsEvent": inSession, "Events.Opened": inSession, "Events.Closed": inSession, "Events.PutScript": byKey,
+	"Events.DownloadFinished": inSession, "Events.SessionEvent": inSession, "Events.SessionsEvent": inSession, "Events.Opened": inSession, "Events.Closed": inSession, "Events.PutScript": byKey,
 	"Observer.Wants": noTarget, "Observer.Command": toJournal, "Observer.Event": toJournal, "Observer.Detached": toJournal, "Observer.Leased": toJournal, "Observer.Web": toJournal,
 	"Observer.Ended": "EndedTarget.Shows decides who hears of it",
 }

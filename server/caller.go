@@ -40,14 +40,16 @@ func (s *Server) caller(r *http.Request, hub *relay.Hub, pass auth.Pass) actions
 	// opened.
 	c.Options.Shared = hub.Control().Value(sharedKey{}, func() any { return new(actions.Shared) }).(*actions.Shared)
 	c.Options.Lacking = hub.Lacking
-	name := clientName(r, pass)
-	c.Join = s.clientsOf(at.Hub, relay.ClientOptions{Policy: front.PolicyOf(pass), Name: name, Account: pass.Account(), Payer: pass.Payer(), HandoffURL: s.handoffLinks(r)})
+	o := s.clientOptions(r, pass)
+	c.Join = s.clientsOf(at.Hub, o)
+	if pass.Grant.Scope == 0 || pass.Grant.Scope >= auth.ScopeFull {
+		c.Downloads = s.boxOf(r, pass)
+	}
 	// A readonly token reads pages by commands that its own scope has not. Its Reader
 	// may send them, and the hub holds it to reading.
 	if pass.Grant.Scope != 0 {
-		c.Reader = s.clientsOf(at.Hub, relay.ClientOptions{
-			Policy: front.InTabs(pass, onlooker{max(pass.Grant.Scope, auth.ScopeStandard)}), Name: name, Account: pass.Account(), Payer: pass.Payer(),
-		})
+		o.Policy = front.InTabs(pass, onlooker{max(pass.Grant.Scope, auth.ScopeStandard)})
+		c.Reader = s.clientsOf(at.Hub, o)
 	}
 	return c
 }

@@ -142,7 +142,7 @@ func (s *Server) beginNamed(w http.ResponseWriter, r *http.Request, key named.Ke
 	if tabs := s.named.Tabs(key); tabs != "" && pass.Owner != "" && !wish.Fresh {
 		pass.Owner = tabs
 	}
-	client, err := hub.Admit(relay.ClientOptions{Policy: front.PolicyOf(pass), Name: clientName(r, pass), Account: pass.Account(), Payer: pass.Payer(), HandoffURL: s.handoffLinks(r)})
+	client, err := hub.Admit(s.clientOptions(r, pass))
 	if err != nil {
 		release()
 		tooManyClients(w, err)

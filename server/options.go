@@ -63,7 +63,7 @@ type Options struct {
 	TakeoverWait time.Duration
 
 	UploadDir   string        // from which Clients may upload files by path; empty: none
-	DownloadDir string        // below which Clients may have files saved that frames download; empty: none
+	DownloadDir string        // below which Clients may have files saved that frames download; empty: those of Playwright alone
 	Drain       time.Duration // how long commands in flight may take at the end, 10 s
 
 	Limits   Limits
@@ -144,6 +144,10 @@ type Limits struct {
 	NamedGrace  time.Duration // the longest that a named session stays without a connection, 30 min
 	MaxNamed    int           // named sessions of one token at one hub, 16
 	NamedMemory int64         // bytes of messages that one of them keeps, 8 MiB
+
+	DownloadAge  time.Duration // a file that was downloaded is kept for its Client, 1 h
+	DownloadSize int64         // bytes of all these files, and of those that browsers download just now, 1 GiB
+	MaxDownloads int           // of these files, of one token at one hub, 100
 
 	MemoryBudget int64 // bytes that all queues and large messages may hold; 75 % of what the process may use
 	Compression  bool  // compress large messages to peers that offer it (permessage-deflate, RFC 7692)

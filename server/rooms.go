@@ -63,7 +63,7 @@ func (s *Server) makeCluster() error {
 func (s *Server) makeRooms() error {
 	s.sandboxes = sandboxes.New(sandboxes.Options{
 		Idle: s.o.Actions.SandboxIdle, BaseDomain: s.o.BaseDomain, Quotas: s.quotas, Browsers: s.browsers, Tokens: s.tokens,
-		Member: s.cluster, Forward: s.forward, Log: s.log, Acquire: s.Hub,
+		Member: s.cluster, Forward: s.forward, Log: s.log, Acquire: s.Hub, Ended: s.kept.DropHub,
 	})
 	s.dashboard = dashboard.New(dashboard.Options{
 		Hubs: s.hubs, Browsers: s.browsers, Named: s.named, Journal: s.journal, Quotas: s.quotas, Gate: s.gate, Sandboxes: s.sandboxes,

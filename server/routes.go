@@ -84,6 +84,8 @@ func (s *Server) routeTable() []front.Entry {
 		{Path: "/icdp/status", On: front.ForClients, Role: client, Hub: true, Serve: s.serveDiscovery, Elsewhere: toClients},
 		{Path: "/sessions", On: front.ForClients, Pages: front.DashboardPages, Role: client, Hub: true, Methods: []string{http.MethodGet}, Serve: s.listNamed},
 		{Path: sessionsPath + "{name...}", On: front.ForClients, Pages: front.DashboardPages, Role: client, Hub: true, Methods: []string{http.MethodDelete}, Serve: s.endOwnNamed},
+		{Path: "/downloads", On: front.ForClients, Role: client, Hub: true, Methods: []string{http.MethodGet}, Serve: withFull(s.listDownloads), Elsewhere: toClients},
+		{Path: relay.DownloadsPath + "{id...}", On: front.ForClients, Role: client, Hub: true, Methods: []string{http.MethodGet, http.MethodHead, http.MethodDelete}, Serve: withFull(s.serveDownload), Elsewhere: toClients},
 		{Path: linkPath, On: front.ForClients, Role: client, WS: true, Plain: true, Serve: s.serveLink, Elsewhere: toClients},
 		// Action APIs. A WebSocket without a path is one of two protocols, see serveEither.
 		{Path: "/rp.js", On: front.ForClients, Off: noActions, Pages: front.AllPages, Serve: serveHookScript},

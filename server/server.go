@@ -32,6 +32,7 @@ import (
 	"github.com/cdphub/cdphub/internal/browsers"
 	"github.com/cdphub/cdphub/internal/cluster"
 	"github.com/cdphub/cdphub/internal/devtools"
+	"github.com/cdphub/cdphub/internal/downloads"
 	"github.com/cdphub/cdphub/internal/fence"
 	"github.com/cdphub/cdphub/internal/httpserver"
 	"github.com/cdphub/cdphub/internal/journal"
@@ -83,6 +84,7 @@ type Server struct {
 	fenceTells bool                // who connects
 	fence      fence.Fence         // between the browsers and the listeners of this process
 	journal    *journal.Journal    // of what happens on targets; nil: nothing is kept
+	kept       *downloads.Store    `held:"*"` // files that were downloaded, for their Clients
 	cluster    *membership.Member  `held:"*"` // nil: this server is alone
 	forward    *forward.Forwarder  // to the other nodes of a cluster, and from them
 	handover   *handover.Handover  // of hubs to other nodes
@@ -220,12 +222,15 @@ func (s *Server) makeHubs() error {
 	if err != nil {
 		return err
 	}
-	download, err := newDownloads(s.o.DownloadDir)
+	s.kept = downloads.NewStore(downloads.StoreOptions{
+		Age: s.o.Limits.DownloadAge, Size: s.o.Limits.DownloadSize, Count: s.o.Limits.MaxDownloads, Quotas: s.quotas, Log: s.log,
+	})
+	download, err := newDownloads(s.kept, s.o.DownloadDir)
 	if err != nil {
 		return err
 	}
 	s.hubs = relay.NewHubs(relay.Options{
-		Download: download, Quotas: s.quotas,
+		Download: download, Keep: s.kept.Keep, Quotas: s.quotas,
 		Log: s.log, Product: version.Current().Product("/"), Upload: upload, Limits: s.o.Limits.hub(), Grace: s.o.Limits.HostGrace,
 		PageAddress: s.pageAddress, HandoffURL: s.handoffURL, Observe: s.observe(), Derive: s.o.Cluster.derive(),
 	})
@@ -241,7 +246,7 @@ func (s *Server) makeHubs() error {
 		Chrome: o.Chrome, Run: o.Run, Hubs: o.Hubs, Undivided: o.Undivided, Max: o.Max, Idle: o.Idle, Queue: o.Queue,
 		Quotas: s.quotas, Log: s.log, Started: s.metrics.browserStarted, Queued: s.metrics.queueLeft,
 	}
-	b.Chrome.Network, b.Chrome.Fence = s.urls, &s.fence
+	b.Chrome.Network, b.Chrome.Fence, b.Chrome.MaxDownload = s.urls, &s.fence, s.kept.Size()
 	b.Adjust = s.adjustBrowser
 	// A closure, since makeCluster sets s.cluster later.
 	if c := s.o.Cluster; c != nil && c.MaxBrowsers > 0 {
@@ -442,6 +447,7 @@ func (s *Server) drain(servers []*http.Server) {
 	hosts := s.hosts.Close(ctx, wsconn.ReasonShutdown)
 	links := s.links.close(ctx)
 	s.browsers.Close()
+	s.kept.Close()
 	s.closeJournal()
 	// A connection that is late ends with the process.
 	if !clients || !hosts || !links {

@@ -53,16 +53,16 @@ func (s *Server) upgradeClient(w http.ResponseWriter, r *http.Request, hub *rela
 ) {
 	who := s.access.Peer("client", r)
 	pass := auth.PassOf(r)
-	client, err := hub.Admit(relay.ClientOptions{
-		Policy: front.PolicyOf(pass), Name: clientName(r, pass), Account: pass.Account(), Payer: pass.Payer(), PrivateOf: private, HandoffURL: s.handoffLinks(r),
-	})
+	o := s.clientOptions(r, pass)
+	o.PrivateOf = private
+	client, err := hub.Admit(o)
 	if err != nil {
 		release()
 		tooManyClients(w, err)
 		return
 	}
-	o := wsconn.Options{AnyKey: true, Limits: s.o.Limits.client(), Share: s.share(hub)}
-	came := s.upgrade(w, r, who, s.clients, o, func(ctx context.Context, conn *wsconn.Conn, ended func()) {
+	socket := wsconn.Options{AnyKey: true, Limits: s.o.Limits.client(), Share: s.share(hub)}
+	came := s.upgrade(w, r, who, s.clients, socket, func(ctx context.Context, conn *wsconn.Conn, ended func()) {
 		if connect(client, conn) != nil { // the Target has just gone
 			conn.Close(wsconn.ReasonTargetClosed)
 		}
@@ -81,6 +81,11 @@ func (s *Server) upgradeClient(w http.ResponseWriter, r *http.Request, hub *rela
 		client.Leave()
 		release()
 	}
+}
+
+// clientOptions say who sends a request, as its hub knows it.
+func (s *Server) clientOptions(r *http.Request, pass auth.Pass) relay.ClientOptions {
+	return relay.ClientOptions{Policy: front.PolicyOf(pass), Name: clientName(r, pass), Account: pass.Account(), Payer: pass.Payer(), Address: ownPath(r), HandoffURL: s.handoffLinks(r)}
 }
 
 // upgrade takes a WebSocket over and starts it. Drain waits until ended has

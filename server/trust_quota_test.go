@@ -33,6 +33,7 @@ var elsewhere = map[quota.Resource]string{
 	quota.Timelines:      "internal/journal TestR249TimelinesOfOthersStay",
 	quota.TimelineQueue:  "internal/journal TestR249EventsOfOthersAreNotLost",
 	quota.Recordings:     "internal/journal TestR249RecordingsOfOthersStay",
+	quota.Downloads:      "internal/downloads TestR330KeptFilesAreLimited",
 }
 
 // requests are the requests that take one of each other resource, for as long as their

@@ -169,7 +169,7 @@ func (s *session) body(e actions.Event) (string, obj) {
 		}
 		return "dialog", body
 	case actions.Download:
-		return "download", s.downloadEvent(b)
+		return "download", downloadEvent(b)
 	}
 	return "", nil
 }
@@ -207,19 +207,16 @@ func networkEvent(n actions.NetworkEvent) obj {
 	return body
 }
 
-// downloadEvent adds the members of the event that began the download: CDP names them
-// only there.
-func (s *session) downloadEvent(d actions.Download) obj {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if d.State == "started" {
-		s.downloads[d.ID] = d
-	} else {
-		begun := s.downloads[d.ID]
-		delete(s.downloads, d.ID)
-		d.URL, d.Suggested = begun.URL, begun.Suggested
+// downloadEvent has, of a file that the hub keeps, where it is to be had and what it is.
+func downloadEvent(d actions.Download) obj {
+	body := obj{"url": d.URL, "suggestedFilename": d.Suggested, "state": d.State, "downloadId": d.ID}
+	if k := d.Kept; k.ID != "" {
+		body["address"], body["size"], body["mimeType"], body["sha256"] = k.Address, k.Size, k.Type, k.SHA256
 	}
-	return obj{"url": d.URL, "suggestedFilename": d.Suggested, "state": d.State}
+	if d.Reason != "" {
+		body["reason"] = d.Reason
+	}
+	return body
 }
 
 type respondParams struct{ RequestID, Decision string }

@@ -41,12 +41,11 @@ type session struct {
 	contexts     map[string]*browserContext
 	created      map[string]bool // pages, by ID
 	subscribed   bool
-	kinds        actions.EventKind        // subscribed to
-	documents    bool                     // events have the names of the documents
-	subscription *actions.Subscription    // nil without a subscription to the browser's events
-	heard        map[string]bool          // pages whose console is listened to, by ID
-	limits       map[string]*rate.Limiter // of events, by page ID
-	downloads    map[string]actions.Download
+	kinds        actions.EventKind                      // subscribed to
+	documents    bool                                   // events have the names of the documents
+	subscription *actions.Subscription                  // nil without a subscription to the browser's events
+	heard        map[string]bool                        // pages whose console is listened to, by ID
+	limits       map[string]*rate.Limiter               // of events, by page ID
 	intercepts   map[string]func(context.Context) error // how to end them, by page ID
 	held         map[string]chan actions.RouteDecision  // requests, by the id that the client knows
 }
@@ -56,7 +55,7 @@ func newSession(c *connection, key sessionKey) *session {
 	return &session{
 		srv: c.srv, key: key, caller: c.caller, opening: make(chan struct{}, 1), owner: c,
 		contexts: make(map[string]*browserContext), created: make(map[string]bool), heard: make(map[string]bool),
-		limits: make(map[string]*rate.Limiter), downloads: make(map[string]actions.Download),
+		limits:     make(map[string]*rate.Limiter),
 		intercepts: make(map[string]func(context.Context) error), held: make(map[string]chan actions.RouteDecision),
 	}
 }

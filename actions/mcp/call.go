@@ -82,6 +82,7 @@ func (s *session) use(ctx context.Context, t *tool, pageID string, do func(conte
 	case actions.TargetClosed, actions.NoBrowser, actions.Internal:
 		s.check(b)
 	}
+	done.events = s.tellDownloads(ctx)
 	return done.result(done.failed)
 }
 
@@ -128,10 +129,12 @@ func (c *call) carryOut(ctx context.Context, t *tool, do func(context.Context, *
 		if c.page != nil && !t.has(modal) { // it would wait behind a dialog
 			c.watch(ctx, c.page)
 		}
+		before := c.begunDownloads()
 		err := do(ctx, c)
 		if err == nil && t.has(shows) {
 			c.look(ctx)
 		}
+		c.awaitDownloads(ctx, before)
 		return nil, err
 	})
 }

@@ -25,6 +25,13 @@ func TestR296Limits(t *testing.T) {
 		}
 		return len(c.messages) == n
 	})
+	limittest.Reach(t, "maxToldDownloads", maxToldDownloads, func(n int) bool {
+		l := newDownloadLog()
+		for range n {
+			l.note(actions.Download{State: "completed"})
+		}
+		return len(l.ended) == n && l.lost == 0
+	})
 	limittest.Reach(t, "maxConsoleBytes", maxConsoleBytes, func(n int) bool {
 		c := new(console)
 		c.add(actions.ConsoleMessage{Text: x(n / 2)})

@@ -18,6 +18,7 @@ type reply struct {
 	tabs     []string
 	page     []string // of the section Page
 	modal    []actions.Dialog
+	events   []string // of the section Events
 	snapshot string
 	cut      string // that the snapshot is cut, and what to do; "" where it is not
 	link     string // to a file with the snapshot, instead
@@ -86,6 +87,7 @@ func (r *reply) result(err error) *sdk.CallToolResult {
 		dialogs = append(dialogs, fmt.Sprintf("- [%q dialog with message %q]: can be handled by browser_handle_dialog", d.Type, d.Message))
 	}
 	section("Modal state", dialogs...)
+	section("Events", r.events...)
 	switch {
 	case r.link != "":
 		section("Snapshot", r.link)

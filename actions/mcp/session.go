@@ -40,6 +40,8 @@ type session struct {
 	tabs    tabs
 	routes  []*route // the newest last
 	offline bool
+
+	downloads downloadLog
 }
 
 // pageState is what a session keeps of a page until the page closes.
@@ -64,7 +66,7 @@ func newSession(c actions.Caller, o Options, log *zap.Logger) *session {
 	return &session{
 		caller: c, meter: meter, files: o.Files, groups: o.Groups, looks: cmp.Or(o.Snapshot, usualLook), log: log,
 		queue: make(chan struct{}, meter.Limits().Waiting), turn: make(chan struct{}, 1), asked: make(chan struct{}, 1),
-		gone: make(chan struct{}), pages: make(map[string]*pageState),
+		gone: make(chan struct{}), pages: make(map[string]*pageState), downloads: newDownloadLog(),
 	}
 }
 
@@ -74,16 +76,19 @@ Read a page with browser_snapshot and act on its elements by the refs that it pr
 // server makes the MCP server of the session. It has only the tools that the caller
 // may use and has asked for.
 func (s *session) server(id func() string) *sdk.Server {
+	can := &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}}
+	if s.caller.Downloads != nil {
+		can.Resources = &sdk.ResourceCapabilities{}
+	}
 	server := sdk.NewServer(&sdk.Implementation{Name: "cdphub", Title: "cdphub", Version: s.caller.Version}, &sdk.ServerOptions{
-		Instructions: instructions, GetSessionID: id, SchemaCache: schemas,
-		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
+		Instructions: instructions, GetSessionID: id, SchemaCache: schemas, Capabilities: can,
 	})
 	for _, t := range tools {
 		if s.offers(&t) == nil {
 			t.add(server, s)
 		}
 	}
-	server.AddReceivingMiddleware(withSections, s.denials)
+	server.AddReceivingMiddleware(withSections, s.denials, s.resources)
 	return server
 }
 
@@ -193,7 +198,7 @@ func (s *session) open(ctx context.Context) (*actions.Browser, error) {
 		b.Close()
 		return nil, sessionOverError()
 	}
-	b.Subscribe(actions.DialogEvents|actions.ConsoleEvents|actions.LogEvents|actions.PageEvents, s.event)
+	b.Subscribe(actions.DialogEvents|actions.ConsoleEvents|actions.LogEvents|actions.PageEvents|actions.DownloadEvents, s.event)
 	return b, nil
 }
 
@@ -217,6 +222,10 @@ func (s *session) event(e actions.Event) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.stateOf(e.Page.ID).console.add(body)
+	case actions.Download:
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.downloads.note(body)
 	case actions.PageChange:
 		s.mu.Lock()
 		defer s.mu.Unlock()

@@ -1,11 +1,13 @@
 package chrome
 
 import (
+	"cmp"
 	"encoding/json"
 	"net"
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -31,6 +33,7 @@ import (
 // downloadState is what the Host knows of downloads. Host.mu guards it.
 type downloadState struct {
 	dir     string                    // static: where downloads go; "" when Clients save their own
+	most    int64                     // static: Options.MaxDownload
 	saving  sync.WaitGroup            // of files
 	takers  downloads.Table[*session] `held:"sessions with a download behavior"` // sessions that have set a behavior
 	folders map[string]string         `held:"folders of downloads"`              // by context, where its downloads go; "" is the default context
@@ -51,15 +54,18 @@ type behavior struct {
 
 // download is one under way.
 type download struct {
-	context string // "" is the default one
-	known   bool   // the context is
-	target  string // that it belongs to; "" if that is not known
-	name    string
+	context   string // "" is the default one
+	known     bool   // the context is
+	target    string // that it belongs to; "" if that is not known
+	name, url string
+	received  int64  // bytes, so far
+	why       string // the Host has canceled it; "" if it has not
 }
 
 // newDownloads makes the state of a new Host.
-func newDownloads() downloadState {
+func newDownloads(o *Options) downloadState {
 	return downloadState{
+		most:    o.MaxDownload,
 		takers:  make(downloads.Table[*session]),
 		folders: make(map[string]string),
 		set:     make(map[string]string),
@@ -118,7 +124,7 @@ func (d *downloadState) behaviorOf(contextID string) (b behavior, err error) {
 			}
 			return b, err
 		}
-		if w == d.last || b.Path == "" { // only the browser can save them: the newest decides
+		if w.Folder != "" && (w == d.last || b.Path == "") { // only the browser can save them: the newest decides
 			b.Behavior, b.Path = w.Behavior, w.Folder
 		}
 	}
@@ -185,8 +191,8 @@ func (h *Host) setDownloadsLocked(s *session, c *bridge.Command, a *onAnswer, co
 	switch {
 	case err != nil:
 		return err
-	case path == "" && strings.HasPrefix(kind, "allow"):
-		return &wire.Error{Code: wire.CodeInvalidParams, Message: "downloadPath not provided"}
+	case path == "" && w.Allows() && h.downloads.dir == "": // else the hub keeps them
+		return &wire.Error{Code: wire.CodeInvalidParams, Message: "downloadPath not provided", Data: "The hub keeps no downloads of this browser: it runs on another machine."}
 	}
 	takes := c.Args.True("eventsEnabled")
 	if c.Method == "Page.setDownloadBehavior" {
@@ -197,7 +203,7 @@ func (h *Host) setDownloadsLocked(s *session, c *bridge.Command, a *onAnswer, co
 	} else if contextID != "" && contextID != h.context && h.contextOfLocked(contextID) == "" {
 		return noContext(contextID)
 	}
-	if s.client.noFiles && w.Allows() {
+	if s.client.noFiles && w.Allows() && path != "" && !downloads.IsClientFolder(path) {
 		if err := h.ownFolderLocked(s.client, &w); err != nil {
 			return err
 		}
@@ -291,7 +297,7 @@ func (h *Host) downloadWillBegin(params []byte) {
 	} else if len(h.contexts) == 0 { // there is only the default one
 		d.known = true
 	}
-	d.name = readText(params, "suggestedFilename")
+	d.name, d.url = readText(params, "suggestedFilename"), downloads.CutURL(readText(params, "url"))
 	var takers []taker
 	if len(h.downloads.takers) > 0 && h.mayRunLocked(guid) {
 		h.downloads.running[guid] = d
@@ -313,22 +319,35 @@ func (h *Host) downloadProgress(params []byte) {
 	if state != "inProgress" {
 		delete(h.downloads.running, guid)
 	}
-	ours := false
+	ours, why := false, ""
 	if state == "completed" {
 		if contextID, found := h.downloads.contextOf(path); found {
 			d.context, d.known, ours = contextID, true, true
 		}
 	}
 	takers := h.recipientsLocked(d)
+	switch {
+	case state == "canceled":
+		why = cmp.Or(d.why, "the browser has canceled it: its page has ended, the network has failed, or somebody has canceled it")
+	case ok && state == "inProgress":
+		d.received, _ = wire.Int(wire.MemberOf(params, "receivedBytes"))
+		h.limitLocked(guid, &d, takers)
+		h.downloads.running[guid] = d
+	}
 	h.mu.Unlock()
 	if ours {
 		// The file is saved beside the reader, which goes on: params are its memory. Files
 		// of different downloads may be saved at once.
 		params := append([]byte(nil), params...)
-		h.downloads.saving.Go(func() { h.save(path, guid, d.name, takers, params) })
+		h.downloads.saving.Go(func() { h.save(path, guid, d, takers, params) })
 		return
 	}
 	if ok {
+		for _, t := range takers {
+			if t.Events && why != "" {
+				h.events.DownloadFinished(t.To.id, d.finished(guid, cmp.Or(explainUnasked(t), why)))
+			}
+		}
 		h.tellOfDownload(takers, "Browser.downloadProgress", params)
 	}
 }
@@ -363,21 +382,74 @@ func (h *Host) hidesDownloadLocked(s *session, d download) bool {
 	return !h.shared && !d.known || s.client.group != nil && d.target == "" || h.hiddenLocked(s, d.target, d.context)
 }
 
-// save links a file to where each recipient wants it, sends the event, and removes the
-// original. The event comes after the file is there. Its filePath names the file of a
-// Client that wants it, and is empty for one that wants none, so that no Client sees the
-// Host's own folder. A recipient whose folder cannot be written to still gets the event.
-func (h *Host) save(path, guid, name string, takers []taker, params []byte) {
+// finished describes a download that has ended.
+func (d *download) finished(guid, why string) bridge.Finished {
+	return bridge.Finished{Download: bridge.Download{TargetID: d.target, GUID: guid, URL: d.url, SuggestedFilename: d.name}, Why: why}
+}
+
+// explainUnasked is why a session gets no file that others may get; "" if it does.
+func explainUnasked(t taker) string {
+	if t.Wish.Allows() {
+		return ""
+	}
+	return "no file was asked for: Browser.setDownloadBehavior with allow or allowAndName asks for it, and needs scope full"
+}
+
+// limitLocked cancels a download when those under way have more bytes than the hub keeps, unless a
+// Client that may name files gets it in a folder of its own.
+func (h *Host) limitLocked(guid string, d *download, takers []taker) {
+	most := h.downloads.most
+	if most == 0 || d.why != "" || slices.ContainsFunc(takers, func(t taker) bool { return t.Wish.Allows() && t.Wish.Folder != "" && !t.To.client.noFiles }) {
+		return
+	}
+	sum := d.received
+	for other, o := range h.downloads.running {
+		if other != guid {
+			sum += o.received
+		}
+	}
+	if sum <= most {
+		return
+	}
+	d.why = downloads.TooLarge(most)
+	params, err := json.Marshal(struct {
+		GUID    string `json:"guid"`
+		Context string `json:"browserContextId,omitempty"`
+	}{guid, d.context})
+	if err == nil {
+		h.askLocked("Browser.cancelDownload", params, func(_, _ []byte) {})
+	}
+}
+
+// save gives a file to each recipient: the hub keeps it, and it is linked to where the Client wants it. It
+// sends the events, and removes the original. The events come after the file is there. filePath
+// names the file of a Client that wants it, and is empty for one that wants none, so that no Client sees the
+// Host's own folder. A recipient whose folder cannot be written to still gets the events.
+func (h *Host) save(path, guid string, d download, takers []taker, params []byte) {
 	for _, t := range takers {
-		saved := ""
+		saved, end := "", d.finished(guid, explainUnasked(t))
 		if t.Wish.Allows() {
-			var err error
-			if saved, err = downloads.SaveAs(path, filepath.Join(t.Wish.Folder, t.Wish.FileName(guid, name))); err != nil {
-				h.log.Info("a client does not get a download: its folder is not on this machine, or cannot be written to", zap.Error(err))
+			end.Path, end.Mute = path, !t.Events
+			if t.Wish.Folder != "" {
+				var err error
+				if saved, err = downloads.SaveAs(path, filepath.Join(t.Wish.Folder, t.Wish.FileName(guid, d.name))); err != nil {
+					h.log.Info("a client does not get a download: its folder is not on this machine, or cannot be written to", zap.Error(err))
+				} else if t.To.client.noFiles {
+					end.Copy = saved
+				}
+			}
+		}
+		told := params
+		if t.Events || t.Wish.Allows() {
+			if kept := h.events.DownloadFinished(t.To.id, end); !kept && end.Copy != "" {
+				if err := os.Remove(end.Copy); err != nil {
+					h.log.Warn("a download is left behind until its client leaves", zap.Error(err))
+				}
+				saved, told = "", withMember(params, "state", []byte(`"canceled"`))
 			}
 		}
 		if t.Events {
-			h.events.SessionEvent(t.To.id, "Browser.downloadProgress", withMember(params, "filePath", wire.AppendString(nil, saved)))
+			h.events.SessionEvent(t.To.id, "Browser.downloadProgress", withMember(told, "filePath", wire.AppendString(nil, saved)))
 		}
 	}
 	if err := os.Remove(path); err != nil {

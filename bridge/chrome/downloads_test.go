@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -270,8 +271,8 @@ func TestFaultyDownloadBehaviorNeverReachesTheBrowser(t *testing.T) {
 		r.clients("a")
 		for _, params := range []string{
 			``, `{}`, `{"behavior":7}`, `{"behavior":"allow","downloadPath":"/x","EVENTSENABLED":5}`,
-			`{"behavior":"allow"}`, `{"behavior":"allow","downloadPath":"/x","DOWNLOADPATH":""}`, `{"behavior":"other"}`,
-			`{"behavior":"deny","browserContextId":"X","browserContextId":"D"}`, `{"behavior":"allow","downloadPath":""}`,
+			`{"behavior":"allow","downloadPath":"/x","DOWNLOADPATH":""}`, `{"behavior":"other"}`,
+			`{"behavior":"deny","browserContextId":"X","browserContextId":"D"}`,
 			`{"behavior":"allow","downloadPath":"/x","downloadPath":""}`, `{"behavior":"deny","BrowserContextId":"X"}`,
 		} {
 			r.refuses("a", "Browser.setDownloadBehavior", params, "-32602 ")
@@ -436,7 +437,7 @@ func TestR152UnknownContextIsNotToldBack(t *testing.T) {
 
 // TestBehaviorOfAContext checks what the browser is told, by what the sessions want.
 func TestBehaviorOfAContext(t *testing.T) {
-	d := newDownloads()
+	d := newDownloads(&Options{})
 	want := func(what, behavior, path string) {
 		t.Helper()
 		b, err := d.behaviorOf("C")
@@ -472,4 +473,113 @@ func TestBehaviorOfAContext(t *testing.T) {
 	if b, err := d.behaviorOf("C"); err == nil || b.Behavior != "deny" {
 		t.Errorf("without a folder: %+v, %v", b, err)
 	}
+}
+
+// wantFinished wants the hub to have been told of the ends of downloads since the last time.
+func (r *rig) wantFinished(want ...string) {
+	r.Helper()
+	r.hub.mu.Lock()
+	defer r.hub.mu.Unlock()
+	slices.Sort(r.hub.finished)
+	if !slices.Equal(r.hub.finished, want) {
+		r.Errorf("the hub was told of the ends\n\t%s\nwant\n\t%s", strings.Join(r.hub.finished, "\n\t"), strings.Join(want, "\n\t"))
+	}
+	r.hub.finished = nil
+}
+
+// TestR333EachDownloadOfABrowserIsFinished wants the hub to hear of each end once for each session that
+// has asked for the file or for events, with the reason where there is no file.
+func TestR333EachDownloadOfABrowserIsFinished(t *testing.T) {
+	folder := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		r := greeted(t, Options{})
+		r.clients("a", "b", "c")
+		r.must("a", "Browser.setDownloadBehavior", `{"behavior":"allowAndName","eventsEnabled":true}`) // for the hub alone
+		r.must("b", "Browser.setDownloadBehavior", fmt.Sprintf(`{"behavior":"allow","downloadPath":%q}`, folder))
+		r.must("c", "Browser.setDownloadBehavior", `{"behavior":"deny","eventsEnabled":true}`)
+		ours := r.folder()
+		r.begins("G", "T0")
+		r.completes(ours, "G", "hello")
+		r.wantFinished(`a G T0 "" false`, `b G T0 "" true`)
+		r.wantFile(filepath.Join(folder, "f.txt"), "hello")
+		r.wantOfEach(`completed","filePath":""`, "a")
+		r.begins("G2", "T0")
+		r.goesOn("G2", "canceled", "")
+		r.wantFinished(`a G2 T0 "the browser has canceled it: its page has ended, the network has failed, or somebody has canceled it" false`)
+		r.hub.release("a")
+		r.hub.release("b")
+		r.begins("G3", "T0")
+		r.goesOn("G3", "canceled", "")
+		r.wantFinished(`c G3 T0 "no file was asked for: Browser.setDownloadBehavior with allow or allowAndName asks for it, and needs scope full" false`)
+	})
+}
+
+// TestR334DownloadsUnderWayAreBounded has a browser download more than the hub keeps, in one file and in
+// several, and the hub refuse a file at the end.
+func TestR334DownloadsUnderWayAreBounded(t *testing.T) {
+	folder := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		r := greeted(t, Options{MaxDownload: 100})
+		r.hub.noFiles = true
+		r.clients("a")
+		r.must("a", "Browser.setDownloadBehavior", `{"behavior":"allowAndName","eventsEnabled":true}`)
+		canceled := func() (list []string) {
+			r.browser.mu.Lock()
+			defer r.browser.mu.Unlock()
+			for _, m := range r.browser.sent {
+				if strings.Contains(m, "Browser.cancelDownload") {
+					list = append(list, m[strings.Index(m, `"guid":"`)+8:][:2])
+				}
+			}
+			r.browser.sent = nil
+			return list
+		}
+		for _, guid := range []string{"G1", "G2", "G3"} {
+			r.begins(guid, "T0")
+		}
+		r.goesOn("G1", "inProgress", `,"receivedBytes":60`)
+		r.goesOn("G2", "inProgress", `,"receivedBytes":40`)
+		if list := canceled(); list != nil {
+			t.Errorf("canceled at the limit: %v", list)
+		}
+		r.goesOn("G3", "inProgress", `,"receivedBytes":1`)
+		r.goesOn("G3", "inProgress", `,"receivedBytes":2`)
+		if list := canceled(); !slices.Equal(list, []string{"G3"}) {
+			t.Errorf("beyond the limit, canceled is %v, want G3 once", list)
+		}
+		r.goesOn("G3", "canceled", "")
+		r.wantFinished(fmt.Sprintf(`a G3 T0 %q false`, downloads.TooLarge(100)))
+		r.goesOn("G2", "canceled", "")
+		r.wantFinished(`a G2 T0 "the browser has canceled it: its page has ended, the network has failed, or somebody has canceled it" false`)
+		r.goesOn("G1", "inProgress", `,"receivedBytes":100`)
+		if list := canceled(); list != nil {
+			t.Errorf("canceled when the others have ended: %v", list)
+		}
+
+		r.hub.noFiles = false
+		r.clients("b")
+		r.setDownloads("b", "allow", folder)
+		r.goesOn("G1", "inProgress", `,"receivedBytes":1e3`)
+		if list := canceled(); list != nil {
+			t.Errorf("canceled although a Client gets it in its own folder: %v", list)
+		}
+	})
+}
+
+// TestR334FilesThatAreNotKeptAreRemoved wants the copy for a Client that may not name files to go when the
+// hub cannot keep the file, and the Client to hear that there is none.
+func TestR334FilesThatAreNotKeptAreRemoved(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := greeted(t, Options{})
+		r.hub.noFiles, r.hub.keepsNothing = true, true
+		r.clients("a")
+		r.setDownloads("a", "allow", "/x")
+		folder := r.folder()
+		r.begins("G", "T0")
+		r.completes(folder, "G", "hello")
+		r.wantOfEach(`"state":"canceled","filePath":""`, "a")
+		if left, err := os.ReadDir(filepath.Join(filepath.Dir(folder), "client-1")); err != nil || len(left) > 0 {
+			t.Errorf("the folder of the Client has %v, %v", left, err)
+		}
+	})
 }

@@ -130,6 +130,9 @@ type fakeHub struct {
 	lasting  bool
 	crowded  bool // the Client has too many sessions
 	tabs     *targets.Tabs
+
+	finished     []string // downloads
+	keepsNothing bool     // of them
 }
 
 func (h *fakeHub) SetHost(host bridge.Host, a bridge.Announcement) (bridge.Events, error) {
@@ -170,6 +173,12 @@ func (h *fakeHub) PutScript(string, string) bool       { return false }
 func (h *fakeHub) DownloadBegins(bridge.Download) bool { return false }
 func (h *fakeHub) DownloadPart(string, []byte) bool    { return false }
 func (h *fakeHub) DownloadEnds(string, int64)          {}
+func (h *fakeHub) DownloadFinished(id string, d bridge.Finished) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.finished = append(h.finished, fmt.Sprintf("%s %s %s %q %v", id, d.GUID, d.TargetID, d.Why, d.Mute))
+	return !h.keepsNothing
+}
 func (h *fakeHub) HostGone(mayReturn bool)             { h.note("host gone %v", mayReturn) }
 func (h *fakeHub) Closed(id string)                    { h.note("closed %s", id) }
 func (h *fakeHub) Fail(id string, why *wire.Error)     { h.note("%s fails: %s", id, why.Message) }

@@ -136,7 +136,7 @@ func newHost(c conn, o *Options, hub bridge.Hub, cancel context.CancelCauseFunc)
 		targets:   make(map[string]target),
 		stuck:     make(map[string]*stuckPage),
 		looks:     make(map[string]int32),
-		downloads: newDownloads(),
+		downloads: newDownloads(o),
 		shadows:   make(map[string][]shadow),
 		groups:    make(groups),
 		probes:    make(map[string]string),

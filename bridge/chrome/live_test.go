@@ -66,13 +66,14 @@ func (h *liveHub) SetHost(host bridge.Host, a bridge.Announcement) (bridge.Event
 	return h, nil
 }
 
-func (h *liveHub) Reannounced(bridge.Announcement)     {}
-func (h *liveHub) Event(string, string, []byte)        {}
-func (h *liveHub) PutScript(string, string) bool       { return false }
-func (h *liveHub) DownloadBegins(bridge.Download) bool { return false }
-func (h *liveHub) DownloadPart(string, []byte) bool    { return false }
-func (h *liveHub) DownloadEnds(string, int64)          {}
-func (h *liveHub) TargetChanged(t targets.Info)        { h.change(func() { h.known[t.ID] = t }) }
+func (h *liveHub) Reannounced(bridge.Announcement)               {}
+func (h *liveHub) Event(string, string, []byte)                  {}
+func (h *liveHub) PutScript(string, string) bool                 { return false }
+func (h *liveHub) DownloadBegins(bridge.Download) bool           { return false }
+func (h *liveHub) DownloadPart(string, []byte) bool              { return false }
+func (h *liveHub) DownloadEnds(string, int64)                    {}
+func (h *liveHub) DownloadFinished(string, bridge.Finished) bool { return true }
+func (h *liveHub) TargetChanged(t targets.Info)                  { h.change(func() { h.known[t.ID] = t }) }
 
 func (h *liveHub) TargetGone(id string)              { h.change(func() { delete(h.known, id) }) }
 func (h *liveHub) TargetCreated(t targets.Info) bool { h.TargetChanged(t); return true }

@@ -26,7 +26,7 @@ import (
 type Options struct {
 	// URL is of a browser that runs already: http://127.0.0.1:9222,
 	// ws://127.0.0.1:9222/devtools/browser/ID, or the folder of its profile.
-	// No browser is launched then. Of the fields below, only Log, Network, Fence and Shared have an effect.
+	// No browser is launched then. Of the fields below, only Log, Network, Fence, MaxDownload and Shared have an effect.
 	URL string
 
 	Path      string      // of the executable; found when empty
@@ -51,6 +51,10 @@ type Options struct {
 	egress  string // then, the address of the proxy
 
 	limit int // of a message from the browser, in bytes; maxMessage when 0, as always but in tests
+
+	// MaxDownload is how many bytes the downloads that are under way may have together, beside those
+	// that go to the folders of Clients that may name files; 0 is no limit.
+	MaxDownload int64
 
 	// Shared lets every Client see and use the browser contexts that the
 	// others have created. Else they are private, and end with their Client.

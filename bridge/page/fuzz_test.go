@@ -253,5 +253,10 @@ func (w *witness) DownloadEnds(guid string, _ int64) {
 	w.says(map[string]string{"kind": "downloadEnds", "guid": guid})
 }
 
+func (w *witness) DownloadFinished(string, bridge.Finished) bool {
+	w.t.Fatal("a page has finished the download of a browser")
+	return false
+}
+
 func (w *witness) Fail(string, *bridge.Error) { w.t.Fatal("a page has failed a session") }
 func (w *witness) HostGone(bool)              {}

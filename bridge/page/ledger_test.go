@@ -86,6 +86,11 @@ func (l *ledger) DownloadPart(guid string, part []byte) bool {
 
 func (l *ledger) DownloadEnds(guid string, total int64) { l.note("download ends %s %d", guid, total) }
 
+func (l *ledger) DownloadFinished(session string, d bridge.Finished) bool {
+	l.note("download of a browser %s %s", session, d.GUID)
+	return false
+}
+
 func (l *ledger) Fail(session string, why *bridge.Error) {
 	l.note("fails %s: %s", session, why.Message)
 }

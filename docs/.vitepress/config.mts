@@ -23,7 +23,7 @@ const sidebar = [
   group("Start", ["getting-started", "install", "npm", "troubleshooting"]),
   group("Your app", ["proxy", "pages"]),
   group("Browsers", ["browsers"]),
-  group("Watch and steer", ["dashboard", "handoff", "devtools", "recording"]),
+  group("Watch and steer", ["dashboard", "handoff", "devtools", "recording", "downloads"]),
   group("Clients", [
     "clients/playwright", "clients/puppeteer", "clients/agent-browser", "clients/mcp", "clients/chromedp", "clients/rod",
     "clients/chrome-remote-interface", "clients/selenium", "clients", "answers",

@@ -19,7 +19,7 @@ const module = "github.com/cdphub/cdphub"
 // ends in "/..." stands for all below it; "*" allows everything.
 var allowed = map[string]string{
 	"cmd/cdphub":                "internal/cli",
-	"internal/cli":              "actions actions/mcp actions/remote bridge/chrome internal/browsers internal/journal internal/journal/... internal/auth internal/httpserver internal/logging internal/plain internal/version internal/urlpolicy relay server web internal/devtools internal/link internal/wsconn internal/optionname",
+	"internal/cli":              "actions actions/mcp actions/remote bridge/chrome internal/browsers internal/downloads internal/journal internal/journal/... internal/auth internal/httpserver internal/logging internal/plain internal/version internal/urlpolicy relay server web internal/devtools internal/link internal/wsconn internal/optionname",
 	"server":                    "actions actions/... bridge bridge/chrome bridge/page internal/browsers internal/cluster internal/doors internal/downloads httpdiscovery internal/journal internal/live internal/named internal/advice internal/auth internal/fence internal/httpserver relay/quota internal/uiwire internal/webpage internal/scope internal/version internal/urlpolicy internal/wsconn internal/proxy internal/wire relay session targets web internal/devtools internal/link internal/held internal/optionname server/internal/...",
 	"internal/journal":          "relay/quota internal/scope internal/secrets internal/wire relay internal/held internal/optionname",
 	"internal/live":             "internal/secrets internal/wire relay internal/held",
@@ -37,8 +37,8 @@ var allowed = map[string]string{
 	"internal/devtools":         "",
 	"internal/devtools/pack":    "",
 	"httpdiscovery":             "internal/auth internal/urlhost internal/version targets",
-	"actions":                   "targets internal/advice internal/bounds relay/quota internal/secrets internal/urlpolicy internal/wire web",
-	"actions/...":               "actions actions/envelope relay/quota internal/wire internal/wsconn", // what internal/wsconn takes and gives is in wire's types
+	"actions":                   "targets internal/advice internal/bounds internal/downloads relay/quota internal/secrets internal/urlpolicy internal/wire web",
+	"actions/...":               "actions actions/envelope internal/downloads relay/quota internal/wire internal/wsconn", // what internal/wsconn takes and gives is in wire's types
 	"actions/bap":               "actions actions/envelope actions/extract relay/quota internal/wire internal/wsconn",
 	"actions/envelope":          "actions internal/wire",
 	"actions/extract":           "",
@@ -80,7 +80,7 @@ var allowed = map[string]string{
 	"internal/bench":            "",
 	"internal/chaos":            "*",
 	"internal/docgen":           "actions/mcp internal/bounds internal/methods internal/scope",
-	"internal/downloads":        "bridge internal/wire",
+	"internal/downloads":        "bridge internal/wire relay/quota",
 	"internal/docstest":         "",
 	"internal/doors":            "internal/wire",
 	"internal/methods":          "",

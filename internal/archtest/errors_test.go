@@ -133,16 +133,6 @@ func forEachError(t *testing.T, dir string, found func(at, text string, data boo
 	}
 }
 
-func lastName(n ast.Expr) string {
-	switch n := n.(type) {
-	case *ast.Ident:
-		return n.Name
-	case *ast.SelectorExpr:
-		return n.Sel.Name
-	}
-	return ""
-}
-
 // fieldsOf are the message of a composite literal of an error, and whether its data is
 // written there. Errors that pass on another one's data are none of the hub's own.
 func fieldsOf(n *ast.CompositeLit) (text string, data bool) {

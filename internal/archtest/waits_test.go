@@ -19,7 +19,8 @@ var waitingFolders = []string{
 var uninterrupted = map[string]string{
 	"loop: what it does next depends on nothing from before the wait": "journal.Journal.run journal.Journal.work actions.Page.frameNavigated live.View.dropBlind " +
 		"actions.NewScheduler actions.Scheduler.End actions.Scheduler.Browser natsdir.sweeper.run natsdir.sweeper.round membership.Member.Sweep bap.connection.receive " +
-		"server.Server.waitForSessions server.Server.giveBackQuiet membership.nodeCollector.collect",
+		"server.Server.waitForSessions server.Server.giveBackQuiet membership.nodeCollector.collect mcp.session.awaitDownloads",
+	"it notes what the other end is, which stays so": "actions.Browser.askForDownloads",
 	"callback: it logs, counts or asks again, and finds its session by its id": "page.aliveness.start chrome.Host.Refresh chrome.Host.askSizeLocked " +
 		"chrome.Host.followHeavyLocked chrome.outbox.Handled chrome.Host.disposeLocked chrome.Host.noteScaleLocked relay.hostReturn.expect relay.targetDialogs.settleLocked",
 	"TestStuckPageIsWithdrawn TestPagesThatAnswerAreKept TestNewPagesAreNotWatched TestPageThatHangsIsNoticedByWhoLooks": "chrome.Host.askStuck " +

@@ -31,7 +31,7 @@ type hubFlags struct {
 	Takeover     string        `help:"What happens to commands that act on a page while a person has taken it over in the dashboard: refuse answers them at once, wait keeps them for up to 30 s." enum:"refuse,wait" default:"refuse" env:"CDPHUB_TAKEOVER"`
 	UI           *bool         `name:"ui" help:"Serve the dashboard and its API at the address for Clients; with --ui=false, a simple home page. If it is not set, the dashboard is served where the address is on loopback." env:"CDPHUB_UI" basic:""`
 	UploadDir    string        `help:"Directory from which Clients may upload files by path. Without it, uploads by path are refused." env:"CDPHUB_UPLOAD_DIR" placeholder:"DIR" access:"read"`
-	DownloadDir  string        `help:"Directory for the downloads of frames. Each Client names a folder in it by Browser.setDownloadBehavior. Without this option, Clients get the events of these downloads, but no files." env:"CDPHUB_DOWNLOAD_DIR" placeholder:"DIR"`
+	DownloadDir  string        `help:"Directory for the downloads of frames. Each Client names a folder in it by Browser.setDownloadBehavior. Without this option, Clients fetch these files from the hub (GET /downloads)." env:"CDPHUB_DOWNLOAD_DIR" placeholder:"DIR"`
 	InsecureBind bool          `help:"Listen beyond loopback without tokens. Anybody who reaches the port may then drive every app and offer targets." env:"CDPHUB_INSECURE_BIND"`
 	Drain        time.Duration `help:"Time that commands in flight may take when the hub shuts down." default:"10s" env:"CDPHUB_DRAIN"`
 

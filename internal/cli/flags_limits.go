@@ -35,6 +35,9 @@ type limitFlags struct {
 	NamedGrace        positiveDuration `name:"session-grace" help:"Longest time that a named session (?session=NAME) stays without a connection. A Client may ask for less." default:"30m" env:"CDPHUB_SESSION_GRACE" group:"Limits:"`
 	MaxNamed          positiveInt      `name:"max-named-sessions" help:"Maximum named sessions of one token at one hub." default:"16" env:"CDPHUB_MAX_NAMED_SESSIONS" group:"Limits:"`
 	NamedMemory       byteSize         `name:"session-memory" help:"Maximum bytes of messages that one named session keeps for a Client that resumes it. All named sessions together keep at most an eighth of --memory-budget." default:"8MiB" env:"CDPHUB_SESSION_MEMORY" group:"Limits:"`
+	DownloadAge       positiveDuration `help:"Time for which the hub keeps a downloaded file for the token that has asked for it (GET /downloads), also without a connection." default:"1h" env:"CDPHUB_DOWNLOAD_AGE" group:"Limits:"`
+	DownloadSize      byteSize         `help:"Maximum bytes of all downloaded files that the hub keeps, and of those that one browser downloads at a time for Clients that may not name folders. Above it, the token that has most loses its oldest files." default:"1GiB" env:"CDPHUB_DOWNLOAD_SIZE" group:"Limits:"`
+	MaxDownloads      positiveInt      `help:"Maximum downloaded files that the hub keeps for one token at one hub. The oldest are removed first." default:"100" env:"CDPHUB_MAX_DOWNLOADS" group:"Limits:"`
 	MemoryBudget      byteSize         `help:"Maximum memory of all queues and large messages together. Above it, the hub first disconnects the largest connection of the token that uses most. Default: 75% of the memory that the process may use." env:"CDPHUB_MEMORY_BUDGET" placeholder:"SIZE" group:"Limits:"`
 	Compression       bool             `help:"Compress large messages to Clients and Hosts that offer it (permessage-deflate)." env:"CDPHUB_COMPRESSION"`
 }
@@ -49,6 +52,7 @@ func (f limitFlags) options() server.Limits {
 		PingEvery: time.Duration(f.PingEvery), PongWithin: time.Duration(f.PongWithin),
 		MessageTimeout: time.Duration(f.MessageTimeout), WriteTimeout: time.Duration(f.WriteTimeout), HostGrace: time.Duration(f.HostGrace),
 		NamedGrace: time.Duration(f.NamedGrace), MaxNamed: int(f.MaxNamed), NamedMemory: int64(f.NamedMemory),
+		DownloadAge: time.Duration(f.DownloadAge), DownloadSize: int64(f.DownloadSize), MaxDownloads: int(f.MaxDownloads),
 		MemoryBudget: int64(f.MemoryBudget), Compression: f.Compression,
 	}
 }

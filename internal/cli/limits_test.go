@@ -31,6 +31,7 @@ func TestLimitDefaults(t *testing.T) {
 		MaxHostMessage: 256 << 20, MaxHostQueue: 64 << 20, MaxHostQueued: page.Limits().MaxQueued,
 		MaxConnections: 4096, MaxClients: 1024, MaxSessions: 65536, MaxClientSessions: 8192, MaxClientCalls: 4096, MaxCalls: 65536, MaxLinks: 256,
 		PingEvery: 25 * time.Second, PongWithin: 10 * time.Second, MessageTimeout: time.Minute, WriteTimeout: 10 * time.Second, LinkGrace: 2 * time.Minute, HostGrace: 30 * time.Second, NamedGrace: 30 * time.Minute, MaxNamed: 16, NamedMemory: 8 << 20,
+		DownloadAge: time.Hour, DownloadSize: 1 << 30, MaxDownloads: 100,
 	}
 	if got != want {
 		t.Errorf("the limits are %+v, want %+v", got, want)

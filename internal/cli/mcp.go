@@ -15,6 +15,7 @@ import (
 	"github.com/cdphub/cdphub/actions/mcp"
 	"github.com/cdphub/cdphub/actions/remote"
 	"github.com/cdphub/cdphub/internal/browsers"
+	"github.com/cdphub/cdphub/internal/downloads"
 	"github.com/cdphub/cdphub/internal/urlpolicy"
 	"github.com/cdphub/cdphub/internal/version"
 	"github.com/cdphub/cdphub/relay"
@@ -55,41 +56,47 @@ func (c *mcpCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return fmt.Errorf("--allow-url or --block-url %w", err)
 	}
-	join, end, err := c.join(ctx, urls, log.Logger)
+	join, kept, end, err := c.join(ctx, urls, log.Logger)
 	if err != nil {
 		return err
 	}
 	defer end()
-	caller := actions.Caller{Join: join, Options: actions.Options{
+	caller := actions.Caller{Join: join, Downloads: kept, Options: actions.Options{
 		Log: log.Logger, URLs: urls, Names: new(urlpolicy.Resolver),
 		Limits: actions.Limits{Requests: int(c.ActionRate), Screenshots: int(c.ScreenshotRate)},
 	}, Version: version.Current().Version}
 	return mcp.Serve(ctx, caller, os.Stdin, s.out, mcp.Options{Files: mcp.Files{Read: files, Write: c.OutputDir}, Groups: groups, Snapshot: int(c.Snapshot)})
 }
 
-// join returns the function that connects to the hub, or starts a browser. end ends
-// what was started.
-func (c *mcpCmd) join(ctx context.Context, urls *urlpolicy.Policy, log *zap.Logger) (join actions.Join, end func(), err error) {
+// join returns the function that connects to the hub, or starts a browser, and what it downloads. end
+// ends what was started.
+func (c *mcpCmd) join(ctx context.Context, urls *urlpolicy.Policy, log *zap.Logger) (join actions.Join, kept actions.Downloads, end func(), err error) {
 	o, err := c.browserFlags.options()
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	if o == nil {
 		endpoint, err := webSocketOf(c.URL)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 		header := http.Header{}
 		if c.Token != "" {
 			header.Set("Authorization", "Bearer "+c.Token)
 		}
-		return remote.Join(endpoint, header), func() {}, nil
+		kept, err := remote.Downloads(endpoint, header)
+		return remote.Join(endpoint, header), kept, func() {}, err
 	}
-	o.Chrome.Network = urls
-	hubs := relay.NewHubs(relay.Options{Log: log, Product: version.Current().Product("/")})
+	store := downloads.NewStore(downloads.StoreOptions{Log: log})
+	o.Chrome.Network, o.Chrome.MaxDownload = urls, store.Size()
+	hubs := relay.NewHubs(relay.Options{Log: log, Product: version.Current().Product("/"), Keep: store.Keep})
 	pool, err := browsers.New(hubs, browsers.Options{Chrome: o.Chrome, Hubs: o.Hubs, Max: o.Max, Idle: o.Idle, Queue: o.Queue, Log: log})
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
+	}
+	end = func() {
+		pool.Close()
+		store.Close()
 	}
 	acquire := func(ctx context.Context) (*relay.Hub, func(), error) { return pool.Acquire(ctx, relay.DefaultHub) }
 	return func(event actions.EventFunc) (actions.Client, error) {
@@ -98,7 +105,7 @@ func (c *mcpCmd) join(ctx context.Context, urls *urlpolicy.Policy, log *zap.Logg
 			return nil, err // a nil *browsers.Client would be no nil actions.Client
 		}
 		return client, nil
-	}, pool.Close, nil
+	}, store.Box(downloads.Owner{Hub: relay.DefaultHub}, ""), end, nil
 }
 
 // webSocketOf is the address of a hub's WebSocket, by the address of the hub.

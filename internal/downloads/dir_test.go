@@ -29,12 +29,12 @@ func TestFilesStayInTheDirectory(t *testing.T) {
 		{root, "..", ""},
 		{root, "", ""},
 	} {
-		f, err := dir.Create()
+		f, err := dir.create(true, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		f.Write([]byte("hi"))
-		if err = f.SaveTo(tt.folder, tt.name); (err == nil) != (tt.want != "") {
+		if _, err = f.SaveTo(tt.folder, tt.name); (err == nil) != (tt.want != "") {
 			t.Errorf("%s in %s: %v", tt.name, tt.folder, err)
 		}
 		if got, _ := os.ReadFile(filepath.Join(root, tt.want)); tt.want != "" && string(got) != "hi" {

@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/cdphub/cdphub/bridge"
 )
 
 var (
@@ -65,6 +67,19 @@ func saveNumbered(name string, save func(name string) error) (err error) {
 		}
 	}
 	return err
+}
+
+// WriteNumbered writes a file to a folder, under its name or, while there is another one of that name,
+// as "f (1).txt" and so on, and returns its path: write fails with fs.ErrExist then.
+func WriteNumbered(folder, name string, write func(name string) error) (path string, err error) {
+	if !bridge.IsFileName(name) {
+		return "", fmt.Errorf("%q is not a file name", name)
+	}
+	err = saveNumbered(name, func(name string) error {
+		path = filepath.Join(folder, name)
+		return write(name)
+	})
+	return path, err
 }
 
 // copyTo copies a file to one that must not be there yet.

@@ -13,7 +13,7 @@ const MaxRunning = 1000
 // Wish is what was asked for the files of downloads.
 type Wish struct {
 	Behavior string // "allow" or "allowAndName"; anything else wants none
-	Folder   string
+	Folder   string // where they are saved, too; "" for those that the hub keeps alone
 }
 
 // ReadWish reads the params behavior and downloadPath of Browser.setDownloadBehavior and
@@ -33,7 +33,7 @@ func ReadWish(behavior, folder string) (Wish, *wire.Error) {
 
 // Allows reports whether files are wanted; a nil Wish wants none.
 func (w *Wish) Allows() bool {
-	return w != nil && (w.Behavior == "allow" || w.Behavior == "allowAndName") && w.Folder != ""
+	return w != nil && (w.Behavior == "allow" || w.Behavior == "allowAndName")
 }
 
 // FileName is the name of a file: its guid or, where it is to keep its own, name. A server or

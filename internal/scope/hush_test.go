@@ -39,6 +39,11 @@ func readEventProtocol(t *testing.T) *eventProtocol {
 	if err := json.Unmarshal(text, p); err != nil {
 		t.Fatal(err)
 	}
+	own := &eventProtocol{}
+	if err := json.Unmarshal([]byte(ownEvents), own); err != nil {
+		t.Fatal(err)
+	}
+	p.Domains = append(p.Domains, own.Domains...)
 	for _, d := range p.Domains {
 		for _, s := range d.Types {
 			p.types[d.Domain+"."+s.ID] = s
@@ -46,6 +51,12 @@ func readEventProtocol(t *testing.T) *eventProtocol {
 	}
 	return p
 }
+
+// ownEvents are those of the hub that are about a page.
+const ownEvents = `{"domains":[{"domain":"CdpHub","events":[{"name":"downloadFinished","parameters":[
+	{"name":"state","type":"string","enum":["completed","canceled"]},{"name":"reason","type":"string"},{"name":"id","type":"string"},{"name":"name","type":"string"},
+	{"name":"type","type":"string"},{"name":"size","type":"integer"},{"name":"sha256","type":"string"},{"name":"url","type":"string"},{"name":"guid","type":"string"},
+	{"name":"targetId","$ref":"Target.TargetID"},{"name":"address","type":"string"}]}]}]}`
 
 // typed is what a person types, as it is in an address.
 const typed = "https://u:typed@app.example/typed?typed#typed"
@@ -92,7 +103,7 @@ var identifies = map[string]bool{
 // words are other texts that stay: made by the browser or by a Client, never by a page.
 var words = map[string]bool{
 	"Fetch.requestPaused.networkId": true, "Inspector.detached.reason": true, "Network.loadingFailed.errorText": true, "Page.lifecycleEvent.name": true, "Page.downloadWillBegin.guid": true, "Page.downloadProgress.guid": true,
-	"Browser.downloadWillBegin.guid": true, "Browser.downloadProgress.guid": true, "Runtime.executionContextCreated.context.name": true,
+	"Browser.downloadWillBegin.guid": true, "Browser.downloadProgress.guid": true, "CdpHub.downloadFinished.guid": true, "Runtime.executionContextCreated.context.name": true,
 	"Runtime.executionContextCreated.context.uniqueId": true, "Runtime.executionContextDestroyed.executionContextUniqueId": true,
 	"Runtime.executionContextCreated.context.auxData": true, "Target.targetCrashed.status": true, "Target.attachedToTarget.targetInfo.type": true, "Target.attachedToTarget.targetInfo.subtype": true, "Target.targetCreated.targetInfo.type": true,
 	"Target.targetCreated.targetInfo.subtype": true, "Target.targetInfoChanged.targetInfo.type": true, "Target.targetInfoChanged.targetInfo.subtype": true, "Network.requestWillBeSent.request.method": true, "Fetch.requestPaused.request.method": true, "Fetch.authRequired.request.method": true,

@@ -29,6 +29,7 @@ const (
 	Timelines
 	TimelineQueue
 	Recordings
+	Downloads
 	resources // how many there are
 )
 
@@ -71,4 +72,5 @@ var Table = [resources]Limit{
 	Timelines:      {Name: "timelines", Unit: "timelines", Total: 4096, Evicts: true},
 	TimelineQueue:  {Name: "timeline_queue_bytes", Unit: "bytes of events that wait for the timelines", Total: 32 << 20},
 	Recordings:     {Name: "recording_bytes", Unit: "bytes of recordings", Option: "--record-size", Total: 1 << 30, Evicts: true},
+	Downloads:      {Name: "download_bytes", Unit: "bytes of downloads", Option: "--download-size", Total: 1 << 30, Evicts: true},
 }

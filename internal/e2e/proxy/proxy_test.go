@@ -22,7 +22,7 @@ func TestChromium(t *testing.T) {
 func runAt(t *testing.T, open func(page string)) {
 	up := httptest.NewServer(&app{asked: map[string]int{}})
 	t.Cleanup(up.Close)
-	h, page := harness.StartProxy(t, up.URL, "--download-dir", os.TempDir())
+	h, page := harness.StartProxy(t, up.URL)
 	host, err := url.Parse(page)
 	if err != nil {
 		t.Fatal(err)

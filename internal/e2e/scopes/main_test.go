@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -81,15 +80,7 @@ func (s *stage) write(path, text string) {
 // client connects a Client of a scope.
 func (s *stage) client(scope string) *harness.CDP {
 	s.Helper()
-	program, err := harness.CDPHub()
-	if err != nil {
-		s.Fatal(err)
-	}
-	token, err := exec.Command(program, "token", "mint", "--key", s.key, "--scope", scope, "--share", "stage").Output() //nolint:gosec // our own
-	if err != nil {
-		s.Fatal(err)
-	}
-	return harness.DialCDPAs(s.T, "http://"+s.hub.ClientAddr, strings.TrimSpace(string(token)))
+	return harness.DialCDPAs(s.T, "http://"+s.hub.ClientAddr, s.token(scope))
 }
 
 // open opens a page and attaches to it.

@@ -58,6 +58,8 @@ type Options struct {
 	Log        *zap.Logger
 	// Acquire finds or makes a hub with its browser.
 	Acquire func(ctx context.Context, name string) (*relay.Hub, func(), error)
+	// Ended is told of each sandbox that has ended.
+	Ended func(hub string)
 }
 
 // Table has the sandboxes of a server. Lock order: mu, then the lock of a connection, which the end
@@ -344,6 +346,7 @@ func (t *Table) end(name string, whenIdle bool) bool {
 	}
 	release() // without the lock: it ends connections, which leave
 	t.o.Browsers.End(name)
+	t.o.Ended(name)
 	t.o.Log.Info("sandbox ended", zap.String("hub", name), zap.Bool("idle", whenIdle))
 	return true
 }

@@ -1,0 +1,232 @@
+package mcp
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/cdphub/cdphub/actions"
+	"github.com/cdphub/cdphub/internal/downloads"
+)
+
+// Downloads. The answer of a tool tells, in the section Events, of the files that pages have
+// downloaded since the last one. A client reads them as resources, or fetches them by their address.
+// One that has a folder for files finds them there, too.
+
+// uriPrefix is before the ids of downloads, in the URIs of resources.
+const uriPrefix = "cdphub://downloads/"
+
+// ending is how long a call waits for the end of a download that it has begun.
+const ending = 3 * time.Second
+
+// maxToldDownloads is how many downloads one answer tells of.
+const maxToldDownloads = 20
+
+// downloadLog is what a session knows of downloads. session.mu guards it.
+type downloadLog struct {
+	begun   int               // how many there have been
+	running map[string]string // the names of those under way, by id; "" once an answer has told of it
+	ended   []actions.Download
+	lost    int           // that have ended, beyond maxToldDownloads
+	changed chan struct{} // gets an item when one ends
+}
+
+func newDownloadLog() downloadLog {
+	return downloadLog{running: make(map[string]string), changed: make(chan struct{}, 1)}
+}
+
+// note takes an event.
+func (l *downloadLog) note(d actions.Download) {
+	if d.State == "started" {
+		l.begun++
+		if len(l.running) < maxToldDownloads {
+			l.running[d.ID] = cmp.Or(d.Suggested, d.ID)
+		}
+		return
+	}
+	delete(l.running, d.ID)
+	if len(l.ended) < maxToldDownloads {
+		l.ended = append(l.ended, d)
+	} else {
+		l.lost++
+	}
+	select {
+	case l.changed <- struct{}{}:
+	default:
+	}
+}
+
+// begunDownloads is how many downloads the session has begun.
+func (s *session) begunDownloads() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.downloads.begun
+}
+
+// awaitDownloads waits a while for those that have begun since there were so many.
+func (s *session) awaitDownloads(ctx context.Context, before int) {
+	ctx, cancel := context.WithTimeout(ctx, ending)
+	defer cancel()
+	for {
+		s.mu.Lock()
+		over := s.downloads.begun == before || len(s.downloads.running) == 0
+		s.mu.Unlock()
+		if over {
+			return
+		}
+		select {
+		case <-s.downloads.changed:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// tellDownloads returns the lines of what has happened since it was called last.
+func (s *session) tellDownloads(ctx context.Context) (lines []string) {
+	s.mu.Lock()
+	ended, lost := s.downloads.ended, s.downloads.lost
+	s.downloads.ended, s.downloads.lost = nil, 0
+	for id, name := range s.downloads.running {
+		if name != "" {
+			lines = append(lines, fmt.Sprintf("- Downloading file %s: a later answer tells of its end", oneLine(name)))
+			s.downloads.running[id] = ""
+		}
+	}
+	s.mu.Unlock()
+	for _, d := range ended {
+		lines = append(lines, s.tellDownload(ctx, d))
+	}
+	if lost > 0 {
+		lines = append(lines, fmt.Sprintf("- %d more downloads have ended: see the resources", lost))
+	}
+	return lines
+}
+
+// tellDownload is the line of a download that has ended.
+func (s *session) tellDownload(ctx context.Context, d actions.Download) string {
+	name, k := oneLine(d.Suggested), d.Kept
+	if k.ID == "" {
+		why := ""
+		if d.Reason != "" {
+			why = ": " + oneLine(d.Reason)
+		}
+		return fmt.Sprintf("- Download of file %s was canceled%s", name, why)
+	}
+	line := fmt.Sprintf("- Downloaded file %s (%d bytes, %s)", name, k.Size, k.Type)
+	if path, err := s.saveDownload(ctx, k); err != nil {
+		line += fmt.Sprintf(", which cannot be written here: %v", err)
+	} else if path != "" {
+		return line + fmt.Sprintf(" to %q", path)
+	}
+	if s.caller.Downloads != nil {
+		line += ": read the resource " + uriPrefix + k.ID
+	}
+	if k.Address != "" {
+		line += fmt.Sprintf(", or fetch %s with the token of this connection", k.Address)
+	}
+	return line
+}
+
+// saveDownload writes a download to the folder for files, under a name that is free; path is "" where
+// there is no folder.
+func (s *session) saveDownload(ctx context.Context, k actions.KeptDownload) (path string, err error) {
+	if s.files.Write == "" || s.caller.Downloads == nil {
+		return "", nil
+	}
+	f, _, err := s.caller.Downloads.Open(ctx, k.ID)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	if err := os.MkdirAll(s.files.Write, 0o700); err != nil {
+		return "", err
+	}
+	root, err := os.OpenRoot(s.files.Write)
+	if err != nil {
+		return "", err
+	}
+	defer root.Close()
+	return downloads.WriteNumbered(s.files.Write, k.Name, func(name string) error { return writeNew(root, name, f) })
+}
+
+// writeNew writes a file that must not be there yet.
+func writeNew(root *os.Root, name string, from io.Reader) error {
+	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(f, from)
+	if err = errors.Join(err, f.Close()); err != nil && !errors.Is(err, fs.ErrExist) {
+		_ = root.Remove(name) // the first error counts
+	}
+	return err
+}
+
+// resources answers what clients ask about resources: those are the downloads.
+func (s *session) resources(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+		if s.caller.Downloads == nil {
+			return next(ctx, method, req)
+		}
+		switch p := req.GetParams().(type) {
+		case *sdk.ListResourcesParams:
+			return s.listResources(ctx)
+		case *sdk.ReadResourceParams:
+			return s.readResource(ctx, p.URI)
+		}
+		return next(ctx, method, req)
+	}
+}
+
+func (s *session) listResources(ctx context.Context) (*sdk.ListResourcesResult, error) {
+	list, err := s.caller.Downloads.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := &sdk.ListResourcesResult{Resources: []*sdk.Resource{}}
+	for _, k := range list {
+		out.Resources = append(out.Resources, &sdk.Resource{
+			URI: uriPrefix + k.ID, Name: k.Name, MIMEType: k.Type, Size: k.Size, Description: "Downloaded file, SHA-256 " + k.SHA256,
+		})
+	}
+	return out, nil
+}
+
+// readResource reads a download, if it is not too large for an answer.
+func (s *session) readResource(ctx context.Context, uri string) (*sdk.ReadResourceResult, error) {
+	id, is := strings.CutPrefix(uri, uriPrefix)
+	if !is {
+		return nil, sdk.ResourceNotFoundError(uri)
+	}
+	f, k, err := s.caller.Downloads.Open(ctx, id)
+	if errors.Is(err, downloads.ErrNotKept) {
+		return nil, sdk.ResourceNotFoundError(uri)
+	} else if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxAttached+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(data) > maxAttached {
+		return nil, fmt.Errorf("the file has %d bytes, a resource at most %d: fetch %s", k.Size, maxAttached, k.Address)
+	}
+	c := &sdk.ResourceContents{URI: uri, MIMEType: k.Type}
+	if (strings.HasPrefix(k.Type, "text/") || k.Type == "application/json") && utf8.Valid(data) {
+		c.Text = string(data)
+	} else {
+		c.Blob = data
+	}
+	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{c}}, nil
+}
