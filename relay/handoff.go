@@ -67,11 +67,11 @@ const (
 
 var (
 	errHandoffOff = &wire.Error{
-		Code: wire.CodeServer, Message: "CdpHub.handoff is not possible without the dashboard",
+		Code: wire.CodeServer, Message: "A handoff is not possible without the dashboard",
 		Data: "The dashboard is off. Start cdphub with --ui.",
 	}
 	errHandoffOpen = &wire.Error{
-		Code: wire.CodeServer, Message: "A handoff of this page is already open",
+		Code: wire.CodeServer, Message: wire.HandoffOpen,
 		Data: "Wait for CdpHub.handoffComplete, or send CdpHub.cancelHandoff.",
 	}
 	errNoHandoff = wire.InvalidParams("No handoff of this session has this handoffId, or it has ended")

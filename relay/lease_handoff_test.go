@@ -3,6 +3,8 @@ package relay
 import (
 	"strings"
 	"testing"
+
+	"github.com/cdphub/cdphub/internal/scope"
 )
 
 // newAsking is newLeased with a hub whose agents may ask for handoffs.
@@ -51,5 +53,41 @@ func TestTakeAfterAHandoffHasBegun(t *testing.T) {
 	l.wantsHolder("Ann")
 	if got, reached := l.send(evaluate); !strings.Contains(got, "paused: Ann") || reached {
 		t.Errorf("the agent reads the page before Ann has given it back: %q", got)
+	}
+}
+
+// TestR340AdviceIsWhatTheStateAllows reads what each Client is told in each state of a page
+// that a person has, and wants the page to be readable exactly where it says so.
+func TestR340AdviceIsWhatTheStateAllows(t *testing.T) {
+	for name, o := range map[string]ClientOptions{
+		"no token": {}, "standard": {Policy: scope.Standard, Account: "a"}, "privileged": {Policy: scope.Privileged, Account: "a"},
+		"privileged, and another asks": {Policy: scope.Privileged, Account: "b"},
+	} {
+		for state, quiet := range map[string]bool{"taken over": false, "handed off": true} {
+			l, _ := newAsking(t)
+			in := &inbox{}
+			agent, err := l.hub.Admit(o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			agent.Connect(in)
+			agent.Receive([]byte(`{"id":1,"method":"Target.attachToTarget","params":{"targetId":"T0","flatten":true}}`))
+			if quiet && o.Account == "b" {
+				l.send(asks)
+			} else if quiet {
+				agent.Receive([]byte(`{"id":2,` + asks + `,"sessionId":"` + onlySession(agent) + `"}`))
+			}
+			l.take("Ann", LeaseOptions{})
+			in.take()
+			send := func(command string) string {
+				agent.Receive([]byte(`{"id":3,` + command + `,"sessionId":"` + onlySession(agent) + `"}`))
+				return strings.Join(in.take(), "")
+			}
+			acts, reads := send(click), send(evaluate)
+			says, can := strings.Contains(acts, "you can still read it"), !strings.Contains(reads, "paused")
+			if !strings.Contains(acts, "paused: Ann") || says != can {
+				t.Errorf("%s, %s: an action is told %s, and reading %s", name, state, acts, reads)
+			}
+		}
 	}
 }

@@ -157,7 +157,7 @@ func (h Control) Ask(sessionID, method string, params []byte, done func(result [
 // quiet, it fails there, and where the page would be reached.
 func (h Control) AskNow(sessionID, method string, params []byte, done func(result []byte, err *Error)) {
 	if l := h.leases.quietFor(h.sessions.get(sessionID)); l != nil {
-		done(nil, l.paused())
+		done(nil, l.pausedFor(nil))
 		return
 	}
 	h.askInLocked(sessionID, method, params, done)

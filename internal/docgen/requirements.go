@@ -318,6 +318,7 @@ var sections = []section{
 		{"R-322", "a node that is drained with a wait takes no new hub, serves the hubs in use, gives the others back, and ends with the last Client, named session and browser, or after the time; every node says what it waits for"},
 		{"R-323", "a parameter in the URL of a Client or a Host that is nearly one of the hub's is refused and named; any other is ignored, as Chromium ignores it"},
 		{"R-324", "the documentation in archives and packages links to files that are there, and what it says about operation names metrics that exist"},
+		{"R-340", "a handoff is taken back by every API that begins one; what a Client is told of a page that a person has is what it may do with it, in words of its own API"},
 	}},
 	{"What is taken is given back", []requirement{
 		{"R-290", "what hubs, servers, Hosts, named sessions, journals and quotas hold is counted by name: every map, list, channel and counter below a lock is either counted, or says why it may stay"},

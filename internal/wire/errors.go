@@ -85,6 +85,10 @@ func InvalidParams(data string) *Error {
 	return &Error{Code: CodeInvalidParams, Message: "Invalid parameters", Data: data}
 }
 
+// HandoffOpen is the message of CdpHub.handoff for a page that has an open handoff. The action
+// APIs know it by that, to give advice in words of their own.
+const HandoffOpen = "A handoff of this page is already open"
+
 // Errors of the envelope, in Chromium's words.
 var (
 	ErrNotObject     = &Error{Code: CodeInvalidRequest, Message: "Message must be an object"}
