@@ -91,3 +91,34 @@ func TestR340AdviceIsWhatTheStateAllows(t *testing.T) {
 		}
 	}
 }
+
+// TestR341LinkOpensAgainForItsPerson opens the link of a handoff with several tokens, several times.
+func TestR341LinkOpensAgainForItsPerson(t *testing.T) {
+	for first, agains := range map[string]map[string]bool{
+		"ann": {"ann": true, "bob": false, "": false},
+		"":    {"ann": false, "": false}, // nobody can tell who comes again
+	} {
+		l, _ := newAsking(t)
+		l.send(asks)
+		o := l.hub.handoffs["T0"]
+		if _, err := l.hub.Control().OpenHandoff(o.ticket[1:], Opener{Account: first}); err == nil {
+			t.Error("a part of the link opens")
+		}
+		key, err := l.hub.Control().OpenHandoff(o.ticket, Opener{Account: first, Name: first})
+		if err != nil || key == "" {
+			t.Fatal(err)
+		}
+		for again, opens := range agains {
+			got, err := l.hub.Control().OpenHandoff(o.ticket, Opener{Account: again, Name: again})
+			if (got == key && err == nil) != opens || !opens && got != "" || o.OpenedBy != first {
+				t.Errorf("opened by %q, again by %q: %q, %v", first, again, got, err)
+			}
+		}
+		if err := l.hub.Control().AnswerHandoff(o.ID, "", true); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := l.hub.Control().OpenHandoff(o.ticket, Opener{Account: first}); err == nil {
+			t.Error("the link of a handoff that has ended opens")
+		}
+	}
+}

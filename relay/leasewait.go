@@ -20,7 +20,8 @@ func (l *lease) keep(r *request) bool {
 	if l.room == nil {
 		l.room = h.opts.Quotas.Guarded(quota.Paused, 0, &h.mu)
 	}
-	return l.kept.keep(r, l.room, l.Wait, func() *wire.Error { return l.pausedFor(r.client) })
+	c := r.client
+	return l.kept.keep(r, l.room, l.Wait, func() *wire.Error { return l.pausedFor(c) })
 }
 
 // mayAct answers CdpHub.mayAct, a command that counts as acting and does nothing: it waits,
