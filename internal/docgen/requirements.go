@@ -184,7 +184,7 @@ var sections = []section{
 		{"R-175", "while a person has taken over a page, no other Client can act on it through any session, and during a handoff no other Client sees typed text"},
 		{"R-176", "the audit log has a line for each view, and for the beginning and the end of each takeover, without typed text"},
 		{"R-177", "a message of a viewer reaches the page only as input, or reloads or closes it, and only while the viewer has the lease"},
-		{"R-178", "the link of a handoff opens once, for one target, until the handoff ends; until then its agent cannot read the page"},
+		{"R-178", "the link of a handoff opens for one person, for one target, until the handoff ends; until then its agent cannot read the page"},
 		{"R-260", "a lease ends only by its viewer, its time, its page or the operator; a handoff ends and changes only the lease of its own guest"},
 		{"R-261", "while a person has a page, tokens of scope privileged can read and close it, but for the token that has asked for the handoff, which cannot read"},
 		{"R-262", "during a handoff no other Client reads, by any session, what reaches the page by script: pages that have opened each other, and pages of its origins in the same browser context"},
@@ -319,6 +319,8 @@ var sections = []section{
 		{"R-323", "a parameter in the URL of a Client or a Host that is nearly one of the hub's is refused and named; any other is ignored, as Chromium ignores it"},
 		{"R-324", "the documentation in archives and packages links to files that are there, and what it says about operation names metrics that exist"},
 		{"R-340", "a handoff is taken back by every API that begins one; what a Client is told of a page that a person has is what it may do with it, in words of its own API"},
+		{"R-341", "whoever has opened a handoff has the page again after a reload, in another window, and by the link again in the same browser or with the same token; nobody else has"},
+		{"R-342", "people read no names of CDP in the dashboard, and its figures leave out its own views"},
 	}},
 	{"What is taken is given back", []requirement{
 		{"R-290", "what hubs, servers, Hosts, named sessions, journals and quotas hold is counted by name: every map, list, channel and counter below a lock is either counted, or says why it may stay"},

@@ -89,12 +89,12 @@ func (d *Dashboard) describeHub(h front.NamedHub, r *http.Request) uiwire.Hub {
 	hub, release := d.o.Hubs.Peek(name)
 	defer release()
 	stats := hub.Stats()
-	received, answered, events := hub.Control().Driven()
+	received, answered, pending, events := hub.Control().Driven()
 	clients, sessions := hub.Counts(w.Policy)
 	u := uiwire.Hub{
 		Hub: name, Path: h.Prefix, HostConnected: stats.Hosts > 0, HostHangs: hub.HostHangs(), Browser: d.o.Browsers.Has(name),
 		Clients: clients, Sessions: sessions, Targets: []uiwire.Target{},
-		Counters: uiwire.Counters{Received: received, Answered: answered, Pending: stats.Pending, Events: events},
+		Counters: uiwire.Counters{Received: received, Answered: answered, Pending: pending, Events: events},
 	}
 	u.Named = describeNamed(d.o.Named.List(func(o named.Owner) bool { return o == named.Owner{Hub: name, Bearer: bearer} }))
 	list := hub.Control().WatchedTargets(w)

@@ -33,7 +33,7 @@ export function Header({ model, route, alone, leave }: Props) {
         </nav>
       )}
       <p class={`state ${LOOKS[phase]}`}>{phase === "live" && state?.replay ? "Recording" : PHASES[phase]}</p>
-      {state && <p class="faint version">{state.version}</p>}
+      {state && !(alone && !state.replay) && <p class="faint version">{state.version}</p>}
       {state && page.token && access().secret && !alone && (
         <button type="button" onClick={leave}>
           Forget the token
