@@ -106,11 +106,11 @@ test-cluster: tools compiler $(GOTESTSUM)
 	go test -C packaging/release -run 'TestKubernetes|TestR320' .
 
 # The sample of the clients: Playwright at frames and at a browser behind the hub,
-# three other clients at frames. They have a bad network in test-clients; clicks have one in test-e2e.
+# three other clients at frames, and the examples. They have a bad network in test-clients; clicks have one in test-e2e.
 test-sample: tools $(GOTESTSUM)
 	@mkdir -p $(RESULTS)
 	cd $(E2E) && $(call GOTEST,playwright,./playwright) -count=1 -timeout 20m -run 'TestHub|TestBrowserHost' -args -sample
-	cd $(E2E) && $(call GOTEST,clients,./clients) -count=1 -timeout 20m -run 'TestPuppeteer|TestChromedp|TestPlaywrightMCP' -skip ByABadNetwork
+	cd $(E2E) && $(call GOTEST,clients,./clients) -count=1 -timeout 20m -run 'TestPuppeteer|TestChromedp|TestPlaywrightMCP|TestExamples' -skip ByABadNetwork
 
 # The product as a whole.
 test-e2e: tools $(GOTESTSUM)

@@ -27,7 +27,8 @@ type Options struct {
 	// Lacking says why there can be no pages, and what to do; "" when there can. It
 	// must not block. Nil knows nothing.
 	Lacking func() string
-	Reads   bool // for a caller that may only read: selectors do not find out what may not be read
+	Reads   bool // for a caller that may only read: it writes nothing into pages, as with Blind
+	Blind   bool // for a caller that may not run script: selectors do not find out what may not be read
 }
 
 // Logger is Log, or one that keeps nothing.
@@ -53,6 +54,7 @@ type Browser struct {
 	follow bool
 	own    bool
 	reads  bool
+	blind  bool
 	lacks  func() string
 	events *queue
 	stop   chan struct{}
@@ -80,7 +82,7 @@ func Open(ctx context.Context, join Join, o Options) (*Browser, error) {
 		o.Meter = NewMeter(o.Limits)
 	}
 	b := &Browser{
-		shared: o.Shared, meter: o.Meter, follow: o.Follow, own: o.Own, reads: o.Reads, lacks: o.Lacking,
+		shared: o.Shared, meter: o.Meter, follow: o.Follow, own: o.Own, reads: o.Reads, blind: o.Reads || o.Blind, lacks: o.Lacking,
 		urls: o.URLs, names: o.Names, strict: o.Strict, log: o.Logger().Named("actions"), events: newQueue(), stop: make(chan struct{}), dialogs: o.Dialogs,
 		sessions: make(map[string]*Page), sinks: make(map[*Subscription]struct{}), created: make(map[string]bool),
 		opened: make(map[string]bool), others: make(map[string]targetInfo),

@@ -202,15 +202,15 @@ func (p *Page) callScriptOnce(ctx context.Context, frame string, c scriptCall, s
 }
 
 // scriptArguments are what the page script gets: the given ones, with the time to wait in
-// milliseconds. For a caller that may only read, the script writes nothing into the page,
-// and selectors do not match secrets: a selector such as [value^=a] could find out a
-// password letter by letter.
+// milliseconds. For a caller that may only read, the script writes nothing into the page.
+// For one that may not run script, selectors do not match secrets: a selector such as
+// [value^=a] could find out a password letter by letter.
 func (p *Page) scriptArguments(given obj, wait time.Duration) obj {
 	args := obj{"wait": wait.Milliseconds(), "reads": p.b.reads, "numbers": []span(nil), "ids": []span(nil)}
 	for name, v := range given {
 		switch v := v.(type) {
 		case query:
-			v.Live = !p.b.reads
+			v.Live = !p.b.blind
 			if v.By == string(Aria) {
 				v.Taken = p.b.meter.refs.positionTaken(v.Value)
 			}
@@ -218,7 +218,7 @@ func (p *Page) scriptArguments(given obj, wait time.Duration) obj {
 		case []query:
 			list := slices.Clone(v)
 			for i := range list {
-				list[i].Live = !p.b.reads
+				list[i].Live = !p.b.blind
 			}
 			args[name] = list
 		default:

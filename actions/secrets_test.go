@@ -197,7 +197,7 @@ func TestR156SelectorsOfReaders(t *testing.T) {
 	for _, kind := range []actions.TargetKind{actions.BrowserTarget, actions.FrameTarget} {
 		t.Run(string(kind), func(t *testing.T) {
 			owner := visit(t, connect(t, kind, actions.Options{}), "/secrets.html")
-			p, err := connect(t, kind, actions.Options{Reads: true}).Page(owner.ID)
+			p, err := connect(t, kind, actions.Options{Blind: true}).Page(owner.ID)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -22,6 +22,8 @@ type call struct {
 	answerTo *clientSession
 	timer    *time.Timer // nil for a command inside a session
 	sent     time.Time   // zero for a command that is not measured
+	// opens says that the command opens a tab, which is counted as its Client's.
+	opens bool
 	// finish makes the Client's result of the Host's; nil for most.
 	finish func(result []byte) []byte
 	// ended gets the Host's result or the error; nil for most.
@@ -98,6 +100,9 @@ func (cs *calls) remove(c *call) {
 	delete(cs.byNumber, c.number)
 	c.client.calls--
 	c.client.account.calls.AddLocked(-1)
+	if c.opens {
+		c.client.account.tabs.AddLocked(-1)
+	}
 	if c.timer != nil {
 		c.timer.Stop()
 	}

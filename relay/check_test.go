@@ -149,7 +149,7 @@ func (h *Hub) checkCalls() error {
 
 // checkAccounts wants each Payer to be counted what its Clients have.
 func (h *Hub) checkAccounts() error {
-	type counts struct{ calls, sessions, clients, parked int64 }
+	type counts struct{ calls, sessions, clients, parked, tabs int64 }
 	want := make(map[string]*counts)
 	for c := range h.clients {
 		id := c.account.payer.ID
@@ -163,12 +163,25 @@ func (h *Hub) checkAccounts() error {
 	for _, p := range h.awaited.parked.list {
 		want[p.client.account.payer.ID].parked++
 	}
+	for _, c := range h.calls.byNumber {
+		if c.opens {
+			want[c.client.account.payer.ID].tabs++
+		}
+	}
+	for id, a := range h.tabs {
+		if _, _, known := h.sides.target(id); !known {
+			return fmt.Errorf("the missing target %s is counted", id)
+		}
+		if w := want[a.Payer().ID]; w != nil {
+			w.tabs++
+		}
+	}
 	for id, w := range want {
-		for i, p := range []*quota.Pool{h.pools.calls, h.pools.sessions, h.pools.clients, h.pools.parked} {
+		for i, p := range []*quota.Pool{h.pools.calls, h.pools.sessions, h.pools.clients, h.pools.parked, h.pools.tabs} {
 			a := p.OpenLocked(quota.Payer{ID: id})
 			got := a.UsedLocked()
 			a.CloseLocked()
-			if is := []int64{w.calls, w.sessions, w.clients, w.parked}[i]; got != is {
+			if is := []int64{w.calls, w.sessions, w.clients, w.parked, w.tabs}[i]; got != is {
 				return fmt.Errorf("%q is counted %d of resource %d, and has %d", id, got, i, is)
 			}
 		}

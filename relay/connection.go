@@ -116,6 +116,9 @@ func (hc *connection) resultLocked(id bridge.CallID, sessionID string, result []
 	if c.ended != nil {
 		c.ended(result, failure)
 	}
+	if c.opens && failure == nil {
+		h.countTabLocked(c.client, createdTargetID(result))
+	}
 	if c.internal() {
 		h.counters.AnsweredByHost++
 		client := c.client

@@ -82,7 +82,16 @@ func (h *Hub) sendLocked(r *request, to *side, s *clientSession, cmd bridge.Comm
 	if err := r.client.refusesCallLocked(); err != nil {
 		return refuse(err)
 	}
+	opens := to.browser != nil && cmd.Method == "Target.createTarget"
+	if opens {
+		if err := r.client.refusesTabLocked(); err != nil {
+			return refuse(err)
+		}
+	}
 	c := h.calls.add(to, r, s)
+	if c.opens = opens; opens {
+		r.client.account.tabs.AddLocked(1)
+	}
 	cmd.Call, cmd.NoFiles = c.number, r.client.noFiles
 	if err := to.host.Send(cmd); err != nil {
 		h.calls.remove(c)

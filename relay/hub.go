@@ -132,6 +132,7 @@ type Hub struct {
 	listing      listing
 	clients      map[*Client]struct{} `held:"clients"`
 	pools        pools
+	tabs         tabCount                `held:"tabs of payers"`
 	paces        map[string]*bridge.Pace `held:"paces of payers"` // of the Clients of a Payer, by its ID
 	notified     bridge.Host             // the last that was told of a session
 	policies     policies
@@ -174,7 +175,7 @@ func New(o Options) *Hub {
 	}
 	h.leases.hub = h
 	h.tabPrefix = "tab-" + h.contextID + "-"
-	h.pools = newPools(h)
+	h.pools, h.tabs = newPools(h), make(tabCount)
 	if o.Observe != nil {
 		h.observer = o.Observe(h)
 	}

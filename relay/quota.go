@@ -8,14 +8,14 @@ import (
 // pools are what the Clients of a hub have a limited amount of together. Hub.mu guards
 // them, so that counting a command takes no lock of its own.
 type pools struct {
-	clients, calls, sessions, parked *quota.Pool `held:"*"`
+	clients, calls, sessions, parked, tabs *quota.Pool `held:"*"`
 }
 
 // account is what a Payer has of the pools of a hub, as one of its Clients reaches it: the
 // counters of commands and sessions are found without a look-up.
 type account struct {
-	payer                    quota.Payer
-	clients, calls, sessions *quota.Account
+	payer                          quota.Payer
+	clients, calls, sessions, tabs *quota.Account
 }
 
 func newPools(h *Hub) pools {
@@ -25,12 +25,13 @@ func newPools(h *Hub) pools {
 		calls:    l.Guarded(quota.Calls, int64(limits.Calls), &h.mu),
 		sessions: l.Guarded(quota.Sessions, int64(limits.Sessions), &h.mu),
 		parked:   l.Guarded(quota.Parked, 0, &h.mu),
+		tabs:     l.Guarded(quota.Tabs, 0, &h.mu),
 	}
 }
 
 // openLocked counts one Client more for a Payer. The error is a *quota.Error.
 func (p *pools) openLocked(payer quota.Payer) (a account, err error) {
-	a = account{payer, p.clients.OpenLocked(payer), p.calls.OpenLocked(payer), p.sessions.OpenLocked(payer)}
+	a = account{payer, p.clients.OpenLocked(payer), p.calls.OpenLocked(payer), p.sessions.OpenLocked(payer), p.tabs.OpenLocked(payer)}
 	if err = a.clients.TakeLocked(1); err != nil {
 		a.endLocked()
 	}
@@ -44,7 +45,7 @@ func (a *account) closeLocked() {
 }
 
 func (a *account) endLocked() {
-	for _, one := range []*quota.Account{a.clients, a.calls, a.sessions} {
+	for _, one := range []*quota.Account{a.clients, a.calls, a.sessions, a.tabs} {
 		one.CloseLocked()
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/relay/quota"
+	"github.com/cdphub/cdphub/targets"
 )
 
 // sharedHub is a hub for a number of tokens.
@@ -264,5 +265,96 @@ func TestR243HostsKnowWhoPays(t *testing.T) {
 	}
 	if want := []string{"A", "A", "B", ""}; !slices.Equal(host.accounts, want) {
 		t.Errorf("the browser's Clients are of %q, want %q", host.accounts, want)
+	}
+}
+
+// TestR247Tabs has one token open the tabs of a browser, by commands and by its pages, and
+// leave: they are its own until they end.
+func TestR247Tabs(t *testing.T) {
+	h := sharedHub(t, Limits{})
+	host := &browserKeeper{}
+	events := setHost(h, host, list(1))
+	opened := 0
+	open := func(c *Client, p *inbox) (refused bool) {
+		if send(c, p, 1, `{"id":ID,"method":"Target.createTarget","params":{"url":"about:blank"}}`) > 0 {
+			return true
+		}
+		opened++
+		id := fmt.Sprint("N", opened)
+		events.TargetCreated(targets.Info{ID: id})
+		events.Result(h.calls.last, rootOf(c).ID, []byte(`{"targetId":"`+id+`"}`), nil)
+		return false
+	}
+	c, p := joinAs(t, h, "A")
+	for !open(c, p) {
+	}
+	if opened > 510 {
+		t.Errorf("one token has %d of 1000 tabs", opened)
+	}
+	events.TargetCreated(targets.Info{ID: "window", OpenerID: "N1"})
+	if n := h.tabs["window"].Used(); n != int64(opened)+1 {
+		t.Errorf("the token has %d tabs, with the window of its page there are %d", n, opened+1)
+	}
+	c.Leave()
+	if err := h.check(); err != nil {
+		t.Error(err)
+	}
+	if c, p = joinAs(t, h, "A"); !open(c, p) {
+		t.Error("a new Client of the token opened one tab more")
+	}
+	b, inbox := joinAs(t, h, "B")
+	if open(b, inbox) {
+		t.Error("another token could not open a tab")
+	}
+	for _, id := range []string{"window", "N1"} {
+		events.TargetGone(id)
+	}
+	if open(c, p) {
+		t.Error("a tab has ended, and no other could be opened")
+	}
+	// A command that fails has opened none.
+	send(b, inbox, 1, `{"id":ID,"method":"Target.createTarget","params":{"url":"about:blank"}}`)
+	events.Result(h.calls.last, rootOf(b).ID, nil, []byte(`{"code":-32000,"message":"no"}`))
+	if n := b.account.tabs.Used(); n != 1 {
+		t.Errorf("B has opened a tab, and counts %d", n)
+	}
+	if err := h.check(); err != nil {
+		t.Error(err)
+	}
+	events.HostGone(false)
+	if len(h.tabs) > 0 || b.account.tabs.Used() > 0 {
+		t.Errorf("the browser has gone, and %d tabs are counted", len(h.tabs))
+	}
+}
+
+// TestR350LimitsOfAToken gives a token limits of its own, which are less than its part.
+func TestR350LimitsOfAToken(t *testing.T) {
+	h := sharedHub(t, Limits{})
+	events := setHost(h, &browserKeeper{}, list(3))
+	own, err := quota.ReadLimits(map[string]int64{"clients": 2, "tabs": 0, "sessions": 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	admit := func() (*Client, error) { return h.Admit(ClientOptions{Payer: quota.Payer{ID: "A", Limits: own}}) }
+	c, err := admit()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &inbox{}
+	c.Connect(p)
+	if _, err = admit(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err = admit(); !errors.Is(err, ErrTooManyClients) || !strings.Contains(err.Error(), "its own limit is 2") {
+		t.Errorf("a third Client: %v", err)
+	}
+	c.Receive([]byte(`{"id":1,"method":"Target.createTarget","params":{"url":"about:blank"}}`))
+	if got := strings.Join(p.take(), "\n"); !strings.Contains(got, `"id":1`) || !strings.Contains(got, "Too many tabs: This token has 0 tabs in the browser of this hub in use, and its own limit is 0: close some, or have the operator raise the limit tabs in the token's entry or claims.") {
+		t.Errorf("a tab: %s", got)
+	}
+	events.HostGone(false)
+	setHost(h, &mute{}, list(2))
+	if n := send(c, p, 2, `{"id":ID,"method":"Target.attachToTarget","params":{"targetId":"T0","flatten":true}}`); n != 1 {
+		t.Errorf("%d of two sessions were refused, the limit is 1", n)
 	}
 }

@@ -206,6 +206,7 @@ func (s *side) createdLocked(t targets.Info) bool {
 	added, ok := s.targets.Set(t)
 	if added {
 		s.hub.notePrivateLocked(t)
+		s.hub.tabs.inherit(&s.hub.pools, t)
 		s.hub.coverLocked(s, t.ID)
 	}
 	return ok

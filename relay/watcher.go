@@ -132,4 +132,5 @@ func (h *Hub) endedLocked(on *side, t targets.Info) {
 		h.observer.Ended(p)
 	}
 	delete(h.private, t.ID)
+	h.tabs.gone(t.ID)
 }

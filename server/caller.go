@@ -1,8 +1,10 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"net/http"
+	"path/filepath"
 
 	"github.com/cdphub/cdphub/actions"
 	"github.com/cdphub/cdphub/bridge/chrome"
@@ -86,4 +88,11 @@ func (s *Server) adjustBrowser(hub string, o *chrome.Options) {
 	if chosen.Found {
 		o.URL, o.Path = "", ""
 	}
+	if dir := s.o.Browsers.Profiles; dir != "" && o.URL == "" && !front.IsSandbox(hub) {
+		o.Profile = filepath.Join(dir, cmp.Or(hub, defaultProfile))
+	}
 }
+
+// defaultProfile is the folder of the default hub's browser in Browsers.Profiles. No hub and no share
+// has such a name.
+const defaultProfile = "_"

@@ -200,6 +200,11 @@ type Browsers struct {
 	// a browser of its own. A browser of Chrome.URL cannot be divided.
 	Undivided bool
 
+	// Profiles is a folder that has one folder for each hub, and for each share of a hub, with
+	// the user data of its browser, which stays when the browser ends; "" keeps none. Sandboxes
+	// have none there. It cannot be set beside Chrome.Profile or Chrome.URL.
+	Profiles string
+
 	Max   int           // browsers at a time, 8; 1 with a profile that is kept
 	Idle  time.Duration // how long one outlives the last user of its hub, 5 min
 	Queue time.Duration // how long a user waits for a browser while Max of them are in use; 0: not at all

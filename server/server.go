@@ -238,9 +238,7 @@ func (s *Server) makeHubs() error {
 		Quotas: s.quotas, Log: s.log, Started: s.metrics.browserStarted, Queued: s.metrics.queueLeft,
 	}
 	b.Chrome.Network, b.Chrome.Fence = s.urls, &s.fence
-	if s.o.Actions.BrowserConfig {
-		b.Adjust = s.adjustBrowser
-	}
+	b.Adjust = s.adjustBrowser
 	// A closure, since makeCluster sets s.cluster later.
 	if c := s.o.Cluster; c != nil && c.MaxBrowsers > 0 {
 		b.Reserve = func(ctx context.Context) (func(), error) { return s.cluster.ReserveBrowser(ctx) }

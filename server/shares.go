@@ -109,6 +109,9 @@ func prefixFor(name string, pass auth.Pass) string {
 // checkProfile refuses a profile that tokens of several owners would use one after the
 // other, unless the operator has asked for it.
 func (s *Server) checkProfile() error {
+	if b := s.o.Browsers; b.Profiles != "" && (b.Chrome.Profile != "" || b.Chrome.URL != "") {
+		return optionname.Errorf("{server.Browsers.Profiles} is for browsers that the hub starts, each with a folder of its own: leave {chrome.Options.Profile} and {chrome.Options.URL} out")
+	}
 	if b := s.o.Browsers; b != nil && b.Chrome.Profile != "" && b.Chrome.URL == "" && !b.Undivided && s.tokens.FromFiles() {
 		return optionname.Errorf("{chrome.Options.Profile} is the profile of one browser, whose cookies all tokens of {server.Tokens.File} and {server.Tokens.JWTKeys} would share: " +
 			"set {server.Browsers.Undivided} to allow that, or leave {chrome.Options.Profile} out")

@@ -19,6 +19,7 @@ import (
 var elsewhere = map[quota.Resource]string{
 	quota.Calls:          "relay TestR247Calls",
 	quota.Sessions:       "relay TestR247Sessions",
+	quota.Tabs:           "relay TestR247Tabs",
 	quota.Parked:         "relay TestR247Parked",
 	quota.Paused:         "relay TestR247Paused",
 	quota.Hubs:           "relay TestR247Hubs",

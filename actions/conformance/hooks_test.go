@@ -151,6 +151,33 @@ func TestHooksSeed(t *testing.T) {
 	}
 }
 
+// TestHooksWithoutScripts has a caller that may read and write, which is the default, use the ids
+// of a snapshot in other requests: they are in the page.
+func TestHooksWithoutScripts(t *testing.T) {
+	t.Parallel()
+	s := newAgents(t, func(o *server.Options) { withScopes(t)(o) })
+	for _, kind := range kinds {
+		t.Run(string(kind.TargetKind), func(t *testing.T) {
+			r := &witness{t: t, stage: s, prefix: kind.prefix}
+			r.open()
+			invoke := func(hook, params, want string) string {
+				t.Helper()
+				body := fmt.Sprintf(`{"name":"browser.%s","params":{"browserId":%q%s}}`, hook, r.page, params)
+				_, text := hubtest.MustPostJSON(t, r.base(r.prefix)+"/hooks/invoke", hubtest.Bearer("the-token-of-standard"), []byte(body))
+				found := regexp.MustCompile(want).FindStringSubmatch(text)
+				if found == nil {
+					t.Fatalf("%s: %s, want %s", hook, text, want)
+				}
+				return found[len(found)-1]
+			}
+			id := invoke("snapshot", ``, `\[(a\d+) input text\] placeholder=..plain`)
+			invoke("fill", `,"elementId":"`+id+`","value":"Ada"`, `"ok":true`)
+			invoke("snapshot", ``, id+` input text\] placeholder=..plain.. value=..Ada`)
+			invoke("waitForElement", `,"selector":"#plain"`, `"elementId":"a\d+"`)
+		})
+	}
+}
+
 // TestHooksConsent wants scripts to run in those origins alone that are
 // allowed, or that somebody agrees to, who is asked once.
 func TestHooksConsent(t *testing.T) {

@@ -101,9 +101,9 @@ func Invoke(c actions.Caller, w http.ResponseWriter, r *http.Request) {
 }
 
 // withoutSecrets is the caller without ways around the scope browser:eval: its selectors do
-// not match secrets, see actions.Options.Reads.
+// not match secrets, see actions.Options.Blind.
 func withoutSecrets(c actions.Caller) actions.Caller {
-	c.Options.Reads = c.Options.Reads || !slices.Contains(c.Capabilities, eval)
+	c.Options.Blind = !slices.Contains(c.Capabilities, eval)
 	return c
 }
 

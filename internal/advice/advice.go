@@ -75,6 +75,10 @@ var (
 		"This token has {used} of {total} {unit} in use, which is its part while others need theirs",
 		"close some{raise}",
 	}
+	LimitInUse = Entry{
+		"This token has {used} {unit} in use, and its own limit is {total}",
+		"close some, or have the operator raise the limit {name} in the token's entry or claims",
+	}
 	AllInUse = Entry{
 		"All {total} {unit} are in use",
 		"close some or try again later{raise}",
@@ -166,6 +170,7 @@ var All = map[string]Entry{
 	"browsers-full":   BrowsersFull,
 	"cluster-full":    ClusterFull,
 	"part-in-use":     PartInUse,
+	"limit-in-use":    LimitInUse,
 	"all-in-use":      AllInUse,
 	"taken-over":      TakenOver,
 	"handed-off":      HandedOff,

@@ -27,6 +27,8 @@ type FileEntry struct {
 	Session string `yaml:"session,omitempty"`
 	Grace   string `yaml:"grace,omitempty"`
 	Share   string `yaml:"share,omitempty"` // of a Client and of a Host, see Grant
+	// Limits are by the names of resources (quota.Table); no limits of its own where it is missing.
+	Limits map[string]int64 `yaml:"limits,omitempty"`
 }
 
 // tokensFile is one YAML document of a tokens file. A file may have several,

@@ -113,7 +113,7 @@ func (p Pass) Payer() quota.Payer {
 	}
 	// Some digits of the hash tell tokens without a name apart.
 	const digits = 8
-	return quota.Payer{ID: id, Name: cmp.Or(p.Grant.Name, "token "+id[:min(len(id), digits)])}
+	return quota.Payer{ID: id, Name: cmp.Or(p.Grant.Name, "token "+id[:min(len(id), digits)]), Limits: p.Grant.Limits}
 }
 
 // Hold calls end, once, with ErrExpired or ErrRevoked as soon as the token no

@@ -67,6 +67,8 @@ type Grant struct {
 	// that the process has made.
 	Share string
 	Own   bool
+	// Limits are what the bearer may have at most; "" for no limits of its own.
+	Limits quota.Limits
 }
 
 // HookScopes are all scopes of browser hooks. None includes another.
@@ -110,7 +112,7 @@ func (e FileEntry) Grant() (Grant, error) {
 	if g.OwnTabs = e.Tabs == ownTabs; g.OwnTabs && g.Role != RoleClient {
 		return Grant{}, fmt.Errorf("tabs are for a token of role client, and its role is %s: leave tabs out", g.Role)
 	}
-	if err := errors.Join(g.checkHooks(), g.readSession(e), g.readShare(e.Share)); err != nil {
+	if err := errors.Join(g.checkHooks(), g.readSession(e), g.readShare(e.Share), g.readLimits(e.Limits)); err != nil {
 		return Grant{}, err
 	}
 	return g, nil
@@ -141,6 +143,15 @@ const (
 	maxSession     = 64
 	sessionLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-"
 )
+
+// readLimits reads what an entry says of the bearer's own limits.
+func (g *Grant) readLimits(named map[string]int64) (err error) {
+	if named != nil && g.Role == RoleAdmin {
+		return fmt.Errorf("limits are for a token of role client or host, and its role is %s: leave limits out", g.Role)
+	}
+	g.Limits, err = quota.ReadLimits(named)
+	return err
+}
 
 // GraceText is how files and claims spell Grace.
 func (g Grant) GraceText() string {
@@ -212,7 +223,7 @@ func (g Grant) Refuses(r Role, hub string) error {
 // may stay. It is asked when a tokens file was changed. If the new grant allows less,
 // connections with the old one end: what a connection may do never changes while it lasts.
 func (g Grant) covers(old Grant) bool {
-	return g.Role == old.Role && g.Scope >= old.Scope && (g.Hub == old.Hub || g.Hub == EveryHub) && g.coversHooks(old) && (!g.OwnTabs || old.OwnTabs) && (g.Grace == old.Grace || g.Grace == 0) && g.Share == old.Share
+	return g.Role == old.Role && g.Scope >= old.Scope && (g.Hub == old.Hub || g.Hub == EveryHub) && g.coversHooks(old) && (!g.OwnTabs || old.OwnTabs) && (g.Grace == old.Grace || g.Grace == 0) && g.Share == old.Share && g.Limits.Covers(old.Limits)
 }
 
 // coversHooks is covers for browser hooks. What the hub allows by itself is

@@ -150,6 +150,7 @@ type claims struct {
 	Session   string           `json:"session,omitempty"`
 	Grace     string           `json:"grace,omitempty"`
 	Share     string           `json:"share,omitempty"`
+	Limits    map[string]int64 `json:"limits,omitempty"`
 }
 
 // verifyToken reads a signed token. The error wraps errUnknown unless one of the
@@ -209,7 +210,7 @@ func (c claims) grant(now time.Time) (Grant, error) {
 	}
 	e := FileEntry{
 		Name: c.Subject, Role: c.Role, Hub: c.Hub, Scope: c.Scope, Expires: new(c.Expires.Time()), Hooks: c.Hooks,
-		Tabs: c.Tabs, Session: c.Session, Grace: c.Grace, Share: c.Share,
+		Tabs: c.Tabs, Session: c.Session, Grace: c.Grace, Share: c.Share, Limits: c.Limits,
 	}
 	g, err := e.Grant()
 	if err != nil {

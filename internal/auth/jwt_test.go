@@ -208,7 +208,7 @@ func TestMint(t *testing.T) {
 	der, err := x509.MarshalPKCS8PrivateKey(private)
 	signers := map[string]string{hmacSecret: hmacSecret, pemOf(t, "PRIVATE KEY", der, err): publicPEM(t, public)}
 	now := time.Now()
-	g := Grant{Role: RoleClient, Hub: "h1", Scope: ScopeFull, Name: "ci", ID: "j1"}
+	g := Grant{Role: RoleClient, Hub: "h1", Scope: ScopeFull, Name: "ci", ID: "j1", Limits: "browsers=2 tabs=20"}
 	for signer, verifier := range signers {
 		token, err := Mint([]byte(signer), g, now, time.Hour)
 		if err != nil {

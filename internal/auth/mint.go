@@ -42,6 +42,7 @@ func Mint(keyFile []byte, g Grant, now time.Time, ttl time.Duration) (string, er
 		Session:  g.Session,
 		Grace:    g.GraceText(),
 		Share:    g.Share,
+		Limits:   g.Limits.Named(),
 	}
 	if c.ID == "" {
 		c.ID = rand.Text()

@@ -110,11 +110,17 @@ func New(hubs *relay.Hubs, o Options) (*Pool, error) {
 		if err := browser.Check(); err != nil {
 			return nil, err
 		}
+		var inUse profiles
 		run = func(ctx context.Context, hub bridge.Hub, ready func()) error {
 			browser := browser
 			if named, ok := hub.(interface{ Name() string }); ok && o.Adjust != nil {
 				o.Adjust(named.Name(), &browser)
 			}
+			left, err := inUse.enter(ctx, browser.Profile)
+			if err != nil {
+				return err
+			}
+			defer left()
 			return chrome.Run(ctx, browser, hub, ready)
 		}
 		try = func(ctx context.Context) (string, error) { return chrome.Try(ctx, browser) }

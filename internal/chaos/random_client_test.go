@@ -128,7 +128,7 @@ func (w *world) attachSome(r *rand.Rand, c *client) {
 }
 
 func (w *world) misbehave(r *rand.Rand, c *client, what string, own []string) {
-	mine := ""
+	mine := "none" // an empty one would be the connection, as at Chromium
 	if len(own) > 0 {
 		mine = own[r.IntN(len(own))]
 	}

@@ -143,7 +143,7 @@ func TestR321DoctorChecksFiles(t *testing.T) {
 	if err := os.WriteFile(file, []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	needed := map[string]string{"browser-profile": "browser-path", "tls-cert": "tls-key", "tls-key": "tls-cert"}
+	needed := map[string]string{"browser-profile": "browser-path", "browser-profiles": "browser-path", "tls-cert": "tls-key", "tls-key": "tls-cert"}
 	checked := 0
 	for _, f := range commandNamed(p.Model, "doctor").Flags {
 		if f.PlaceHolder != "FILE" && f.PlaceHolder != "DIR" {

@@ -7,6 +7,7 @@ import "github.com/cdphub/cdphub/internal/optionname"
 var flagNames = map[string]string{
 	"chrome.Options.NoSandbox":     "--browser-no-sandbox",
 	"chrome.Options.Path":          "--browser-path",
+	"server.Browsers.Profiles":     "--browser-profiles",
 	"chrome.Options.Profile":       "--browser-profile",
 	"chrome.Options.URL":           "--browser-url",
 	"server.Actions.EvalAllow":     "--eval-allow",

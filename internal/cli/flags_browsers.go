@@ -19,7 +19,8 @@ type browserFlags struct {
 	BrowserPath      string           `help:"Executable of the browser. Without it, a Chromium or Chrome is searched for. Implies --browser." env:"CDPHUB_BROWSER_PATH" placeholder:"FILE" useless-with:"browser-url" group:"Browsers:" basic:""`
 	BrowserURL       string           `name:"browser-url" help:"Connect to a browser that is already running, instead of starting one: http://HOST:PORT, ws://…, or the folder of its profile. Implies --browser." env:"CDPHUB_BROWSER_URL" placeholder:"URL" group:"Browsers:" basic:""`
 	BrowserHub       []string         `help:"Hubs that have a browser: names, or patterns such as sandbox-*; / is the default hub. Default: all hubs; with --browser-url, the default hub." env:"CDPHUB_BROWSER_HUB" placeholder:"NAME" needs:"browser,browser-path,browser-url" group:"Browsers:"`
-	BrowserProfile   string           `help:"Folder with the user data of the browser, which stays when the browser ends. Only one browser can then run. Default: each browser has a new folder, which is removed when the browser ends." env:"CDPHUB_BROWSER_PROFILE" placeholder:"DIR" needs:"browser,browser-path,browser-url" useless-with:"browser-url" group:"Browsers:" basic:""`
+	BrowserProfile   string           `help:"Folder with the user data of the browser, which stays when the browser ends. Only one browser can then run; --browser-profiles is for several. Default: each browser has a new folder, which is removed when the browser ends." env:"CDPHUB_BROWSER_PROFILE" placeholder:"DIR" needs:"browser,browser-path,browser-url" useless-with:"browser-url" group:"Browsers:" basic:""`
+	BrowserProfiles  string           `help:"Folder in which the browser of each hub, and of each token, keeps its user data: its log-ins are there when it starts again. Sandboxes have no folder there." env:"CDPHUB_BROWSER_PROFILES" placeholder:"DIR" needs:"browser,browser-path" useless-with:"browser-url,browser-profile" group:"Browsers:" basic:""`
 	BrowserArg       []string         `help:"Extra argument for the browser. May be repeated." env:"CDPHUB_BROWSER_ARG" placeholder:"ARG" sep:"none" needs:"browser,browser-path,browser-url" useless-with:"browser-url" group:"Browsers:"`
 	BrowserHeaded    bool             `help:"Show the windows of the browser. This needs a display." env:"CDPHUB_BROWSER_HEADED" needs:"browser,browser-path,browser-url" useless-with:"browser-url" group:"Browsers:" basic:""`
 	BrowserNoSandbox bool             `help:"Start the browser without Chromium's sandbox. This is needed as root and in most containers, where the sandbox does not work." env:"CDPHUB_BROWSER_NO_SANDBOX" needs:"browser,browser-path,browser-url" useless-with:"browser-url" group:"Browsers:" basic:""`
@@ -46,7 +47,7 @@ func (f browserFlags) options() (*server.Browsers, error) {
 			URL: f.BrowserURL, Path: f.BrowserPath, Profile: f.BrowserProfile, Headed: f.BrowserHeaded,
 			NoSandbox: f.BrowserNoSandbox, Args: f.BrowserArg, Shared: f.BrowserShared, Isolate: f.IsolateNetwork,
 		},
-		Hubs: f.BrowserHub, Max: int(f.MaxBrowsers), Idle: time.Duration(f.BrowserIdle), Queue: f.BrowserQueue,
+		Hubs: f.BrowserHub, Profiles: f.BrowserProfiles, Max: int(f.MaxBrowsers), Idle: time.Duration(f.BrowserIdle), Queue: f.BrowserQueue,
 	}, nil
 }
 

@@ -34,7 +34,9 @@ type grantFlags struct {
 
 	Session string `help:"Named session for Clients with the token whose URL names no session." placeholder:"NAME" needs:"role=client"`
 	Share   string `help:"Name of the share. Tokens with the same share use one browser of a hub together. Default: the token has a browser of its own. A Host page that Clients are to see beside that browser needs a token with their share." placeholder:"NAME"`
-	Grace   string `help:"Longest time that named sessions of the token stay without a connection, such as 10m. Default: --session-grace of the hub." placeholder:"TIME" needs:"role=client"`
+
+	Limit map[string]int64 `help:"Most that the token may have of something: browsers, clients, tabs, sessions, or another resource that operate.md lists, such as browsers=2. May be repeated. Default: its part of what the hub has." placeholder:"NAME=N"`
+	Grace string           `help:"Longest time that named sessions of the token stay without a connection, such as 10m. Default: --session-grace of the hub." placeholder:"TIME" needs:"role=client"`
 }
 
 // entry is an entry of a tokens file. name is for a token that has no name of its
@@ -42,7 +44,7 @@ type grantFlags struct {
 func (f *grantFlags) entry(name string) auth.FileEntry {
 	return auth.FileEntry{
 		Name: cmp.Or(f.Name, name), Role: f.Role, Hub: f.Hub, Scope: f.Scope, Hooks: f.Hooks, Tabs: f.Tabs,
-		Session: f.Session, Grace: f.Grace, Share: f.Share,
+		Session: f.Session, Grace: f.Grace, Share: f.Share, Limits: f.Limit,
 	}
 }
 
@@ -230,6 +232,9 @@ func describeGrant(g auth.Grant) string {
 		lines = append(lines, "share:   "+g.Share)
 	case g.Role == auth.RoleClient:
 		lines = append(lines, "share:   its own")
+	}
+	if g.Limits != "" {
+		lines = append(lines, "limits:  "+string(g.Limits))
 	}
 	if g.Name != "" {
 		lines = append(lines, "name:    "+g.Name)

@@ -70,12 +70,12 @@ func TestToken(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	team, err := cdphub(t, "token", "mint", "--key", key, "--share", "team")
+	team, err := cdphub(t, "token", "mint", "--key", key, "--share", "team", "--limit", "tabs=20", "--limit", "browsers=1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := cdphub(t, "token", "check", strings.TrimSpace(team), "--jwt-key", key); err != nil || !strings.Contains(got, "\nshare:   team\n") {
-		t.Errorf("got %s, %v; want the share", got, err)
+	if got, err := cdphub(t, "token", "check", strings.TrimSpace(team), "--jwt-key", key); err != nil || !strings.Contains(got, "\nshare:   team\nlimits:  browsers=1 tabs=20\n") {
+		t.Errorf("got %s, %v; want the share and the limits", got, err)
 	}
 	admin, err := cdphub(t, "token", "new", "--name", "ops", "--role", "admin", "--append", file)
 	if err != nil {
@@ -98,6 +98,9 @@ func TestToken(t *testing.T) {
 	}{
 		{`share is "token-x"`, []string{"new", "--share", "token-x"}},
 		{"role client or host", []string{"mint", "--key", key, "--role", "admin", "--share", "team"}},
+		{`limits has "tab": use only clients, calls,`, []string{"new", "--limit", "tab=1"}},
+		{"the limit of tabs is -1", []string{"new", "--limit", "tabs=-1"}},
+		{"limits are for a token of role client or host", []string{"mint", "--key", key, "--role", "admin", "--limit", "tabs=1"}},
 		{"already", []string{"new", "--name", "ops", "--append", file}},
 		{"every hub", []string{"new", "--role", "admin", "--hub", "one"}},
 		{"no effect", []string{"new", "--role", "host", "--scope", "full"}},

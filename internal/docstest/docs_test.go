@@ -140,6 +140,7 @@ func TestReadmeIsShort(t *testing.T) {
 var foreign = slices.Concat(
 	[]string{"cdp"},                       // agent-browser
 	[]string{"cdp-endpoint", "transport"}, // Playwright MCP, Claude Code
+	[]string{"port"},                      // Lighthouse
 	[]string{"no-sandbox", "proxy-server", "remote-debugging-port"},                           // Chromium
 	[]string{"global", "include", "no-install", "no-optional", "offline", "omit", "save-dev"}, // npm
 	[]string{"cap-drop", "log-opt", "read-only", "rm", "tmpfs"},                               // docker

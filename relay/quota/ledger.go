@@ -141,20 +141,25 @@ type Error struct {
 	Used, Total int64 // of the Payer, and of all
 	// Part says that something is free, which is kept for other tokens; else nothing is.
 	Part bool
+	// Own says that it is the token's own limit, which Total is then. Part is set as well.
+	Own bool
 }
 
 // Error implements error.
 func (e *Error) Error() string {
 	row := Table[e.Resource]
 	text := advice.AllInUse
-	if e.Part {
+	switch {
+	case e.Own:
+		text = advice.LimitInUse
+	case e.Part:
 		text = advice.PartInUse
 	}
 	raise := ""
 	if row.Option != "" {
 		raise = ", or allow more with " + row.Option
 	}
-	return text.With("used", strconv.FormatInt(e.Used, 10), "total", strconv.FormatInt(e.Total, 10), "unit", row.Unit, "raise", raise).String()
+	return text.With("used", strconv.FormatInt(e.Used, 10), "total", strconv.FormatInt(e.Total, 10), "unit", row.Unit, "name", row.Name, "raise", raise).String()
 }
 
 // IsPart reports whether an error says that a token has its part.

@@ -40,10 +40,11 @@ type Pool struct {
 
 // Account is what a Payer has of a Pool.
 type Account struct {
-	pool  *Pool // static
-	payer Payer
+	pool *Pool // static
 
 	// guarded by pool.mu
+	payer   Payer
+	limit   int64 // of the Payer itself
 	used    int64
 	holders int
 }
@@ -66,9 +67,11 @@ func (p *Pool) OpenLocked(payer Payer) *Account {
 		if len(p.accounts) == 0 {
 			p.ledger.list(p)
 		}
-		a = &Account{pool: p, payer: payer}
+		a = &Account{pool: p}
 		p.accounts[payer.ID] = a
 	}
+	// Limits of a token that were changed count from its next connection on.
+	a.payer, a.limit = payer, payer.Limits.of(p.resource)
 	a.holders++
 	return a
 }
@@ -111,7 +114,11 @@ func (a *Account) TakeLocked(n int64) error {
 
 // FitsLocked returns what TakeLocked would return, and takes nothing.
 func (a *Account) FitsLocked(n int64) error {
-	if p := a.pool; !p.fitsLocked(a, n) {
+	p := a.pool
+	switch {
+	case n > a.limit-a.used:
+		return &Error{Resource: p.resource, Used: a.used, Total: a.limit, Part: true, Own: true}
+	case !p.fitsLocked(a, n):
 		return &Error{Resource: p.resource, Used: a.used, Total: p.total, Part: n <= p.total-p.used}
 	}
 	return nil

@@ -167,11 +167,11 @@ func TestR247Alone(t *testing.T) {
 func TestPoolsAreListed(t *testing.T) {
 	l := shared(2)
 	one, other := l.Pool(Calls, 0), l.Pool(Calls, 0)
-	release, err := one.Take(Payer{"1", "ann"}, 3)
+	release, err := one.Take(Payer{ID: "1", Name: "ann"}, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := other.Open(Payer{"1", "ann"})
+	a := other.Open(Payer{ID: "1", Name: "ann"})
 	a.Add(2)
 	if got := l.Usage()[Calls].Used["ann"]; got != 5 {
 		t.Errorf("ann has %d, want 5", got)
@@ -203,5 +203,58 @@ func BenchmarkTake(b *testing.B) {
 		if a.TakeLocked(1) == nil {
 			a.AddLocked(-1)
 		}
+	}
+}
+
+// TestR350OwnLimits has a token with limits of its own, which its next account changes.
+func TestR350OwnLimits(t *testing.T) {
+	p := shared(1).Pool(Browsers, 8)
+	limited := func(n int64) Payer {
+		l, err := ReadLimits(map[string]int64{"browsers": n, "clients": 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return Payer{ID: "a", Limits: l}
+	}
+	a := p.Open(limited(2))
+	if got := fill(a); got != 2 {
+		t.Errorf("it got %d, its limit is 2", got)
+	}
+	if err := a.Take(1); err == nil || err.Error() != "This token has 2 browsers in use, and its own limit is 2: close some, or have the operator raise the limit browsers in the token's entry or claims" || !IsPart(err) {
+		t.Errorf("the refusal: %v", err)
+	}
+	if got := fill(p.Open(limited(3))); got != 1 {
+		t.Errorf("it got %d more, its limit is 3 now", got)
+	}
+	if got := fill(p.Open(Payer{ID: "a"})); got != 5 {
+		t.Errorf("it got %d more, and has no limit now", got)
+	}
+}
+
+// TestReadLimits walks the Table: what is refused has a name here, and nothing else has.
+func TestReadLimits(t *testing.T) {
+	for r, row := range Table {
+		l, err := ReadLimits(map[string]int64{row.Name: 7})
+		if (err != nil) != row.Evicts || err == nil && (l.of(Resource(r)) != 7 || l.Named()[row.Name] != 7) {
+			t.Errorf("%s: %q, %v", row.Name, l, err)
+		}
+	}
+	for _, wrong := range []map[string]int64{{"browser": 1}, {"": 1}, {"tabs": -1}} {
+		if _, err := ReadLimits(wrong); err == nil {
+			t.Errorf("%v was taken", wrong)
+		}
+	}
+	few, _ := ReadLimits(map[string]int64{"tabs": 5, "browsers": 0})
+	more, _ := ReadLimits(map[string]int64{"tabs": 6})
+	for _, tt := range []struct {
+		now, old Limits
+		covers   bool
+	}{{"", few, true}, {few, "", false}, {more, few, true}, {few, more, false}, {few, few, true}} {
+		if tt.now.Covers(tt.old) != tt.covers {
+			t.Errorf("%q covers %q: want %t", tt.now, tt.old, tt.covers)
+		}
+	}
+	if n := few.of(Clients); n < 1<<62 {
+		t.Errorf("what has no limit has %d", n)
 	}
 }

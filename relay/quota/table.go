@@ -12,6 +12,7 @@ const (
 	Paused
 	Browsers
 	BrowserQueue
+	Tabs
 	Sandboxes
 	Connections
 	Viewers
@@ -53,6 +54,7 @@ var Table = [resources]Limit{
 	Paused:         {Name: "paused_commands", Unit: "commands that wait for a page that a person has", Total: 256},
 	Browsers:       {Name: "browsers", Unit: "browsers", Option: "--max-browsers", Total: 8},
 	BrowserQueue:   {Name: "browser_queue", Unit: "places in the queue for a browser", Total: 1000},
+	Tabs:           {Name: "tabs", Unit: "tabs in the browser of this hub", Total: 1000},
 	Sandboxes:      {Name: "sandboxes", Unit: "sandboxes", Option: "--max-sandboxes", Total: 64},
 	Connections:    {Name: "connections", Unit: "WebSocket connections from this address", Option: "--max-connections", Total: 4096, Roles: "host"},
 	Viewers:        {Name: "viewers", Unit: "live views", Total: 4096},

@@ -113,7 +113,14 @@ const otherClients = "\n" +
 	"|---|---|---|\n" +
 	"| nodriver, zendriver, SeleniumBase (CDP mode) | a real browser; an iframe with `--page-sockets` | `\"params\":[]` for commands without params, and the socket of each page |\n" +
 	"| scripts with Python's websocket-client, pychrome | both | any form of JSON that Chromium takes |\n" +
-	"| k6 browser, ferrum | a real browser | each has browser contexts of its own, which an iframe does not have |\n"
+	"| ferrum | a real browser | it has browser contexts of its own, which an iframe does not have |\n" +
+	"\n" +
+	"These were tried by hand, with `cdphub serve --browser`:\n" +
+	"\n" +
+	"| client | command | result |\n" +
+	"|---|---|---|\n" +
+	"| k6 1.8.1, its module browser | `K6_BROWSER_WS_URL=ws://127.0.0.1:9222/devtools/browser k6 run test.js` | two users at a time, with contexts, cookies, clicks and pictures: all checks pass |\n" +
+	"| Lighthouse 12.8.2 | `lighthouse URL --port 9222` | a report without errors in all four categories |\n"
 
 // instead is what the table says of a feature that a client is not tested with; nil for
 // all others.
