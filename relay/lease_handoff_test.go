@@ -94,7 +94,7 @@ func TestR340AdviceIsWhatTheStateAllows(t *testing.T) {
 
 // TestR341LinkOpensAgainForItsPerson opens the link of a handoff with several tokens, several times.
 func TestR341LinkOpensAgainForItsPerson(t *testing.T) {
-	for first, agains := range map[string]map[string]bool{
+	for first, others := range map[string]map[string]bool{
 		"ann": {"ann": true, "bob": false, "": false},
 		"":    {"ann": false, "": false}, // nobody can tell who comes again
 	} {
@@ -108,7 +108,7 @@ func TestR341LinkOpensAgainForItsPerson(t *testing.T) {
 		if err != nil || key == "" {
 			t.Fatal(err)
 		}
-		for again, opens := range agains {
+		for again, opens := range others {
 			got, err := l.hub.Control().OpenHandoff(o.ticket, Opener{Account: again, Name: again})
 			if (got == key && err == nil) != opens || !opens && got != "" || o.OpenedBy != first {
 				t.Errorf("opened by %q, again by %q: %q, %v", first, again, got, err)
