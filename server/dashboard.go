@@ -15,7 +15,7 @@ func (s *Server) serveDashboard(w http.ResponseWriter, r *http.Request) {
 	base := s.siblingURL(r, true, "")
 	d := webpage.Dashboard{
 		Links: s.o.HandoffByLink,
-		Hub: at.Hub, Path: at.Prefix, Token: s.tokens.Set(),
+		Hub:   at.Hub, Path: at.Prefix, Token: s.tokens.Set(),
 		Clients: s.snippets(base),
 		Socket:  "ws" + strings.TrimPrefix(strings.TrimSuffix(base, at.Prefix), "http"),
 	}
