@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/cdphub/cdphub/internal/wire"
@@ -51,7 +52,7 @@ func (p *Page) BeginHandoff(ctx context.Context, instructions string, within tim
 		Expires        int64
 	}
 	if err := p.callMethod(ctx, "CdpHub.handoff", params, &out); err != nil {
-		return Handoff{}, refusedHandoff(err)
+		return Handoff{}, p.refusedHandoff(err)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -90,20 +91,49 @@ func (p *Page) AwaitHandoff(ctx context.Context, id string) (Handoff, error) {
 	}
 }
 
-// CancelHandoff takes a handoff back. AwaitHandoff tells that it was cancelled.
-func (p *Page) CancelHandoff(ctx context.Context, id string) error {
+// CancelHandoff takes a handoff back: its link opens nothing any more, and its guest loses the
+// page. For a handoff that has ended before, it answers how.
+func (p *Page) CancelHandoff(ctx context.Context, id string) (Handoff, error) {
+	now, over := context.WithCancel(ctx)
+	over()
+	h, err := p.AwaitHandoff(now, id)
+	if err != nil || h.State != HandoffOpen {
+		return h, err
+	}
 	ctx, cancel := withDeadline(ctx)
 	defer cancel()
-	return refusedHandoff(p.callMethod(ctx, "CdpHub.cancelHandoff", obj{"handoffId": id}, nil))
+	err = p.callMethod(ctx, "CdpHub.cancelHandoff", obj{"handoffId": id}, nil)
+	if answer, ok := errors.AsType[*wire.Error](err); ok && answer.Code == wire.CodeInvalidParams {
+		return p.AwaitHandoff(ctx, id) // it has just ended by itself
+	}
+	if err != nil {
+		return Handoff{}, p.refusedHandoff(err)
+	}
+	h.State = HandoffCancelled // the event says so, too
+	return h, nil
 }
 
-// refusedHandoff is the error for what the hub has refused, with its words. It is the
-// caller's mistake and no fault of the hub.
-func refusedHandoff(err error) error {
-	if answer, ok := errors.AsType[*wire.Error](err); ok && KindOf(err) == Internal {
+// refusedHandoff is the error for what the hub has refused. It is the caller's mistake and no
+// fault of the hub. Its words are those of every API: the hub's own advice may name methods of
+// CDP.
+func (p *Page) refusedHandoff(err error) error {
+	answer, ok := errors.AsType[*wire.Error](err)
+	switch {
+	case !ok || KindOf(err) != Internal:
+		return err
+	case answer.Code == wire.CodeInvalidParams:
+		return invalidArgument("%s", answer.Data)
+	case !strings.HasPrefix(answer.Message, wire.HandoffOpen):
 		return invalidArgument("%s", commandError(answer))
 	}
-	return err
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, h := range p.handoffs {
+		if h.State == HandoffOpen && h.URL != "" {
+			return invalidArgument("a handoff of this page is already open: wait for its end, or cancel it, by its id %s", h.ID)
+		}
+	}
+	return invalidArgument("a handoff of this page is already open, by another client: try again when it has ended")
 }
 
 // handoffs are those of a page, the newest last. Page.mu guards them.

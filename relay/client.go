@@ -68,7 +68,11 @@ func (c *Client) answer(s *clientSession, id, result []byte, err *wire.Error) {
 	if c.redacts {
 		result, err = redactAnswer(result, err)
 	}
-	c.hub.counters.answered(&c.hub.counters.AnsweredByHub, c.peer.Answer(s.shown(), id, result, err))
+	taken := c.peer.Answer(s.shown(), id, result, err)
+	c.hub.counters.answered(&c.hub.counters.AnsweredByHub, taken)
+	if c.name == "" {
+		c.hub.viewed.answered(&c.hub.viewed.AnsweredByHub, taken)
+	}
 }
 
 // fail answers a command that a Host could not carry out. A command that the hub
@@ -157,6 +161,9 @@ func (c *Client) serve(r *request, err, refused *wire.Error) (host bridge.Host, 
 		return nil, nil, nil
 	}
 	h.counters.Received++
+	if c.name == "" {
+		h.viewed.Received++
+	}
 	if err != nil {
 		if why := h.refuseOddLocked(r); why != nil { // JSON comes first
 			err = why

@@ -148,7 +148,11 @@ func (hc *connection) resultLocked(id bridge.CallID, sessionID string, result []
 		h.counters.Misrouted++
 	}
 	// remove comes last: the id that Answer gets lies in the call's memory.
-	h.counters.answered(&h.counters.AnsweredByHost, client.peer.Answer(c.answerTo.shown(), c.id(), result, failure))
+	taken := client.peer.Answer(c.answerTo.shown(), c.id(), result, failure)
+	h.counters.answered(&h.counters.AnsweredByHost, taken)
+	if client.name == "" {
+		h.viewed.answered(&h.viewed.AnsweredByHost, taken)
+	}
 	h.calls.remove(c)
 	client.callEndedLocked()
 }
@@ -215,7 +219,11 @@ func (h *Hub) deliverLocked(s *clientSession, e *session.Event) {
 	if s.intercepts != nil && !s.rewriteEvent(e) {
 		return
 	}
-	h.counters.delivered(s.client.peer.Event(&s.Session, e))
+	taken := s.client.peer.Event(&s.Session, e)
+	h.counters.delivered(taken)
+	if s.client.name == "" {
+		h.viewed.delivered(taken)
+	}
 }
 
 // forged reports whether an event is the hub's own. A Host that sends one passes on what a

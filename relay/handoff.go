@@ -50,12 +50,14 @@ type Opener struct{ Account, Name string }
 type handoffs map[string]*handoff
 
 // handoff is one that has not ended. Hub.mu guards it. The ticket opens the link once, so
-// that a link in somebody's history opens nothing.
+// that a link in somebody's history opens nothing, and after that for the token of the same
+// person, who may have closed the tab or have gone to another device.
 type handoff struct {
 	Handoff
 	session *clientSession
-	ticket  string // of the link; "" once it was used
-	key     string // of the person who has used it
+	ticket  string // of the link
+	key     string // of the person who has used it; "" before
+	opener  string // the account of that person's token; "" is none
 	timer   *time.Timer
 }
 
@@ -67,16 +69,16 @@ const (
 
 var (
 	errHandoffOff = &wire.Error{
-		Code: wire.CodeServer, Message: "CdpHub.handoff is not possible without the dashboard, which is off: start cdphub with --ui",
+		Code: wire.CodeServer, Message: "A handoff is not possible without the dashboard, which is off: start cdphub with --ui",
 	}
 	errHandoffOpen = &wire.Error{
-		Code: wire.CodeServer, Message: "A handoff of this page is already open: wait for CdpHub.handoffComplete, or send CdpHub.cancelHandoff",
+		Code: wire.CodeServer, Message: wire.HandoffOpen + ": wait for CdpHub.handoffComplete, or send CdpHub.cancelHandoff",
 	}
 	errNoHandoff = wire.InvalidParams("No handoff of this session has this handoffId, or it has ended")
 )
 
 var (
-	// ErrHandoffEnded says that a handoff has ended, or that its link was used.
+	// ErrHandoffEnded says that a handoff has ended, or that somebody else has used its link.
 	ErrHandoffEnded = errors.New("this link was used already, or it has expired: ask for a new one")
 	// ErrOwnHandoff says that the token that has asked for a handoff cannot do what is asked.
 	ErrOwnHandoff = errors.New("the token that has asked for this handoff cannot do what it asks for: use another token, or cancel the handoff")
@@ -178,21 +180,24 @@ func (hs handoffs) find(fits func(*handoff) bool) *handoff {
 	return nil
 }
 
-// OpenHandoff exchanges the ticket of a link for the key of the person who has opened
-// it, once. The error is ErrHandoffEnded, or ErrOwnHandoff for the account that has asked:
-// the ticket stays good for others then. The comparison of tickets takes the same time for
-// all.
+// OpenHandoff exchanges the ticket of a link for the key of the person who opens it: once, and
+// again for the same account. The error is ErrHandoffEnded, or ErrOwnHandoff for the account
+// that has asked: the ticket stays good for others then. The comparison of tickets takes the
+// same time for all.
 func (h Control) OpenHandoff(ticket string, by Opener) (key string, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	o := h.handoffs.find(func(o *handoff) bool { return o.ticket != "" && sameSecret(o.ticket, ticket) })
+	o := h.handoffs.find(func(o *handoff) bool { return sameSecret(o.ticket, ticket) })
 	switch {
 	case o == nil:
 		return "", ErrHandoffEnded
 	case o.isOf(by.Account):
 		return "", ErrOwnHandoff
+	case o.key == "":
+		o.key, o.opener, o.OpenedBy = h.opts.NewID(), by.Account, by.Name
+	case o.opener == "" || o.opener != by.Account:
+		return "", ErrHandoffEnded
 	}
-	o.ticket, o.key, o.OpenedBy = "", h.opts.NewID(), by.Name
 	return o.key, nil
 }
 

@@ -145,6 +145,7 @@ type Hub struct {
 	handoffs     handoffs `held:"handoffs"` // nil until the first
 	calls        calls
 	counters     Stats `stays:"counts what has been"`
+	viewed       Stats `stays:"counts what has been"` // what of the counters is of Clients without a name
 	draining     bool
 	drained      chan struct{} `stays:"is closed once, when the hub ends"` // closed when it drains and no command is in flight; nil: nobody waits
 	awaited      awaited
@@ -380,22 +381,21 @@ func (h *Hub) HostHangs() bool {
 
 // Clients is the number of Clients.
 func (h *Hub) Clients() int {
-	n, _ := h.Counts(nil)
-	return n
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.clients)
 }
 
-// Counts are the numbers of Clients and of sessions that somebody with a Policy may know: who
-// sees only tabs of their own learns nothing of others.
+// Counts are the numbers of drivers and of their sessions that somebody with a Policy may know:
+// who sees only tabs of their own learns nothing of others. A Client without a name, such as one
+// that shows a Target to people, is no driver.
 func (h *Hub) Counts(p Policy) (clients, sessions int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	own, is := p.(OwnTabs)
-	if !is {
-		return len(h.clients), h.sessions.len()
-	}
 	of := h.owners[own.Owner]
 	for c := range h.clients {
-		if of != nil && c.owner == of {
+		if c.name != "" && (!is || of != nil && c.owner == of) {
 			clients++
 			sessions += len(c.sessions)
 		}

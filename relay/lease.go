@@ -126,7 +126,7 @@ func (l *Local) Take(targetID, name string, o LeaseOptions) error {
 	}
 	held := h.leases.find(on, page)
 	if held != nil && (held.Key != o.Key || held.Handoff != o.Handoff || held.owner != c && (!held.away || o.Key == "")) {
-		return held.paused()
+		return held.pausedFor(c)
 	}
 	back := held != nil && held.away // it goes on as it was
 	if !back && asked != nil && asked.isOf(o.Account) {
@@ -160,7 +160,7 @@ func (l *lease) begin() {
 	h := l.side.hub
 	h.leases.countQuiet()
 	if l.quiet != nil {
-		h.calls.failWhere(l.paused(), func(p *call) bool {
+		h.calls.failWhere(l.pausedFor(nil), func(p *call) bool {
 			return p.session != nil && l.hushesLocked(p.client) && l.hears(p.session)
 		})
 	}
@@ -281,11 +281,12 @@ func (ls *leases) heldBy(c *Client, targetID string) *lease {
 	return nil
 }
 
-// paused is the answer to a command that may not be carried out meanwhile. The message
-// names the viewer, and says what to do: to wait, or to ask the person.
-func (l *lease) paused() *wire.Error {
+// pausedFor is the answer to a command of a Client that may not be carried out meanwhile. The
+// message names the viewer, and says what the Client can do: to read the page, or to wait. Nil
+// is a Client that may not read a quiet page.
+func (l *lease) pausedFor(c *Client) *wire.Error {
 	why := advice.TakenOver
-	if l.quiet != nil {
+	if l.quiet != nil && (c == nil || l.hushesLocked(c)) {
 		why = advice.HandedOff
 	}
 	return wire.ServerError("paused: " + l.name + " has the page").Advise(why.String())

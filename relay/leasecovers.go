@@ -142,7 +142,7 @@ func (ls *leases) withhold(r *request) bool {
 		case l.Wait > 0 && l.keep(r):
 			return true
 		default:
-			r.client.answer(r.session, r.ID, nil, l.paused())
+			r.client.answer(r.session, r.ID, nil, l.pausedFor(r.client))
 			return true
 		}
 	}

@@ -20,7 +20,8 @@ func (l *lease) keep(r *request) bool {
 	if l.room == nil {
 		l.room = h.opts.Quotas.Guarded(quota.Paused, 0, &h.mu)
 	}
-	return l.kept.keep(r, l.room, l.Wait, l.paused)
+	c := r.client
+	return l.kept.keep(r, l.room, l.Wait, func() *wire.Error { return l.pausedFor(c) })
 }
 
 // mayAct answers CdpHub.mayAct, a command that counts as acting and does nothing: it waits,
@@ -47,7 +48,7 @@ func (l *Local) MayAct(ctx context.Context, targetID string) error {
 			h.mu.Unlock()
 			return nil
 		}
-		wait, ended, why := held.Wait, held.ended, held.paused()
+		wait, ended, why := held.Wait, held.ended, held.pausedFor(l.client)
 		h.mu.Unlock()
 		if wait == 0 {
 			return why

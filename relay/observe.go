@@ -86,8 +86,9 @@ func pageOf(s *clientSession) (page string, inside bool) {
 // Name is the name of the hub in its process.
 func (h *Hub) Name() string { return h.opts.Name }
 
-// observedName is what people know the Client by.
-func (c *Client) observedName() string { return cmp.Or(c.name, "a client within the hub") }
+// observedName is what people know the Client by. One without a name shows a Target to people
+// (ClientOptions.Name).
+func (c *Client) observedName() string { return cmp.Or(c.name, "a viewer of the dashboard") }
 
 // sendObservedLocked is sendLocked for a command that the Observer wants. The Observer is
 // asked before the command is sent: what it asks for itself reaches the Host first
@@ -157,7 +158,7 @@ func (h Control) Ask(sessionID, method string, params []byte, done func(result [
 // quiet, it fails there, and where the page would be reached.
 func (h Control) AskNow(sessionID, method string, params []byte, done func(result []byte, err *Error)) {
 	if l := h.leases.quietFor(h.sessions.get(sessionID)); l != nil {
-		done(nil, l.paused())
+		done(nil, l.pausedFor(nil))
 		return
 	}
 	h.askInLocked(sessionID, method, params, done)

@@ -140,7 +140,7 @@ var notShown = map[string]string{
 
 	"Hub.Active": "httpdiscovery asks it for what Hub.Targets shows", "Hub.Admit": noTarget, "Control.AnswerHandoff": byWatcher, "Control.Ask": toJournal, "Control.AskNow": toJournal, "Control.AwaitBrowser": noTarget, "Hub.AwaitFree": ofHost,
 	"Hub.BrowserConnected": noTarget, "Hub.Clients": noTarget, "Hub.Counts": "TestR147CountsOfOthers of package server has its numbers", "Hub.Drain": ofHub,
-	"Hub.Drained": ofHub, "Control.Drivers": byWatcher, "Control.Emulated": byWatcher, "Control.ExpectBrowser": ofHub, "Hub.Free": ofHost, "Control.Grant": "a seer is made by it", "Hub.Held": noTarget,
+	"Hub.Drained": ofHub, "Control.Driven": noTarget, "Control.Drivers": byWatcher, "Control.Emulated": byWatcher, "Control.ExpectBrowser": ofHub, "Hub.Free": ofHost, "Control.Grant": "a seer is made by it", "Hub.Held": noTarget,
 	"Control.HandoffByKey": byKey, "Control.HandoffOf": byWatcher, "Control.Holder": byWatcher, "Hub.HostConnected": noTarget, "Hub.HostHangs": noTarget, "Hub.Join": noTarget,
 	"Hub.JoinLocal": noTarget, "Hub.JoinPage": "it is Client.ConnectPage", "Hub.Lacking": noTarget, "Hub.Name": noTarget, "Control.ObserveLease": toJournal,
 	"Control.OpenDialog": byKey, "Control.OpenHandoff": byKey, "Control.Part": ofHub, "Control.Quieted": byWatcher, "Control.ReconnectDelay": ofHost, "Hub.Refresh": noTarget,

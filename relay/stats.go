@@ -92,6 +92,20 @@ func (h *Hub) Stats() Stats {
 	return s
 }
 
+// Driven are the counters of what drivers have sent and received: without what Clients without a
+// name have, such as those that show a Target to people.
+func (h Control) Driven() (received, answered, pending, events uint64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	all, viewed := &h.counters, &h.viewed
+	answered = all.AnsweredByHost + all.AnsweredByHub - viewed.AnsweredByHost - viewed.AnsweredByHub
+	// A command that waits is counted later.
+	received = all.Received - min(all.Received, viewed.Received)
+	looking := viewed.Received - min(viewed.Received, viewed.AnsweredByHost+viewed.AnsweredByHub+viewed.ClientGone)
+	pending = uint64(h.calls.len())
+	return received, answered, pending - min(pending, looking), all.Sent - viewed.Sent
+}
+
 // Stats adds up the counters of all hubs, and of those that have ended. Each hub is locked
 // for itself, one after the other: the sum is of no single moment.
 func (hs *Hubs) Stats() Stats {

@@ -15,7 +15,8 @@ func (s *Server) serveDashboard(w http.ResponseWriter, r *http.Request) {
 	at := front.RouteOf(r)
 	base := s.siblingURL(r, true, "")
 	d := webpage.Dashboard{
-		Hub: at.Hub, Path: front.PathFor(r, at.Prefix), Token: s.tokens.Set(),
+		Links: s.o.HandoffByLink,
+		Hub:   at.Hub, Path: front.PathFor(r, at.Prefix), Token: s.tokens.Set(),
 		Clients: s.snippets(base),
 		Socket:  "ws" + strings.TrimPrefix(auth.OwnAddressOf(r).Origin(), "http"),
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/cdphub/cdphub/httpdiscovery"
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/relay"
-	"github.com/cdphub/cdphub/server/internal/dashboard"
 	"github.com/cdphub/cdphub/server/internal/front"
 	"github.com/cdphub/cdphub/targets"
 )
@@ -96,7 +95,7 @@ func (v visible) Targets() []targets.Info { return v.Hub.Targets(v.policy) }
 
 // Clients implements httpdiscovery.Source.
 func (v visible) Clients() int {
-	n, _ := dashboard.Counts(v.Hub, v.policy)
+	n, _ := v.Hub.Counts(v.policy)
 	return n
 }
 

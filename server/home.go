@@ -11,7 +11,6 @@ import (
 	"github.com/cdphub/cdphub/internal/version"
 	"github.com/cdphub/cdphub/internal/webpage"
 	"github.com/cdphub/cdphub/relay"
-	"github.com/cdphub/cdphub/server/internal/dashboard"
 	"github.com/cdphub/cdphub/server/internal/front"
 	"github.com/cdphub/cdphub/web"
 )
@@ -147,7 +146,7 @@ func (s *Server) homeHub(ctx context.Context, name, path string, pass auth.Pass)
 	hub, release := s.hubs.Peek(name)
 	defer release()
 	stats := hub.Stats()
-	clients, sessions := dashboard.Counts(hub, front.PolicyOf(pass))
+	clients, sessions := hub.Counts(front.PolicyOf(pass))
 	h := homeHub{
 		Summary: relay.Summary{Hub: name, HostConnected: stats.Hosts > 0, Clients: clients, Targets: stats.Targets, Sessions: sessions},
 		Path:    path, HostHangs: hub.HostHangs(), Browser: s.browsers.Has(name),

@@ -113,6 +113,17 @@ func TestR178HandoffLinks(t *testing.T) {
 		hubtest.Eventually(t, "what is typed again", func() bool { return host.inputs.Load() == int64(i)+2 })
 	}
 
+	// A second window of the same person sees the page, and takes it; the first has it again when
+	// the second is closed.
+	second := s.view(t, "", "T1", guest)
+	second.until(map[string]any{"kind": "holder", "mine": false, "you": true})
+	second.untilPictures(1)
+	second.say(`{"kind":"take"}`)
+	second.until(map[string]any{"kind": "holder", "mine": true})
+	v.until(map[string]any{"kind": "holder", "mine": false, "you": true})
+	second.conn.Close(wsconn.ReasonNormal)
+	v.until(map[string]any{"kind": "holder", "mine": true})
+
 	v.say(`{"kind":"done"}`)
 	if got := agent.Until("CdpHub.handoffComplete"); !strings.Contains(got, `"success":true,"reason":"done"`) {
 		t.Errorf("the agent hears %s", got)

@@ -32,8 +32,9 @@ var actionMethods = map[string]method{
 	"action/drag":   pageAction("action:drag", dragElement),
 	"dialog/handle": pageAction("action:click", handleDialog),
 
-	"action/handoff":     onPage("action:handoff", requestHandoff),
-	"action/handoffWait": keepsTime(onPage("action:handoff", handoffWait)),
+	"action/handoff":       onPage("action:handoff", requestHandoff),
+	"action/handoffWait":   keepsTime(onPage("action:handoff", handoffWait)),
+	"action/handoffCancel": onPage("action:handoff", handoffCancel),
 }
 
 // options are the options of most actions. Force skips the checks, Trial makes only

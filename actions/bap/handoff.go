@@ -7,7 +7,7 @@ import (
 	"github.com/cdphub/cdphub/actions"
 )
 
-// handedOff is the result of both methods about handoffs. The protocol has no such
+// handedOff is the result of the methods about handoffs. The protocol has no such
 // methods: these are the hub's own.
 type handedOff struct {
 	HandoffID string               `json:"handoffId"`
@@ -51,6 +51,13 @@ func handoffWait(ctx context.Context, page *actions.Page, p handoffWaitParams) (
 	ctx, cancel := actions.WithTimeout(ctx, time.Duration(p.Timeout)*time.Millisecond, byDefault)
 	defer cancel()
 	return answerHandoff(page.AwaitHandoff(ctx, p.HandoffID))
+}
+
+type handoffCancelParams struct{ HandoffID string }
+
+// handoffCancel takes a handoff back.
+func handoffCancel(ctx context.Context, page *actions.Page, p handoffCancelParams) (any, error) {
+	return answerHandoff(page.CancelHandoff(ctx, p.HandoffID))
 }
 
 func answerHandoff(h actions.Handoff, err error) (any, error) {

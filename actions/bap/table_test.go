@@ -97,7 +97,7 @@ func TestErrors(t *testing.T) {
 func TestR24Profiles(t *testing.T) {
 	readonly := "agent/extract agent/observe discovery/discover events/subscribe frame/list notifications/initialized observe/accessibility observe/ariaSnapshot " +
 		"observe/content observe/dom observe/element observe/pdf observe/screenshot page/activate page/list shutdown stream/cancel initialize agent/act"
-	standard := readonly + " action/check action/clear action/click action/dblclick action/fill action/handoff action/handoffWait action/hover action/press action/scroll action/select action/type action/uncheck " +
+	standard := readonly + " action/check action/clear action/click action/dblclick action/fill action/handoff action/handoffCancel action/handoffWait action/hover action/press action/scroll action/select action/type action/uncheck " +
 		"browser/close browser/launch dialog/handle emulate/setUserAgent emulate/setViewport frame/main frame/switch page/close page/create page/goBack page/goForward page/navigate page/reload"
 	full := standard + " action/drag action/upload context/create context/destroy context/list emulate/setGeolocation emulate/setOffline " +
 		"storage/clearCookies storage/getCookies storage/getState storage/setCookies storage/setState"

@@ -71,6 +71,7 @@ var bapErrors = []bapMethod{
 		{name: "too much time", params: `{"instructions":"x","within":3600001}`, code: -32602, want: `"field":"within"`},
 	}},
 	{"action/handoffWait", []bapCase{{name: "no such handoff", params: `{"handoffId":"F00"}`, code: -32602, want: "of this page does not exist"}}},
+	{"action/handoffCancel", []bapCase{{name: "no such handoff", params: `{"handoffId":"F00"}`, code: -32602, want: "of this page does not exist"}}},
 	{"action/select", []bapCase{
 		{name: "no such option", params: `{"timeout":{{soon}},"selector":{"type":"css","value":"#plan"},"values":"gold"}`, code: -32012},
 		{name: "no select", params: `{"timeout":{{soon}},"selector":{"type":"css","value":"#email"},"values":"a"}`, code: -32602},

@@ -12,11 +12,14 @@ import (
 )
 
 // asker asks a person by one of the action APIs: begin answers the link and the id,
-// wait the state in the API's own words.
+// wait and cancel the state in the API's own words.
 type asker struct {
-	begin func(t *testing.T, instructions string) (answer string)
-	wait  func(t *testing.T, id string) (answer string)
+	begin        func(t *testing.T, instructions string) (answer string)
+	wait, cancel func(t *testing.T, id string) (answer string)
 }
+
+// ofCDP are words that only Clients of CDP know.
+var ofCDP = regexp.MustCompile(`CdpHub|Invalid parameters|of this session`)
 
 // TestHandoff asks a person to act on a page by every action API: the link opens once,
 // and what the person says is what the caller learns.
@@ -39,6 +42,7 @@ func TestHandoff(t *testing.T) {
 			for _, end := range []relay.HandoffReason{relay.HandoffDone, relay.HandoffCancelled} {
 				t.Run(string(kind.TargetKind)+"/"+name+"/"+string(end), func(t *testing.T) { handOff(t, hub, ask, end) })
 			}
+			t.Run(string(kind.TargetKind)+"/"+name+"/R340 taken back", func(t *testing.T) { takeBack(t, hub, ask) })
 		}
 	}
 }
@@ -54,7 +58,7 @@ func handOff(t *testing.T, hub *relay.Hub, ask asker, end relay.HandoffReason) {
 	if link == nil || id == nil {
 		t.Fatalf("neither link nor id: %s", begun)
 	}
-	if again := ask.begin(t, "Once more."); handoffTicket.MatchString(again) || !strings.Contains(again, "is already open") {
+	if again := ask.begin(t, "Once more."); handoffTicket.MatchString(again) || !strings.Contains(again, "already open") || !strings.Contains(again, id[1]) || ofCDP.MatchString(again) {
 		t.Errorf("a second one: %s", again)
 	}
 	key, err := hub.Control().OpenHandoff(link[1], relay.Opener{})
@@ -75,6 +79,38 @@ func handOff(t *testing.T, hub *relay.Hub, ask asker, end relay.HandoffReason) {
 	}
 	if said := ask.wait(t, "F00"); !strings.Contains(said, `F00`) {
 		t.Errorf("one that there is not: %s", said)
+	}
+}
+
+// takeBack cancels a handoff that somebody has opened, and begins another.
+func takeBack(t *testing.T, hub *relay.Hub, ask asker) {
+	begun := ask.begin(t, "Please log in.")
+	link, id := handoffTicket.FindStringSubmatch(begun), handoffID.FindStringSubmatch(begun)
+	if link == nil || id == nil {
+		t.Fatalf("neither link nor id: %s", begun)
+	}
+	key, err := hub.Control().OpenHandoff(link[1], relay.Opener{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cancelled := regexp.MustCompile(`"state":"cancelled"|is cancelled`)
+	for range 2 { // the second time says the same
+		if said := ask.cancel(t, id[1]); !cancelled.MatchString(said) {
+			t.Errorf("it is cancelled, and the caller hears %s", said)
+		}
+	}
+	if _, open := hub.Control().HandoffByKey(key); open {
+		t.Error("its guest stays")
+	}
+	if said := ask.cancel(t, "F00"); !strings.Contains(said, "F00") || ofCDP.MatchString(said) {
+		t.Errorf("one that there is not: %s", said)
+	}
+	again := handoffID.FindStringSubmatch(ask.begin(t, "Once more."))
+	if again == nil || hub.Control().AnswerHandoff(again[1], "", true) != nil {
+		t.Fatalf("another one does not begin: %v", again)
+	}
+	if said := ask.cancel(t, again[1]); !regexp.MustCompile(`"state":"done"|says that it is done`).MatchString(said) {
+		t.Errorf("it was done before, and the caller hears %s", said)
 	}
 }
 
@@ -115,6 +151,9 @@ func askers(t *testing.T, s *stage, prefix, id string) map[string]asker {
 			func(_ *testing.T, id string) string {
 				return send(lines, `{"id":"1","action":"page.handoff_wait","params":{"page_id":"`+alias[1]+`","handoff_id":"`+id+`"}}`)
 			},
+			func(_ *testing.T, id string) string {
+				return send(lines, `{"id":"1","action":"page.handoff_cancel","params":{"page_id":"`+alias[1]+`","handoff_id":"`+id+`"}}`)
+			},
 		},
 		"JSONRPC": {
 			func(_ *testing.T, text string) string {
@@ -122,6 +161,9 @@ func askers(t *testing.T, s *stage, prefix, id string) map[string]asker {
 			},
 			func(_ *testing.T, handoff string) string {
 				return send(rpc, `{"jsonrpc":"2.0","id":1,"method":"browser.handoff_wait","params":{"tab_id":"`+id+`","handoff_id":"`+handoff+`"}}`)
+			},
+			func(_ *testing.T, handoff string) string {
+				return send(rpc, `{"jsonrpc":"2.0","id":1,"method":"browser.handoff_cancel","params":{"tab_id":"`+id+`","handoff_id":"`+handoff+`"}}`)
 			},
 		},
 		"Hooks": {
@@ -131,6 +173,9 @@ func askers(t *testing.T, s *stage, prefix, id string) map[string]asker {
 			func(_ *testing.T, handoff string) string {
 				return send(hook, `{"id":1,"name":"browser.handoffWait","params":{"browserId":"`+id+`","handoffId":"`+handoff+`"}}`)
 			},
+			func(_ *testing.T, handoff string) string {
+				return send(hook, `{"id":1,"name":"browser.handoffCancel","params":{"browserId":"`+id+`","handoffId":"`+handoff+`"}}`)
+			},
 		},
 		"BAP": {
 			func(_ *testing.T, text string) string {
@@ -139,6 +184,9 @@ func askers(t *testing.T, s *stage, prefix, id string) map[string]asker {
 			func(_ *testing.T, handoff string) string {
 				return reply("action/handoffWait", `{"pageId":"`+id+`","handoffId":"`+handoff+`"}`)
 			},
+			func(_ *testing.T, handoff string) string {
+				return reply("action/handoffCancel", `{"pageId":"`+id+`","handoffId":"`+handoff+`"}`)
+			},
 		},
 		"MCP": {
 			func(t *testing.T, text string) string {
@@ -146,6 +194,9 @@ func askers(t *testing.T, s *stage, prefix, id string) map[string]asker {
 			},
 			func(t *testing.T, handoff string) string {
 				return said(t, "browser_handoff_wait", object{"handoffId": handoff})
+			},
+			func(t *testing.T, handoff string) string {
+				return said(t, "browser_handoff_cancel", object{"handoffId": handoff})
 			},
 		},
 	}

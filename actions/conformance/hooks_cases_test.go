@@ -27,7 +27,7 @@ func hookCases() []hookCase {
 	cases := slices.Clone(hooksOwn)
 	for _, hook := range []string{
 		"snapshot", "axTree", "screenshot", "getUrl", "getTitle", "waitForLoad", "waitForElement", "navigate", "goBack", "goForward",
-		"reload", "click", "type", "fill", "pressKey", "scroll", "hover", "focus", "eval", "handoff", "handoffWait",
+		"reload", "click", "type", "fill", "pressKey", "scroll", "hover", "focus", "eval", "handoff", "handoffWait", "handoffCancel",
 	} {
 		cases = append(
 			cases,
@@ -208,6 +208,7 @@ var hooksOwn = []hookCase{
 	{hook: "handoff", name: "without instructions", code: "InvalidParams"},
 	{hook: "handoff", name: "by HTTP", params: object{"instructions": "Log in."}, code: "Unsupported"},
 	{hook: "handoffWait", name: "no such handoff", params: object{"handoffId": "F00"}, code: "InvalidParams"},
+	{hook: "handoffCancel", name: "no such handoff", params: object{"handoffId": "F00"}, code: "InvalidParams"},
 	{hook: "eval", name: "without a script", code: "InvalidParams"},
 	{hook: "eval", name: "too large a value", params: object{"script": "'x'.repeat(5 << 20)"}, code: "InvalidParams"},
 	{hook: "navigate", name: "elsewhere", params: object{"url": "{app}/two.html"}, want: `{"title":"Second page","url":"{app}/two.html"}`},

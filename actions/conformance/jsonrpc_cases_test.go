@@ -36,6 +36,7 @@ func jsonrpcCases() []cell {
 		{"browser.snapshot", ``},
 		{"browser.handoff", `,"instructions":"x"`},
 		{"browser.handoff_wait", `,"handoff_id":"F00"`},
+		{"browser.handoff_cancel", `,"handoff_id":"F00"`},
 		{"browser.close_tab", ``},
 	} {
 		cells = append(

@@ -62,6 +62,9 @@ func (a mcpClient) call(t *testing.T, tool string, arguments object) (said strin
 		t.Fatalf("%s %v: %v", tool, arguments, err)
 	}
 	said, pictures = contentOf(r)
+	if words := ofCDP.FindString(said); words != "" && strings.HasPrefix(tool, "browser_handoff") {
+		t.Errorf("%s %v says %q, which no agent knows: %s", tool, arguments, words, said)
+	}
 	return said, pictures, r.IsError
 }
 

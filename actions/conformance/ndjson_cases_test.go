@@ -157,6 +157,7 @@ var ndjsonOwn = []cell{
 	{method: "page.handoff", name: "without instructions", params: `{}`, want: missing("instructions")},
 	{method: "page.handoff", name: "empty instructions", params: `{"instructions":" "}`, want: failed("bad request: .*instructions must not be empty.*")},
 	{method: "page.handoff_wait", name: "no such handoff", params: `{"handoff_id":"F00"}`, want: failed(`bad request: handoff \\"F00\\" of this page does not exist.*`)},
+	{method: "page.handoff_cancel", name: "no such handoff", params: `{"handoff_id":"F00"}`, want: failed(`bad request: handoff \\"F00\\" of this page does not exist.*`)},
 	{method: "page.network.list", name: "bad limit", params: `{"limit":0}`, want: failed("bad request: field `limit` is 0.*")},
 	{method: "page.screenshot", name: "bad format", params: `{"format":"gif"}`, want: failed("bad request: field `format` is .*")},
 	{method: "tab.new", name: "bad input", params: `{"url":7}`, noPage: true, want: failed("bad request: invalid type: .*")},

@@ -7,7 +7,7 @@ import (
 	"github.com/cdphub/cdphub/actions"
 )
 
-// handedOff is a handoff, as both of its hooks answer it.
+// handedOff is a handoff, as its hooks answer it.
 type handedOff struct {
 	HandoffID string               `json:"handoffId"`
 	URL       string               `json:"url"`       // for the person
@@ -54,6 +54,16 @@ func handoffWait(ctx context.Context, c *call, p handoffWaitParams) (any, error)
 	}
 	defer cancel()
 	return answerHandoff(c.page.AwaitHandoff(ctx, p.HandoffID))
+}
+
+type handoffCancelParams struct {
+	onBrowser
+	HandoffID string `json:"handoffId"`
+}
+
+// handoffCancel takes a handoff back.
+func handoffCancel(ctx context.Context, c *call, p handoffCancelParams) (any, error) {
+	return answerHandoff(c.page.CancelHandoff(ctx, p.HandoffID))
 }
 
 func answerHandoff(h actions.Handoff, err error) (any, error) {

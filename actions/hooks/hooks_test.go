@@ -99,8 +99,8 @@ func TestParameters(t *testing.T) {
 // TestScopes wants each hook to need its own scope, before its parameters are
 // looked at, and a snapshot beside it the one for reading.
 func TestScopes(t *testing.T) {
-	if len(hooks) != 22 {
-		t.Errorf("%d hooks, want 22", len(hooks))
+	if len(hooks) != 23 {
+		t.Errorf("%d hooks, want 23", len(hooks))
 	}
 	for name, h := range hooks {
 		for _, scope := range []string{read, write, eval} {

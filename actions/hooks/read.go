@@ -31,8 +31,9 @@ var hooks = map[string]hook{
 	"browser.hover":     defineHook(write, "ElementNotFound", hoverElement),
 	"browser.focus":     defineHook(write, "ElementNotFound", focusElement),
 
-	"browser.handoff":     defineHook(write, "Internal", requestHandoff),
-	"browser.handoffWait": defineHook(write, "Internal", handoffWait),
+	"browser.handoff":       defineHook(write, "Internal", requestHandoff),
+	"browser.handoffWait":   defineHook(write, "Internal", handoffWait),
+	"browser.handoffCancel": defineHook(write, "Internal", handoffCancel),
 
 	"browser.eval": defineHook(eval, "EvalTimeout", evaluateScript),
 }

@@ -26,3 +26,13 @@ func handoffWait(ctx context.Context, c *call) (any, error) {
 		return envelope.HandoffOf(h), err
 	})
 }
+
+// handoffCancel takes a handoff back.
+func handoffCancel(ctx context.Context, c *call) (any, error) {
+	c.Need("handoff_id")
+	id := c.Text("handoff_id")
+	return c.onTab(ctx, actWithin, func(ctx context.Context, p *actions.Page) (any, error) {
+		h, err := p.CancelHandoff(ctx, id)
+		return envelope.HandoffOf(h), err
+	})
+}

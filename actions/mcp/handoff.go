@@ -11,6 +11,7 @@ import (
 var handoffTools = []tool{
 	defineTool("browser_handoff", "Ask a person", "Asks a person to do something on the page, such as to log in. Answers with a link: show it to the user, and call browser_handoff_wait.", alters, requestHandoff),
 	defineTool("browser_handoff_wait", "Wait for the person", "Waits until the person has done what browser_handoff has asked for, and shows the page then.", alters, handoffWait),
+	defineTool("browser_handoff_cancel", "Stop asking the person", "Takes back what browser_handoff has asked for.", alters|modal, handoffCancel),
 }
 
 type handoffArgs struct {
@@ -61,6 +62,26 @@ func handoffWait(ctx context.Context, c *call, in handoffWaitArgs) error {
 	c.say("%s", handedOff[h.State])
 	if h.State != actions.HandoffOpen { // else the page is the person's
 		c.look(ctx)
+	}
+	return nil
+}
+
+type handoffCancelArgs struct {
+	onPage
+	HandoffID string `json:"handoffId" jsonschema:"The handoff, as browser_handoff has answered it"`
+}
+
+// handoffCancel is browser_handoff_cancel. One that has ended before is no error: the answer
+// says how.
+func handoffCancel(ctx context.Context, c *call, in handoffCancelArgs) error {
+	h, err := c.page.CancelHandoff(ctx, in.HandoffID)
+	switch {
+	case err != nil:
+		return err
+	case h.State == actions.HandoffCancelled:
+		c.say("The handoff is cancelled: its link opens nothing any more.")
+	default:
+		c.say("%s", handedOff[h.State])
 	}
 	return nil
 }

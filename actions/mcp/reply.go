@@ -55,7 +55,7 @@ var remedies = map[actions.Kind]string{
 	actions.PageNotFound:     "See browser_tabs for the pages there are, or open one with browser_navigate.",
 	actions.Obscured:         "Close or move what covers it first.",
 	actions.RateLimited:      "Wait for answers before you call again.",
-	actions.Paused:           "Tell the user, or wait and try again. You can read the page meanwhile.",
+	actions.Paused:           "Tell the user, or wait and try again.", // the message says whether the page can be read
 	actions.PermissionDenied: "The token of this client does not allow it.",
 }
 

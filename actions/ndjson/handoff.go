@@ -7,7 +7,7 @@ import (
 	"github.com/cdphub/cdphub/actions/envelope"
 )
 
-// handedOff is the result of both actions about handoffs.
+// handedOff is the result of the actions about handoffs.
 type handedOff struct {
 	PageID string `json:"page_id"`
 	envelope.Handoff
@@ -29,6 +29,16 @@ func handoffWait(ctx context.Context, c *call) (any, error) {
 	id := c.Text("handoff_id")
 	return c.onPage(ctx, func(ctx context.Context, page *actions.Page) (any, error) {
 		h, err := page.AwaitHandoff(ctx, id)
+		return handedOff{page.Alias, envelope.HandoffOf(h)}, err
+	})
+}
+
+// handoffCancel takes a handoff back.
+func handoffCancel(ctx context.Context, c *call) (any, error) {
+	c.Need("handoff_id")
+	id := c.Text("handoff_id")
+	return c.onPage(ctx, func(ctx context.Context, page *actions.Page) (any, error) {
+		h, err := page.CancelHandoff(ctx, id)
 		return handedOff{page.Alias, envelope.HandoffOf(h)}, err
 	})
 }

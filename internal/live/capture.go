@@ -321,6 +321,9 @@ func (v *View) read(now time.Time) error {
 	held, isHeld := v.Holder()
 	v.tellHolder(held, isHeld, taken)
 	v.noteQuiet()
+	if isHeld && held.Quiet { // another view may have let the target go just now
+		v.comeBack()
+	}
 	if v.unacked += n.frames; n.frame != nil {
 		v.shown, v.check = now, time.Time{}
 		v.frame(n.frame)

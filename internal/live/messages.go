@@ -28,6 +28,7 @@ type (
 		Name  string `json:"name"`
 		Mine  bool   `json:"mine"`
 		Until int64  `json:"until,omitempty"`
+		You   bool   `json:"you,omitempty"`   // the holder is this person, maybe in another window
 		Quiet bool   `json:"quiet,omitempty"` // others do not see what the holder types
 	}
 	textMessage struct {
@@ -119,6 +120,7 @@ func (w *Viewer) tellHolderLocked() {
 	m := holderMessage{Kind: "holder"}
 	if v.isHeld {
 		m.Name, m.Mine, m.Until, m.Quiet = v.held.Name, v.holder == w, v.held.Until.UnixMilli(), v.held.Quiet
+		m.You = m.Mine || w.Is != nil && w.Is(v.held)
 	}
 	w.sendLocked(m)
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/cdphub/cdphub/relay"
 )
 
 // leaving is a Client to whom the end of a lease takes a while.
@@ -87,4 +89,47 @@ func TestViewerWhoMayNotSeeTakesNothing(t *testing.T) {
 			synctest.Wait()
 		})
 	}
+}
+
+// kept is a Client of another view, which has the target until it lets go.
+type kept struct {
+	*fake
+	lets bool
+}
+
+func (k *kept) Take(id, name string, o relay.LeaseOptions) error {
+	if !k.lets {
+		return errNotHolder
+	}
+	return k.fake.Take(id, name, o)
+}
+
+// TestR341PersonComesBackToANewView has the page of a handoff loaded again, so that its new view
+// begins before the hub hears that the old one has let the target go.
+func TestR341PersonComesBackToANewView(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := new(fake)
+		k, w, vs := &kept{fake: f}, new(watcher), newViews(t, f)
+		o, changed := f.options(), func() {}
+		o.Holder = func() (relay.Holding, bool) { return relay.Holding{Name: "Ann", Key: "K", Quiet: true}, true }
+		watched := o.Watch
+		o.Watch = func(f func()) func() { changed = f; return watched(f) }
+		joined := o.Join
+		o.Join = func(event func(string, string, []byte)) (Client, error) {
+			_, err := joined(event)
+			return k, err
+		}
+		person := w.options()
+		person.Key = "K"
+		viewer := vs.Watch("T1", o, person)
+		synctest.Wait()
+		k.lets = true
+		changed()
+		synctest.Wait()
+		if viewer.view.holder != viewer {
+			t.Error("the person who has loaded the page again does not have the target")
+		}
+		viewer.Leave()
+		synctest.Wait()
+	})
 }

@@ -17,6 +17,9 @@ type ViewerOptions struct {
 	// Reads reports whether the viewer may see what another person does during a handoff. Nil:
 	// it may not.
 	Reads func(relay.Holding) bool
+	// Is reports whether the holder is this person, maybe in another window, which the person
+	// may change. Nil: it is not.
+	Is func(relay.Holding) bool
 	// Control says that the viewer may act on the target.
 	Control bool
 	// Sees reports whether the viewer may still see the target. It is asked without a
@@ -197,10 +200,16 @@ func (w *Viewer) take() error {
 		return errors.New("the view has not begun: try again")
 	case holder == w && !v.asks():
 		return nil
-	case holder != nil && holder != w:
+	case holder != nil && holder != w && !w.isHolder(): // a person may change the window
 		return errors.New("paused: " + holder.Name + " has the page")
 	}
 	return w.takeWith(client, session)
+}
+
+// isHolder reports whether the person of the viewer has the target, maybe in another window.
+func (w *Viewer) isHolder() bool {
+	held, isHeld := w.view.Holder()
+	return isHeld && w.Is != nil && w.Is(held)
 }
 
 // takeWith takes over the target with the Client of the view. It is called in a turn. Without
@@ -208,9 +217,12 @@ func (w *Viewer) take() error {
 func (w *Viewer) takeWith(client Client, session string) error {
 	v := w.view
 	v.mu.Lock()
-	again := v.holder == w
+	holder := v.holder
 	v.mu.Unlock()
-	if err := client.Take(v.TargetID, w.Name, w.lease(again)); err != nil {
+	if holder != nil && holder != w {
+		w.ended = holder.ended // it is the same takeover
+	}
+	if err := client.Take(v.TargetID, w.Name, w.lease(holder != nil)); err != nil {
 		return err
 	}
 	if !w.sees() { // a handoff, for instance, has just ended
@@ -227,6 +239,9 @@ func (w *Viewer) takeWith(client Client, session string) error {
 	if gone {
 		client.ViewerGone(v.TargetID)
 		return nil
+	}
+	if holder != nil && holder != w {
+		v.input.release()
 	}
 	if session != "" {
 		v.input.begin(session)

@@ -95,7 +95,7 @@ type Named struct {
 	Kept      int    `json:"kept"` // bytes of messages for its Client
 }
 
-// Counters count from the start of the hub and never go down. Only Pending may: it is
+// Counters count what drivers do, without views of the dashboard, from the start of the hub, and never go down. Only Pending may: it is
 // the number of commands that wait for an answer.
 type Counters struct {
 	Received uint64 `json:"received"` // commands of Clients
@@ -133,6 +133,7 @@ type Last struct {
 type Holder struct {
 	Name  string `json:"name"`
 	Until int64  `json:"until"`
+	You   bool   `json:"you,omitempty"` // it is the asker, maybe in another window
 }
 
 // Handoff is what a person is asked to do in a target. Until is when the request

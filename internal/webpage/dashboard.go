@@ -12,6 +12,7 @@ type Dashboard struct {
 	Hub     string    `json:"hub"`     // its name; "" is the default hub
 	Path    string    `json:"path"`    // before each of its paths, such as "" or "/hub/NAME"
 	Token   bool      `json:"token"`   // a token is needed to see what runs
+	Links   bool      `json:"links"`   // the link of a handoff opens without one
 	Shell   string    `json:"shell"`   // address of the ready-made Host page; "": no Host listener is known
 	Clients []Snippet `json:"clients"` // the ways to connect; none where the address for Clients is not known
 	Socket  string    `json:"-"`       // origin of the page's WebSockets: "ws://HOST"

@@ -97,6 +97,10 @@ func (e *Error) Advise(more string) *Error {
 	return &Error{Code: e.Code, Message: strings.TrimSuffix(e.Message, ".") + ". " + more, Data: e.Data}
 }
 
+// HandoffOpen begins the message of CdpHub.handoff for a page that has an open handoff. The action
+// APIs know it by that, to give advice in words of their own.
+const HandoffOpen = "A handoff of this page is already open"
+
 // Errors of the envelope, in Chromium's words.
 var (
 	ErrNotObject     = &Error{Code: CodeInvalidRequest, Message: "Message must be an object"}

@@ -1,10 +1,15 @@
 package pages
 
 import (
+	_ "embed"
 	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/cdphub/cdphub/internal/e2e/harness"
@@ -69,4 +74,52 @@ func clicks(b *testing.B, name, program, hub string) (alone, after float64) {
 	slices.Sort(took.Alone)
 	slices.Sort(took.After)
 	return took.Alone[len(took.Alone)/2], took.After[len(took.After)/2]
+}
+
+//go:embed typing.html
+var typingPage string
+
+// BenchmarkTypingInTheDashboard has the median times from a key in the live view until the picture
+// shows what it has changed, in a page of 1,000 nodes: for a page of a browser, for the same page in
+// a frame, and how many times longer the frame takes.
+func BenchmarkTypingInTheDashboard(b *testing.B) {
+	chromium, err := harness.Chromium()
+	if err != nil {
+		b.Fatal(err)
+	}
+	harness.NodeModules(b, ".")
+	hub := harness.StartHub(b, "--browser-path", chromium, "--browser-no-sandbox", "--browser-hub", "two")
+	agent := fmt.Sprintf(`<script src="http://%s/agent.js" data-parents="http://%[1]s" crossorigin></script>`, hub.HostAddr)
+	app := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		if r.URL.Path == "/framed" {
+			fmt.Fprint(w, strings.Replace(typingPage, "AGENT", agent, 1))
+			return
+		}
+		fmt.Fprint(w, strings.Replace(typingPage, "AGENT", "", 1))
+	}))
+	defer app.Close()
+	for b.Loop() {
+		cmd := exec.CommandContext(b.Context(), "node", "typing.mjs")
+		cmd.Env = append(
+			os.Environ(), "PROGRAM="+chromium, "HUB=http://"+hub.ClientAddr, "BROWSER_HUB=/hub/two", "PAGE="+app.URL+"/",
+			"SHELL=http://"+hub.HostAddr+"/shell?app="+app.URL+"/framed",
+		)
+		cmd.Stderr = os.Stderr
+		out, err := cmd.Output()
+		if err != nil {
+			b.Fatal(err)
+		}
+		var took struct{ Browser, Frame []float64 }
+		if err := json.Unmarshal(out, &took); err != nil {
+			b.Fatalf("%s: %v", out, err)
+		}
+		slices.Sort(took.Browser)
+		slices.Sort(took.Frame)
+		ofBrowser, ofFrame := took.Browser[len(took.Browser)/2], took.Frame[len(took.Frame)/2]
+		b.ReportMetric(ofBrowser, "ms/key-browser")
+		b.ReportMetric(ofFrame, "ms/key-frame")
+		b.ReportMetric(ofFrame/ofBrowser, "x/frame-to-browser")
+	}
+	b.ReportMetric(0, "ns/op") // it says nothing here
 }

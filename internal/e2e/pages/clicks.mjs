@@ -51,14 +51,16 @@ async function click(moves) {
   await page.mouse.down();
   await page.mouse.up();
   const at = await target.waitForFunction((n) => clicks[n], known[0]).then((h) => h.jsonValue());
-  if (moves && (await target.evaluate(() => globalThis.moves)) === known[1]) throw new Error("no move reached the page");
+  if (moves && (await target.evaluate(() => globalThis.moves)) === known[1])
+    throw new Error("no move reached the page");
   return at - begun;
 }
 
 const took = { alone: [], after: [] };
 await click(0); // to warm up
 for (let i = 0; i < PAIRS; i++) {
-  for (const side of i % 2 ? ["alone", "after"] : ["after", "alone"]) took[side].push(await click(side === "after" ? MOVES : 0));
+  for (const side of i % 2 ? ["alone", "after"] : ["after", "alone"])
+    took[side].push(await click(side === "after" ? MOVES : 0));
 }
 console.log(JSON.stringify(took));
 await page.getByRole("button", { name: "Hand back" }).click(); // else nobody may close the page

@@ -1,9 +1,7 @@
-import { spawn } from "node:child_process";
-import { createInterface } from "node:readline";
 import { chromium } from "@playwright/test";
-import { app, closed, dash, expect, inspect, logIn, shell, test } from "./fixtures.mjs";
+import { app, closed, dash, expect, inspect, logIn, mayRefuse, shell, startHub, test } from "./fixtures.mjs";
 
-const { CDPHUB, CLOSED_DASH, IDLE_DASH } = process.env;
+const { CLOSED_DASH, IDLE_DASH } = process.env;
 
 /** A page of one colour, which a picture of it has too, with a field that shows what is typed. */
 const field = (title, colour) =>
@@ -95,6 +93,7 @@ test("dashboard: drains a node of a cluster when it is asked twice", async ({ pa
   await page.route("**/hub/empty/ui/api/drain", (route) =>
     route.fulfill(requests++ ? { status: 204 } : { status: 409, body: "this is the last node that is not drained" }),
   );
+  mayRefuse(page.context(), /^409 POST .*drain$/, "it is the last node");
   await page.goto(`${dash.clients}/hub/empty/`);
   await expect(page.getByRole("row", { name: /^a 3 2 of 8 .*serves, shows this/ })).toBeVisible();
   await expect(page.getByRole("button", { name: "Drain c…" })).toHaveCount(0);
@@ -215,7 +214,12 @@ test("dashboard: hands a tab over to a client with tabs of its own, and takes it
     page.getByRole("button", { name: /^Take away the tab from agent #\d+$/ }).click(),
   ]);
   await expect(page.getByText("does not see this tab")).toBeVisible();
-  expect(hub.pages().map((p) => p.url()).join()).toContain("To be given");
+  expect(
+    hub
+      .pages()
+      .map((p) => p.url())
+      .join(),
+  ).toContain("To be given");
   await own.close();
   await expect(page.getByRole("heading", { name: "Clients with tabs of their own" })).toBeHidden();
   await hub.end();
@@ -256,7 +260,10 @@ test("dashboard: a page in a context of a client's own is seen, and taken over, 
   await expect(page.getByText("This target has ended.")).toBeVisible();
   await expect(page.getByRole("slider", { name: "Time" })).toBeVisible();
   await page.goto(`${dash.clients}/hub/two/`);
-  await page.getByRole("region", { name: "two", exact: true }).getByText(/^Ended: /).click();
+  await page
+    .getByRole("region", { name: "two", exact: true })
+    .getByText(/^Ended: /)
+    .click();
   await expect(page.getByRole("link", { name: "Own context" }).first()).toBeVisible();
   await inspect(page);
   expect(JSON.stringify(targetInfos) + listed + told.join()).not.toContain("Own context");
@@ -288,17 +295,3 @@ test("dashboard: comes back by itself when the hub does", async ({ page }) => {
   await expect(page.getByText("The hub does not answer.")).toBeHidden();
   await again.end();
 });
-
-/** Runs a hub of its own. */
-async function startHub(addr) {
-  const hub = spawn(CDPHUB, ["serve", "--client-addr", addr, "--host-addr", "localhost:0"]);
-  hub.stdout.resume();
-  for await (const line of createInterface({ input: hub.stderr })) {
-    if (!line.startsWith("{")) continue;
-    const said = JSON.parse(line);
-    if (said.msg !== "listening" || !said.clients) continue;
-    hub.stderr.resume();
-    const ended = new Promise((resolve) => hub.once("exit", resolve));
-    return { addr: said.addr, end: () => (hub.kill("SIGTERM"), ended) };
-  }
-}

@@ -3,10 +3,12 @@
 package pages
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/cdphub/cdphub/internal/e2e/harness"
@@ -19,7 +21,23 @@ func TestMain(m *testing.M) { os.Exit(harness.Main(m, &scratch)) }
 const (
 	clientToken = "token-of-clients"
 	hostToken   = "token-of-hosts--"
+	agentToken  = "token-of-the-agent"
+	personToken = "token-of-a-person-"
 )
+
+// tokensFile has the tokens of an agent and of a person, who share a browser.
+func tokensFile(t *testing.T) string {
+	t.Helper()
+	text := "tokens:\n"
+	for name, token := range map[string]string{"agent": agentToken, "ann": personToken} {
+		text += fmt.Sprintf("  - name: %s\n    sha256: %x\n    role: client\n    hub: \"*\"\n    scope: full\n    share: team\n", name, sha256.Sum256([]byte(token)))
+	}
+	file := filepath.Join(t.TempDir(), "tokens.yaml")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
 
 func TestPages(t *testing.T) {
 	browser, err := harness.HeadlessShell() // for those who look
@@ -44,9 +62,11 @@ func TestPages(t *testing.T) {
 	dash := harness.StartHub(t, "--browser-path", chromium, "--browser-no-sandbox", "--browser-hub", "two", "--browser-hub", "three")
 	idleDash := harness.StartHub(t)
 	closedDash := harness.StartHub(t, tokens...)
+	guarded := harness.StartHub(t, "--tokens", tokensFile(t), "--browser-path", chromium, "--browser-no-sandbox", "--browser-hub", "two")
 	shop := serve(t, "")
 	_, hostPage := harness.StartProxy(t, shop)
-	harness.RunPlaywright(t, 33, nil,
+	harness.RunPlaywright(t, 40, nil,
+		"GUARDED=http://"+guarded.ClientAddr, "AGENT_TOKEN="+agentToken, "PERSON_TOKEN="+personToken, "BROWSED="+chromium,
 		"BROWSER="+browser, "FIREFOX="+firefox, "CDPHUB="+program,
 		"DASH_CLIENTS=http://"+dash.ClientAddr, "DASH_HOSTS=http://"+dash.HostAddr, "IDLE_DASH=http://"+idleDash.ClientAddr, "CLOSED_DASH=http://"+closedDash.ClientAddr,
 		"OPEN_CLIENTS=http://"+open.ClientAddr, "OPEN_HOSTS=http://"+open.HostAddr,

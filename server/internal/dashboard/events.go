@@ -29,7 +29,8 @@ const restShare = 20
 // serveEvents streams the state as server-sent events (HTML Standard, "server-sent
 // events"): whole, at once and after each change. It looks for changes in place of
 // being notified of them: most changes come in bursts, and without an asker there is
-// no work. Each event is {"event":"state"} with the JSON of uiwire.State as its data.
+// no work. Each event is {"event":"state"} with the JSON of uiwire.State as its data, but for
+// {"event":"ended"}, the last one of a guest whose handoff has ended.
 func (d *Dashboard) serveEvents(w http.ResponseWriter, r *http.Request) {
 	at := front.RouteOf(r)
 	if !front.OnlyReads(w, r) || d.o.Sandboxes.Refuses(w, at.Hub) {
@@ -104,6 +105,7 @@ type stateStream struct {
 // connections that are silent (HTML Standard, "server-sent events", authoring notes).
 func (u *stateStream) step(now time.Time) bool {
 	if !u.dashboard.guestStays(u.r) {
+		_, _ = u.w.Write([]byte("event: ended\ndata:\n\n")) // the page need not come back to hear it
 		return false
 	}
 	message := u.news(now)

@@ -40,12 +40,12 @@ func (d *Dashboard) state(r *http.Request) uiwire.State {
 	// A guest learns nothing of other Clients, hubs or closed connections.
 	if guest := front.GuestOf(r); guest.Key != "" {
 		state.You.DevTools = false
-		state.Hubs = append(state.Hubs, uncountedHub(d.describeHub(front.RouteOf(r).Hub, front.PathFor(r, front.RouteOf(r).Prefix), "", front.WatcherOf(r))))
+		state.Hubs = append(state.Hubs, uncountedHub(d.describeHub(front.NamedHub{Name: front.RouteOf(r).Hub, Path: front.PathFor(r, front.RouteOf(r).Prefix)}, r)))
 		return state
 	}
 	names := map[string]bool{} // of hubs whose other Clients the asker may know of
 	for _, hub := range d.o.HubsFor(r) {
-		u := d.describeHub(hub.Name, hub.Path, pass.Bearer(), front.WatcherOf(r))
+		u := d.describeHub(hub, r)
 		// A token that sees only its own tabs does not learn how much others do. The hub
 		// counts commands and events for everybody together.
 		if _, own := front.PolicyOf(pass).(relay.OwnTabs); own {
@@ -82,22 +82,24 @@ func (d *Dashboard) listNodes() (list []uiwire.Node) {
 	return list
 }
 
-// describeHub describes one hub to a watcher, with the named sessions of a bearer. It is called for each look of each stream,
-// and so asks nobody.
-func (d *Dashboard) describeHub(name, path, bearer string, w relay.Watcher) uiwire.Hub {
+// describeHub describes one hub to the asker of a request, with the asker's named sessions. It is called for each look of each
+// stream, and so asks nobody.
+func (d *Dashboard) describeHub(h front.NamedHub, r *http.Request) uiwire.Hub {
+	name, w, bearer := h.Name, front.WatcherOf(r), auth.PassOf(r).Bearer()
 	hub, release := d.o.Hubs.Peek(name)
 	defer release()
 	stats := hub.Stats()
-	clients, sessions := Counts(hub, w.Policy)
+	received, answered, pending, events := hub.Control().Driven()
+	clients, sessions := hub.Counts(w.Policy)
 	u := uiwire.Hub{
-		Hub: name, Path: path, HostConnected: stats.Hosts > 0, HostHangs: hub.HostHangs(), Browser: d.o.Browsers.Has(name),
+		Hub: name, Path: h.Path, HostConnected: stats.Hosts > 0, HostHangs: hub.HostHangs(), Browser: d.o.Browsers.Has(name),
 		Clients: clients, Sessions: sessions, Targets: []uiwire.Target{},
-		Counters: uiwire.Counters{Received: stats.Received, Answered: stats.AnsweredByHost + stats.AnsweredByHub, Pending: stats.Pending, Events: stats.Sent},
+		Counters: uiwire.Counters{Received: received, Answered: answered, Pending: pending, Events: events},
 	}
 	u.Named = describeNamed(d.o.Named.List(func(o named.Owner) bool { return o == named.Owner{Hub: name, Bearer: bearer} }))
 	list := hub.Control().WatchedTargets(w)
 	for _, t := range list[:min(len(list), MaxTargets)] {
-		u.Targets = append(u.Targets, d.describeTarget(hub, name, t))
+		u.Targets = append(u.Targets, d.describeTarget(hub, name, t, personOf(r)))
 	}
 	if d.o.Journal != nil {
 		u.Closed = d.o.Journal.Closed(name, w, maxClosed)
@@ -116,8 +118,8 @@ func uncountedHub(u uiwire.Hub) uiwire.Hub {
 	return u
 }
 
-// describeTarget describes one target. A target without a type counts as a page.
-func (d *Dashboard) describeTarget(hub *relay.Hub, name string, t relay.Watched) uiwire.Target {
+// describeTarget describes one target to a person. A target without a type counts as a page.
+func (d *Dashboard) describeTarget(hub *relay.Hub, name string, t relay.Watched, asker person) uiwire.Target {
 	u := uiwire.Target{
 		TargetID: t.ID, Type: cmp.Or(t.Type, "page"), Title: t.Title, URL: t.URL, Drawn: hub.Control().Emulated(t.ID), Client: t.Client,
 		Drivers: hub.Control().Drivers(t.ID), Unresponsive: t.Unresponsive,
@@ -133,7 +135,7 @@ func (d *Dashboard) describeTarget(hub *relay.Hub, name string, t relay.Watched)
 	if held, ok := hub.Control().Holder(t.ID); ok {
 		// Whole seconds: each renewal of a lease would be news for the stream
 		// otherwise.
-		u.Holder = &uiwire.Holder{Name: held.Name, Until: held.Until.Truncate(time.Second).UnixMilli()}
+		u.Holder = &uiwire.Holder{Name: held.Name, Until: held.Until.Truncate(time.Second).UnixMilli(), You: asker.has(held)}
 	}
 	if h, ok := hub.Control().HandoffOf(t.ID); ok {
 		u.Handoff = &uiwire.Handoff{Instructions: h.Instructions, Until: h.Until.UnixMilli()}
@@ -153,15 +155,4 @@ func describeNamed(list []named.Info) []uiwire.Named {
 		of = append(of, u)
 	}
 	return of
-}
-
-// Counts are the numbers of Clients and of sessions for holders of tokens: in /icdp/status, in
-// /home.json and on the dashboard. A token that sees only its own tabs gets its own numbers. A view
-// of the dashboard is a Client of the hub, and does not count, since no program is behind it.
-func Counts(hub *relay.Hub, p relay.Policy) (clients, sessions int) {
-	clients, sessions = hub.Counts(p)
-	if _, own := p.(relay.OwnTabs); own {
-		return clients, sessions // a view is nobody's
-	}
-	return max(0, clients-viewsOf(hub).Len()), sessions
 }

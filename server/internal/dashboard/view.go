@@ -157,16 +157,39 @@ func (d *Dashboard) viewClient(hub *relay.Hub, name, target string, o relay.Loca
 	return c, nil
 }
 
-// viewer is the one who looks at a target through a connection. Its key is the same
-// for all connections of one person from one address, so that a lease survives a
-// reload of the page.
+// person is who sends a request to the dashboard.
+type person struct {
+	// key is the same for all connections of one person, so that a lease survives a reload of
+	// the page: the guest of a handoff, on any device, or a token at one address.
+	key          string
+	guest, token bool
+}
+
+func personOf(r *http.Request) person {
+	if guest := front.GuestOf(r); guest.Key != "" {
+		return person{key: "guest " + guest.Key, guest: true}
+	}
+	bearer := auth.PassOf(r).Bearer()
+	return person{key: bearer + " " + front.HostOf(r.RemoteAddr), token: bearer != ""}
+}
+
+// has reports whether a lease is this person's. An address alone may be that of several people.
+// An agent may have the token of a person, and must not get a page that is quiet: only a guest is
+// known for certain.
+func (p person) has(held relay.Holding) bool {
+	return held.Key == p.key && (p.guest || p.token && !held.Quiet)
+}
+
+// viewer is the one who looks at a target through a connection.
 func (d *Dashboard) viewer(r *http.Request, hub *relay.Hub, target string, who front.Peer, conn *wsconn.Conn) live.ViewerOptions {
 	pass := auth.PassOf(r)
-	w := front.WatcherOf(r)
+	w, me := front.WatcherOf(r), personOf(r)
 	o := live.ViewerOptions{
-		Name: front.ViewerName(r, pass), Key: pass.Bearer() + front.GuestOf(r).Key + " " + front.HostOf(r.RemoteAddr),
+		Name: front.ViewerName(r, pass), Key: me.key, Is: me.has,
 		Handoff: front.GuestOf(r).ID, Account: d.handoffAccount(r),
-		Reads:   func(held relay.Holding) bool { return held.Readable(isPrivileged(pass), pass.Account()) },
+		Reads: func(held relay.Holding) bool {
+			return me.has(held) || held.Readable(isPrivileged(pass), pass.Account())
+		},
 		Control: pass.Grant.Scope == 0 || !pass.Grant.Scope.ReadOnly(),
 		Sees: func() bool {
 			_, ok := hub.Control().WatchedTarget(w, target)

@@ -12,6 +12,8 @@ export interface Page {
   path: string;
   /** Whether a token is needed. */
   token: boolean;
+  /** Whether the link of a handoff opens without one. */
+  links: boolean;
   /** Address of the ready-made Host page; "" if there is no listener for Hosts. */
   shell: string;
   /** How each Client connects. */

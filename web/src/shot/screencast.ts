@@ -6,7 +6,7 @@
 
 import type { Protocol } from "../cdp";
 import { ClientError } from "../clienterror";
-import { setTimeout, lend, type Natives } from "./natives";
+import { clearTimeout, setTimeout, lend, type Natives } from "./natives";
 import { formatOf, qualityOf, viewport } from "./options";
 import { documentIn, exposeNodes } from "../realms";
 
@@ -97,6 +97,9 @@ export function acknowledge(to: Receiver, id: number): void {
 // --------------------------------------------------------------- drawing
 
 let planned = false;
+let timer: number | undefined;
+/** Whether a person waits for what was typed: it is drawn without a rest. */
+let urgent = false;
 let drawing = false;
 let rested = 0;
 
@@ -107,12 +110,12 @@ function plan(): void {
   const due = ready();
   if (planned || drawing || due.length === 0) return;
   planned = true;
-  const every = Math.min(...due.map(([, c]) => c.every));
-  setTimeout(() => void drawAll(), Math.max(0, rested - performance.now(), every));
+  const every = urgent ? 0 : Math.min(...due.map(([, c]) => c.every));
+  timer = setTimeout(() => void drawAll(), Math.max(0, urgent ? 0 : rested - performance.now(), every));
 }
 
 async function drawAll(): Promise<void> {
-  planned = false;
+  planned = urgent = false;
   drawing = true;
   const start = performance.now();
   try {
@@ -161,8 +164,10 @@ async function drawFor(to: Receiver, c: Cast): Promise<void> {
 // --------------------------------------------------------------- changes
 
 const EVENTS =
-  "scroll resize input change focusin focusout load toggle transitionrun animationstart mouseover mouseout pointerdown pointerup " +
+  "scroll resize change focusin focusout load toggle transitionrun animationstart mouseover mouseout pointerdown pointerup " +
   "selectionchange fullscreenchange hashchange play";
+/** What a person sees at once who acts in the pictures. */
+const INPUT = "input";
 
 /** The observers, by the tree that each observes; undefined without a screencast. */
 let observers: Map<Document | ShadowRoot, MutationObserver> | undefined;
@@ -171,6 +176,16 @@ let watches = 0;
 function changed(): void {
   for (const c of casts.values()) c.changed = true;
   plan();
+}
+
+/** While a person acts, what was typed is drawn at once, when the page has handled it. */
+function typed(): void {
+  if ([...casts.values()].some((c) => c.inUse)) {
+    urgent = true;
+    clearTimeout(timer);
+    planned = false;
+  }
+  changed();
 }
 
 /** Whether an element is one that the rasteriser puts into the page for measuring. */
@@ -187,6 +202,7 @@ function watch(on: boolean): void {
   if (on === (observers !== undefined)) return;
   const change = on ? addEventListener : removeEventListener;
   for (const name of EVENTS.split(" ")) change(name, changed, { capture: true, passive: true });
+  change(INPUT, typed, { capture: true, passive: true });
   change.call(document as unknown as Window, "visibilitychange", visibility);
   if (!on) {
     for (const o of observers?.values() ?? []) o.disconnect();

@@ -123,6 +123,8 @@ export interface Last {
 export interface Holder {
   name: string;
   until: number;
+  /** It is the asker, maybe in another window. */
+  you?: boolean;
 }
 
 /** What a person is asked to do in a target. */

@@ -6,6 +6,7 @@ import type { State } from "./wire";
 
 export type Problem =
   | { kind: "login"; status: number; text: string }
+  | { kind: "ended" }
   | { kind: "lost" }
   | { kind: "refused"; text: string };
 
@@ -35,7 +36,7 @@ async function run(address: string, listener: Listener, stopped: AbortSignal): P
     });
     if (stopped.aborted) return;
     listener.problem(problem);
-    if (problem.kind === "login") return; // no more attempts until there is another token
+    if (problem.kind === "login" || problem.kind === "ended") return; // no more attempts until there is another token
     await sleep(wait, stopped);
     wait = Math.min(2 * wait, LONGEST_MS);
   }
@@ -52,8 +53,10 @@ async function once(address: string, stopped: AbortSignal, got: (state: State) =
     if (answer.status === 401 || answer.status === 429)
       return { kind: "login", status: answer.status, text: await answer.text() };
     if (!answer.ok || !answer.body) return refused(answer.status, await answer.text());
+    let ended = false;
     const parser = new EventParser(({ event, data }) => {
       if (event === "state") got(JSON.parse(data));
+      if (event === "ended") ended = true;
     });
     const reader = answer.body.getReader();
     const decoder = new TextDecoder();
@@ -63,6 +66,7 @@ async function once(address: string, stopped: AbortSignal, got: (state: State) =
       clearTimeout(watchdog);
       watchdog = setTimeout(end, SILENCE_MS);
       parser.push(decoder.decode(value, { stream: true }));
+      if (ended) return { kind: "ended" };
     }
   } catch {
     // The browser's network errors have no useful text.

@@ -31,6 +31,8 @@ export interface HolderMessage {
   /** The holder of the lease; "" if it is free. */
   name: string;
   mine: boolean;
+  /** Whether the holder is this person, maybe in another window. */
+  you?: boolean;
   until: number;
   /** Whether others do not see what the holder types. */
   quiet?: boolean;

@@ -55,9 +55,10 @@ function trouble(model: Model, { problem, handoff, hadToken }: ModelEvent & { ki
       return { ...model, phase: "lost", problem: model.state?.replay ? REPLAY_LOST : LOST };
     case "refused":
       return { ...model, phase: "refused", problem: problem.text };
+    case "ended":
     case "login": {
-      const { state, ...rest } = model; // a user with a wrong token must not see the old state
-      if (handoff) return { ...rest, phase: state ? "ended" : "refused", problem: state ? "" : NOT_VALID };
+      const { state: _, ...rest } = model; // a user with a wrong token must not see the old state
+      if (handoff || problem.kind === "ended") return { ...rest, phase: "ended", problem: "" };
       if (problem.status === 429) return { ...rest, phase: "login", problem: problem.text };
       return { ...rest, phase: "login", problem: hadToken ? WRONG : "" };
     }
@@ -66,7 +67,6 @@ function trouble(model: Model, { problem, handoff, hadToken }: ModelEvent & { ki
 
 const LOST = "The hub does not answer. This page goes on trying.";
 const REPLAY_LOST = "cdphub replay has ended. Start it again to see more of the recording.";
-const NOT_VALID = "This link is not valid any more. Ask for a new one.";
 const WRONG = 'This token is not valid for the role "client" on this hub. Enter another one.';
 
 /** A target with its hub, as the lists of the page need them. */

@@ -70,13 +70,14 @@ test("an entry in words", () => {
   const click = entry(1, {
     client: "playwright #1",
     method: "Input.dispatchMouseEvent",
+    text: "clicked at (1, 2)",
     ms: 3.4,
     error: "no such node",
   });
-  assert.equal(describe(click), "playwright #1 · Input.dispatchMouseEvent · 3 ms · failed: no such node");
+  assert.equal(describe(click), "playwright #1 · clicked at (1, 2) · 3 ms · failed: no such node");
   assert.equal(
     describe(entry(1, { kind: "navigation", text: "https://example.com/" })),
-    "navigation · https://example.com/",
+    "the page is at: https://example.com/",
   );
 });
 

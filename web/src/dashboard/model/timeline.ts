@@ -1,6 +1,7 @@
 // The timeline of a target, as a strip for scrubbing.
 
 import type { Entry } from "../api/wire";
+import { entryWords } from "./words";
 
 /** Maximum number of entries of a live target in the page. The hub limits its own ring. */
 export const MOST = 2_000;
@@ -45,7 +46,7 @@ export function beginning(list: Entry[]): Entry | undefined {
 
 /** An entry as a line of text. */
 export function describe(entry: Entry): string {
-  const parts = [entry.client, entry.method ?? entry.kind, entry.text].filter(Boolean);
+  const parts = entryWords(entry).filter(Boolean);
   if (entry.ms !== undefined) parts.push(`${Math.round(entry.ms)} ms`);
   if (entry.error) parts.push(`failed: ${entry.error}`);
   return parts.join(" · ");

@@ -1,5 +1,6 @@
 import type { Close, State } from "../api/wire";
 import type { Model } from "../model/model";
+import { NORMAL, closeWords } from "../model/words";
 import { Nodes } from "./nodes";
 import { Plot } from "./plot";
 import { Table } from "./table";
@@ -40,23 +41,23 @@ function Hubs({ state }: { state: State }) {
 /** Maximum number of listed entries. */
 const LISTED = 12;
 
-/** Close codes of normal ends (RFC 6455, 7.4.1). */
-const QUIET = [1000, 1001, 1005];
-
 function Closes({ closes, hubs }: { closes: Close[]; hubs: boolean }) {
-  const newest = [...closes].sort((a, b) => Date.parse(b.time) - Date.parse(a.time)).slice(0, LISTED);
+  // The end of a look at the dashboard is no news.
+  const told = closes.filter((c) => c.side !== "viewer" || !NORMAL.has(c.code));
+  const newest = told.sort((a, b) => Date.parse(b.time) - Date.parse(a.time)).slice(0, LISTED);
   return (
     <section class="panel" aria-labelledby="closes">
       <h2 id="closes">Connections that ended</h2>
-      {closes.length === 0 && <p class="faint">None yet.</p>}
+      {newest.length === 0 && <p class="faint">None yet.</p>}
       <ul class="closes">
         {newest.map((c) => (
           <li key={c.time + c.peer}>
-            <span class={QUIET.includes(c.code) ? "code" : "code bad"}>{c.code}</span>
             <span>
               {c.side}
               {hubs && c.hub ? ` of ${c.hub}` : ""} {c.peer && <span class="faint">{c.peer}</span>}
-              {c.reason && <span class="reason">{c.reason}</span>}
+              <span class={NORMAL.has(c.code) ? "reason" : "reason bad"}>
+                {closeWords(c.code, c.reason)} <span class="faint">({c.code})</span>
+              </span>
             </span>
             <time dateTime={c.time}>{new Date(c.time).toLocaleTimeString()}</time>
           </li>

@@ -1,11 +1,11 @@
 import { useRef, useState } from "preact/hooks";
-import { type Opening, access, keepToken, openHandoff } from "../api/access";
+import { type HandoffEnding, type Opening, access, keepToken, openHandoff } from "../api/access";
 import type { State } from "../api/wire";
 import { type Route, linkTo } from "../model/route";
 import { page } from "../page";
 import { Announcer } from "./announce";
 import { Connect } from "./connect";
-import { type HandoffAnswer, HandoffEnd } from "./handoff";
+import { HandoffEnd } from "./handoff";
 import { Header } from "./header";
 import { Login } from "./login";
 import { Overview } from "./overview";
@@ -16,11 +16,18 @@ import { Refusals } from "./useview";
 
 /** `opening`: what became of the link to this page. */
 export function App({ opening }: { opening: Opening }) {
-  const [{ refusal, ticket }, setOpening] = useState(opening);
+  const [{ refusal, ticket, ended }, setOpening] = useState(opening);
+  if (ended) {
+    return (
+      <main id="content">
+        <HandoffEnd answered={ended} />
+      </main>
+    );
+  }
   if (ticket) {
     const open = (token: string) => {
       keepToken(token);
-      void openHandoff(page.path, ticket).then(setOpening);
+      void openHandoff(page.path, ticket, true).then(setOpening);
     };
     return (
       <main id="content">
@@ -57,7 +64,7 @@ function Dashboard() {
   const { phase, problem, state } = model;
   const [{ handoff }] = useState(access);
   const [refused, setRefused] = useState("");
-  const [answered, setAnswered] = useState<HandoffAnswer>();
+  const [answered, setAnswered] = useState<HandoffEnding>("none");
   const last = useRef<Route>(undefined);
   if (route.at === "target") last.current = route;
   const alone = handoff || !!state?.replay;

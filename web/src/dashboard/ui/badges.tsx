@@ -1,11 +1,14 @@
 import type { Target } from "../api/wire";
 
-export function Badges({ target }: { target: Target }) {
+/** `mine`: this window has the target, and says so itself. */
+export function Badges({ target, mine = false }: { target: Target; mine?: boolean }) {
   return (
     <p class="badges">
       {target.unresponsive && <span class="badge bad">unresponsive</span>}
       {target.handoff && <span class="badge strong">asks for help</span>}
-      {target.holder && <span class="badge strong">held by {target.holder.name}</span>}
+      {target.holder && !mine && (
+        <span class="badge strong">held by {target.holder.you ? "you" : target.holder.name}</span>
+      )}
       {target.client && (
         <span class="badge" title={`In a browser context of ${target.client}: no other client sees it.`}>
           private

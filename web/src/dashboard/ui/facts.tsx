@@ -1,4 +1,5 @@
 import type { Hub, Target } from "../api/wire";
+import { inWords } from "../model/words";
 import { ago, hubName } from "./text";
 
 export function Facts({ hub, target, now }: { hub: Hub; target: Target; now: number }) {
@@ -9,7 +10,7 @@ export function Facts({ hub, target, now }: { hub: Hub; target: Target; now: num
     ["Target", target.targetId],
     ["Clients", drivers?.length ? drivers.join(", ") : "none"],
     ...(target.client ? [["Private to", target.client] as [string, string]] : []),
-    ["Last command", last ? `${last.method}, ${ago(last.at, now)}` : "none"],
+    ["Last action", last ? `${inWords(last.method)}, ${ago(last.at, now)}` : "none"],
   ];
   return <Pairs look="facts" list={facts} />;
 }

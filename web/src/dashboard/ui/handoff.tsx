@@ -1,22 +1,20 @@
+import { useEffect } from "preact/hooks";
+import { type HandoffEnding, endHandoff } from "../api/access";
 import type { View } from "../api/view";
 import type { HolderMessage, Target } from "../api/wire";
-
-/** What the person has answered. */
-export type HandoffAnswer = "done" | "cancel";
 
 interface Props {
   handoff: NonNullable<Target["handoff"]>;
   control: boolean;
   view: View | undefined;
   holder: HolderMessage | undefined;
-  /** Undefined before. */
-  answered: HandoffAnswer | undefined;
-  onAnswer(answer: HandoffAnswer): void;
+  answered: HandoffEnding;
+  onAnswer(answer: HandoffEnding): void;
 }
 
 /** What an agent asks a person to do in the page. */
 export function HandoffPanel({ handoff, control, view, holder, answered, onAnswer }: Props) {
-  const answer = (kind: HandoffAnswer) => {
+  const answer = (kind: "done" | "cancel") => {
     view?.send({ kind });
     onAnswer(kind);
   };
@@ -34,10 +32,10 @@ export function HandoffPanel({ handoff, control, view, holder, answered, onAnswe
       )}
       {control ? (
         <div class="row">
-          <button type="button" class="main go" disabled={!view || !!answered} onClick={() => answer("done")}>
+          <button type="button" class="main go" disabled={!view || answered !== "none"} onClick={() => answer("done")}>
             Done
           </button>
-          <button type="button" disabled={!view || !!answered} onClick={() => answer("cancel")}>
+          <button type="button" disabled={!view || answered !== "none"} onClick={() => answer("cancel")}>
             Cancel
           </button>
           <p class="faint">
@@ -52,8 +50,9 @@ export function HandoffPanel({ handoff, control, view, holder, answered, onAnswe
 }
 
 /** The end of a handoff, in place of its target. */
-export function HandoffEnd({ answered }: { answered: HandoffAnswer | undefined }) {
-  const [title, text] = ENDS[answered ?? "none"];
+export function HandoffEnd({ answered }: { answered: HandoffEnding }) {
+  const [title, text] = ENDS[answered];
+  useEffect(() => endHandoff(answered), [answered]);
   return (
     <section class="card narrow thanks" role="status">
       <h1>{title}</h1>

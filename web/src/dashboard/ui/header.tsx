@@ -35,7 +35,7 @@ export function Header({ model, route, refused, alone, leave }: Props) {
         </nav>
       )}
       <State model={model} refused={refused} />
-      {state && <p class="faint version">{state.version}</p>}
+      {state && !(alone && !state.replay) && <p class="faint version">{state.version}</p>}
       {state && page.token && access().secret && !alone && (
         <button type="button" onClick={leave}>
           Forget the token

@@ -4,6 +4,7 @@ import { linkTo } from "../model/route";
 import { NamedSessions } from "./named";
 import { ago, count, hubName, stateOf } from "./text";
 import { Tile } from "./tile";
+import type { Room } from "./usetiles";
 
 interface Props {
   hub: Hub;
@@ -11,9 +12,10 @@ interface Props {
   shown: ReadonlySet<string>;
   searching: boolean;
   now: number;
+  room: Room;
 }
 
-export function HubSection({ hub, shown, searching, now }: Props) {
+export function HubSection({ hub, shown, searching, now, room }: Props) {
   const targets = (hub.targets ?? []).filter((t) => shown.has(keyOf(hub.hub, t.targetId)));
   if (searching && targets.length === 0) return null;
   const id = `hub-${hub.hub}`;
@@ -28,7 +30,7 @@ export function HubSection({ hub, shown, searching, now }: Props) {
       {targets.length > 0 && (
         <ul class="tiles">
           {targets.map((target) => (
-            <Tile key={target.targetId} hub={hub} target={target} now={now} />
+            <Tile key={target.targetId} hub={hub} target={target} now={now} room={room} />
           ))}
         </ul>
       )}

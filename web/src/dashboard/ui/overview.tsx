@@ -9,6 +9,7 @@ import { Pairs } from "./facts";
 import { HubSection } from "./hubsection";
 import { count } from "./text";
 import { tileId } from "./tile";
+import { useTiles } from "./usetiles";
 
 /** The search is shown from this number of targets on. */
 const SEARCH_FROM = 7;
@@ -25,6 +26,11 @@ export function Overview({ model, state, from }: Props) {
   const all = places(state);
   const found = all.filter((place) => matches(place, words));
   const shown = new Set(found.map((place) => place.key));
+  const list = useRef<HTMLElement>(null);
+  const { width, room } = useTiles(
+    list,
+    state.hubs.map((hub) => found.filter((f) => f.hub === hub).length),
+  );
   useCount(all.length);
   useEffect(() => {
     if (from?.at === "target") document.getElementById(tileId(from.hub, from.targetId))?.focus();
@@ -37,7 +43,7 @@ export function Overview({ model, state, from }: Props) {
       <h1 class="unseen">What runs</h1>
       <Numbers model={model} state={state} />
       <div class="columns">
-        <section aria-labelledby="targets">
+        <section aria-labelledby="targets" class="targets" ref={list} style={{ "--tile": `${width}px` }}>
           <div class="row heading">
             <h2 id="targets">Targets</h2>
             {(all.length >= SEARCH_FROM || words) && (
@@ -59,7 +65,14 @@ export function Overview({ model, state, from }: Props) {
             )}
           </div>
           {state.hubs.map((hub) => (
-            <HubSection key={hub.hub} hub={hub} shown={shown} searching={words !== ""} now={Date.now() + model.ahead} />
+            <HubSection
+              key={hub.hub}
+              hub={hub}
+              shown={shown}
+              searching={words !== ""}
+              now={Date.now() + model.ahead}
+              room={room}
+            />
           ))}
           {all.length === 0 && <Connect heading={false} />}
         </section>

@@ -13,7 +13,7 @@ interface Props {
 export function Picture({ active, path, targetId, room }: Props) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const [drawn, setDrawn] = useState(false);
-  const [why, setWhy] = useState("No picture yet");
+  const [why, setWhy] = useState("Loading the picture …");
   const view = useView(active, path, targetId, {
     picture: async (_, bytes) => {
       await draw(canvas.current, bytes);

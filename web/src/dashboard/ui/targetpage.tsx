@@ -1,10 +1,11 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { HolderMessage, Hub, State, Target } from "../api/wire";
+import type { HandoffEnding } from "../api/access";
 import { linkTo } from "../model/route";
 import { announce } from "./announce";
 import { Badges } from "./badges";
 import { Facts } from "./facts";
-import { type HandoffAnswer, HandoffEnd, HandoffPanel } from "./handoff";
+import { HandoffEnd, HandoffPanel } from "./handoff";
 import { OwnTabs } from "./owntabs";
 import { Stage } from "./stage";
 import { Timeline } from "./timeline";
@@ -19,8 +20,8 @@ interface Props {
   /** Whether the page shows only this target. */
   alone: boolean;
   /** What the person has answered to the agent's question. */
-  answered: HandoffAnswer | undefined;
-  onAnswer(answer: HandoffAnswer): void;
+  answered: HandoffEnding;
+  onAnswer(answer: HandoffEnding): void;
 }
 
 /** One target, large. */
@@ -30,7 +31,7 @@ export function TargetPage({ state, hub: name, targetId, alone, answered, onAnsw
   const target = there ?? endedOf(hub, targetId);
   const canvas = useRef<HTMLCanvasElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);
-  const stage = useRef<HTMLDivElement>(null);
+  const stage = useRef<HTMLElement>(null);
   const [past, setPast] = useState<PastPicture>();
   const live = useLive(there && !state.replay ? hub?.path : undefined, targetId, canvas);
   const title = target?.title || target?.url || targetId;
@@ -43,7 +44,14 @@ export function TargetPage({ state, hub: name, targetId, alone, answered, onAnsw
   if ((!hub || !target) && guest) return <HandoffEnd answered={answered} />;
   if (!hub || !target) return <Gone name={name} text={live.gone} />;
   const mine = live.holder?.mine === true;
-  const free = guest && state.you.control && !answered && live.connected && !live.gone && !live.holder?.name;
+  const elsewhere = live.holder?.you && !mine; // in another window of this person
+  const free =
+    guest &&
+    state.you.control &&
+    answered === "none" &&
+    live.connected &&
+    !live.gone &&
+    (!live.holder?.name || elsewhere);
   return (
     <article class="target" aria-labelledby="title">
       {!alone && (
@@ -51,14 +59,6 @@ export function TargetPage({ state, hub: name, targetId, alone, answered, onAnsw
           <a href={linkTo({ at: "targets" })}>← What runs</a>
         </p>
       )}
-      <div class="row heading">
-        <h1 id="title" tabIndex={-1} ref={heading}>
-          {title}
-        </h1>
-        {!guest && <Badges target={target} />}
-      </div>
-      {target.url !== title && <p class="address">{target.url}</p>}
-      {state.replay && <Recorded began={state.replay.began} cut={state.replay.cut} />}
       {target.handoff && (
         <HandoffPanel
           handoff={target.handoff}
@@ -69,6 +69,14 @@ export function TargetPage({ state, hub: name, targetId, alone, answered, onAnsw
           onAnswer={onAnswer}
         />
       )}
+      <div class="row heading">
+        <h1 id="title" tabIndex={-1} ref={heading}>
+          {title}
+        </h1>
+        {!guest && <Badges target={target} mine={mine} />}
+      </div>
+      {target.url !== title && <p class="address">{target.url}</p>}
+      {state.replay && <Recorded began={state.replay.began} cut={state.replay.cut} />}
       {there && !state.replay && (
         <Toolbar hub={hub} target={target} you={state.you} live={live} stage={stage} alone={alone} />
       )}
@@ -86,6 +94,7 @@ export function TargetPage({ state, hub: name, targetId, alone, answered, onAnsw
         past={past}
         still={state.replay ? RECORDED : there ? "" : ENDED}
         recorded={!!state.replay}
+        elsewhere={!!elsewhere}
         begin={free ? () => live.send({ kind: "take" }) : undefined}
       />
       {!guest && <Timeline path={hub.path} targetId={targetId} recorded={!!state.replay} show={setPast} />}
@@ -133,6 +142,7 @@ function useHolderText(holder: HolderMessage | undefined): void {
 
 function holderText(holder: HolderMessage): string {
   if (holder.mine) return "You have the page. Press Escape twice to hand it back.";
+  if (holder.you) return "You have the page in another window.";
   return holder.name ? `${holder.name} has the page.` : "The page is free.";
 }
 

@@ -4,11 +4,10 @@ import { keyOf } from "../model/model";
 import { linkTo } from "../model/route";
 import { Badges } from "./badges";
 import { Picture } from "./picture";
+import { inWords } from "../model/words";
 import { ago } from "./text";
+import type { Room } from "./usetiles";
 import { useOnScreen } from "./useonscreen";
-
-/** The pictures of a tile: small, once a second. */
-const ROOM = { width: 320, height: 200, fps: 1 };
 
 /** The id of the link of a target's tile. */
 export function tileId(hub: string, targetId: string): string {
@@ -19,9 +18,11 @@ interface Props {
   hub: Hub;
   target: Target;
   now: number;
+  /** What a picture has room for, in pixels of the screen. */
+  room: Room;
 }
 
-export function Tile({ hub, target, now }: Props) {
+export function Tile({ hub, target, now, room }: Props) {
   const id = useId();
   const [element, setElement] = useState<HTMLElement | null>(null);
   const onScreen = useOnScreen(element);
@@ -29,18 +30,20 @@ export function Tile({ hub, target, now }: Props) {
   return (
     <li class="tile" ref={setElement}>
       <div class="shot">
-        <Picture active={onScreen} path={hub.path} targetId={target.targetId} room={ROOM} />
+        <Picture active={onScreen} path={hub.path} targetId={target.targetId} room={room} />
+      </div>
+      <div class="name">
+        <h4>
+          <a
+            href={linkTo({ at: "target", hub: hub.hub, targetId: target.targetId })}
+            id={tileId(hub.hub, target.targetId)}
+            aria-describedby={id}
+          >
+            {title}
+          </a>
+        </h4>
         <Badges target={target} />
       </div>
-      <h4>
-        <a
-          href={linkTo({ at: "target", hub: hub.hub, targetId: target.targetId })}
-          id={tileId(hub.hub, target.targetId)}
-          aria-describedby={id}
-        >
-          {title}
-        </a>
-      </h4>
       <div id={id} class="about">
         <p class="address" title={target.url}>
           {target.url}
@@ -56,6 +59,12 @@ export function Tile({ hub, target, now }: Props) {
 
 /** The Clients that drive a target, or the holder of its lease, and the last command. */
 function doing({ client, drivers, last, holder }: Target): string {
-  const driver = holder ? holder.name : drivers?.length ? drivers.join(", ") : (client ?? "Not driven");
-  return last ? `${driver} · ${last.method}` : driver;
+  const driver = holder
+    ? holder.you
+      ? "You"
+      : holder.name
+    : drivers?.length
+      ? drivers.join(", ")
+      : (client ?? "Not driven");
+  return last ? `${driver} · ${inWords(last.method)}` : driver;
 }

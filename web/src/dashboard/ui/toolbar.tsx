@@ -9,13 +9,14 @@ interface Props {
   target: Target;
   you: You;
   live: Live;
-  stage: RefObject<HTMLDivElement | null>;
+  stage: RefObject<HTMLElement | null>;
   alone: boolean;
 }
 
 export function Toolbar({ hub, target, you, live, stage, alone }: Props) {
   const mine = live.holder?.mine === true;
-  const other = !mine && live.holder?.name;
+  const elsewhere = !mine && live.holder?.you;
+  const other = !mine && !elsewhere && live.holder?.name;
   const devTools = you.devtools && !alone;
   return (
     <div class="row tools">
@@ -27,7 +28,7 @@ export function Toolbar({ hub, target, you, live, stage, alone }: Props) {
           disabled={!live.connected || !!other}
           onClick={() => live.send({ kind: mine ? "release" : "take" })}
         >
-          {mine ? "Hand back" : "Take over"}
+          {mine ? "Hand back" : elsewhere ? "Use it here" : "Take over"}
         </button>
       )}
       {mine && (
@@ -57,6 +58,7 @@ function holdText(you: You, { holder, connected, gone, refused }: Live, alone: b
   if (gone || refused) return "";
   if (!connected) return "Connecting to the page …";
   if (holder?.mine) return alone ? "You have the page." : "You have the page. Escape twice hands it back.";
+  if (holder?.you) return "You have the page in another window.";
   if (holder?.name) return `${holder.name} has the page`;
   return you.control ? "" : "Your token can view this page, but not act on it.";
 }

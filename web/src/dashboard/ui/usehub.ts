@@ -22,7 +22,7 @@ export function useHub(): HubAccess {
     return follow(`${page.path}/ui/api/events`, {
       state: (state) => tell({ kind: "state", state, now: Date.now() }),
       problem: (problem) => {
-        if (problem.kind === "login") forget();
+        if (problem.kind === "login" && !handoff) forget();
         tell({ kind: "problem", problem, handoff, hadToken: secret !== "" });
       },
     });

@@ -6,10 +6,6 @@ export function useRoute(): Route {
   const [hash, setHash] = useState(location.hash);
   useEffect(() => {
     const changed = () => {
-      if (/^#(handoff|token)=/.test(location.hash)) {
-        location.reload(); // the open connections use another token
-        return;
-      }
       setHash(location.hash);
       scrollTo(0, 0);
     };
