@@ -192,7 +192,7 @@ func (h *Host) setDownloadsLocked(s *session, c *bridge.Command, a *onAnswer, co
 	case err != nil:
 		return err
 	case path == "" && w.Allows() && h.downloads.dir == "": // else the hub keeps them
-		return &wire.Error{Code: wire.CodeInvalidParams, Message: "downloadPath not provided", Data: "The hub keeps no downloads of this browser: it runs on another machine."}
+		return (&wire.Error{Code: wire.CodeInvalidParams, Message: "downloadPath not provided"}).Advise("The hub keeps no downloads of this browser: it runs on another machine. Name a folder there.")
 	}
 	takes := c.Args.True("eventsEnabled")
 	if c.Method == "Page.setDownloadBehavior" {

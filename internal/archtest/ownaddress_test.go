@@ -58,6 +58,7 @@ func TestR325WhoAsksForTheHost(t *testing.T) {
 
 // schemes are the files that write the scheme of an address of this program, and whose it is.
 var schemes = map[string]string{
+	"internal/proxy/params.go":    "they are those of other sites",
 	"internal/auth/ownaddress.go": "it writes those of answers",
 	"server/app.go":               "of an app",
 	"internal/cli/":               "of a hub that the command connects to, or has just started",

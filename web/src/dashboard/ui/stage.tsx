@@ -40,7 +40,9 @@ export function Stage({ stage, canvas, live, title, mine, past, still, recorded,
           class={viewport && !past ? "" : "unseen"}
         />
         {past && (past.url ? <img src={past.url} alt={past.text} /> : <p class="placeholder">{past.text}</p>)}
-        {!viewport && !past && <p class="placeholder">{still || live.refused || live.gone || "Loading the picture …"}</p>}
+        {!viewport && !past && (
+          <p class="placeholder">{still || live.refused || live.gone || "Loading the picture …"}</p>
+        )}
         {begin && viewport && <Begin begin={begin} elsewhere={elsewhere} />}
         {mine && live.dialog && <PageDialog dialog={live.dialog} send={live.send} />}
         {mine && viewport && !past && !live.dialog && <Control viewport={viewport} send={live.send} canvas={canvas} />}
