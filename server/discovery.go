@@ -95,7 +95,7 @@ func (v visible) Targets() []targets.Info { return v.Hub.Targets(v.policy) }
 
 // Clients implements httpdiscovery.Source.
 func (v visible) Clients() int {
-	n, _ := v.Hub.Counts(v.policy)
+	n, _ := v.Counts(v.policy)
 	return n
 }
 
