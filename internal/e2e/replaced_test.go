@@ -42,7 +42,7 @@ func TestR348MCPSaysThatTheBrowserWasReplaced(t *testing.T) {
 		h := harness.StartBrowserHub(t, "about:blank")
 		wants(t, mcpOverHTTP(t, "http://"+h.ClientAddr+"/mcp"), func() {
 			pids := h.Browsers()
-			syscall.Kill(-pids[len(pids)-1], syscall.SIGKILL) //nolint:errcheck // the test sees it
+			syscall.Kill(-pids[len(pids)-1], syscall.SIGKILL)
 			harness.Eventually(t, harness.Soon, func() error {
 				if !strings.Contains(h.Log(), "host disconnected") {
 					return fmt.Errorf("the hub has a browser")
