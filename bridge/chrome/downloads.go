@@ -33,7 +33,7 @@ import (
 // downloadState is what the Host knows of downloads. Host.mu guards it.
 type downloadState struct {
 	dir     string                    // static: where downloads go; "" when Clients save their own
-	most    int64                     // static: Options.MaxDownload
+	most    int64                     `stays:"configuration"` // Options.MaxDownload
 	saving  sync.WaitGroup            // of files
 	takers  downloads.Table[*session] `held:"sessions with a download behavior"` // sessions that have set a behavior
 	folders map[string]string         `held:"folders of downloads"`              // by context, where its downloads go; "" is the default context

@@ -10,7 +10,7 @@ import (
 // waits.
 type profiles struct {
 	mu   sync.Mutex
-	ends map[string]chan struct{} // closed when the browser has ended
+	ends map[string]chan struct{} `stays:"a browser runs with each"` // closed when the browser has ended
 }
 
 // enter waits until no browser uses a folder, "" for a fresh one, until ctx ends. left lets

@@ -78,8 +78,8 @@ func (r *rig) wantsNothingLeft() {
 	for _, s := range r.sessions.List(func(Owner) bool { return true }) {
 		r.sessions.EndID(s.ID)
 	}
-	heldtest.WantsNothing(r, "the named sessions", r.sessions.Held())
-	heldtest.WantsNothing(r, "the hub", r.hub.Control().Held())
+	heldtest.WaitsForNothing(r, "the named sessions", r.sessions.Held)
+	heldtest.WaitsForNothing(r, "the hub", r.hub.Control().Held)
 }
 
 func (r *rig) key(bearer, name string) Key { return Key{Owner{r.name, bearer}, name} }

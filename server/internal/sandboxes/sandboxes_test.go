@@ -13,7 +13,7 @@ import (
 
 func TestIdleSandboxesEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := New(Options{Quotas: quota.New(quota.Options{}), Idle: time.Minute, Browsers: browsers.None(nil), Log: zap.NewNop()})
+		b := New(Options{Quotas: quota.New(quota.Options{}), Idle: time.Minute, Browsers: browsers.None(nil), Ended: func(string) {}, Log: zap.NewNop()})
 		name, err := b.reserve("", quota.Payer{})
 		if err != nil {
 			t.Fatal(err)
