@@ -146,7 +146,7 @@ test("dashboard: a tile is a picture of its page, and names who drives it", asyn
   await page.goto(`${dash.clients}/hub/two/`);
   const red = tile(page, "Red page");
   await expect.poll(async () => near("200,20,60")(await colour(red.locator("canvas")))).toBe(true);
-  await expect(red).toContainText("Page.navigate");
+  await expect(red).toContainText("opened an address");
   await hub.end();
 });
 
