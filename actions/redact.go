@@ -160,6 +160,15 @@ func (p *Page) Redact(text string) string { return p.redact(text) }
 // redact takes the page's secrets out of a text, such as its title.
 func (p *Page) redact(text string) string { return p.b.shared.secretsOf(p.ID).text(text) }
 
+// hideKnown redacts what the page script has read of the page itself, its address and title:
+// the script knows the secrets of its own document alone, and a form of GET takes those of
+// the last one into the next address.
+func (p *Page) hideKnown(texts ...*string) {
+	for _, t := range texts {
+		*t = p.redact(*t)
+	}
+}
+
 // redactURL is redact for an address, which it cuts.
 func (p *Page) redactURL(raw string) string { return p.redact(cutText(raw, longestURL)) }
 

@@ -281,6 +281,32 @@ func answer(t *testing.T, p *actions.Page, l actions.Locator) string {
 	return "nothing"
 }
 
+// TestR155SecretsOfTheLastDocument has a form take a card number into the address and the title
+// of the next document, which has no such field.
+func TestR155SecretsOfTheLastDocument(t *testing.T) {
+	on(t, func(t *testing.T, b *actions.Browser) {
+		p := visit(t, b, "/two.html")
+		ctx := t.Context()
+		value(t, p, `void (document.body.innerHTML = '<input autocomplete=cc-number value=4929123456789012>')`)
+		_, err := p.SnapshotYAML(ctx, actions.YAMLOptions{})
+		silent(t, "the snapshot before", "", err)
+		if _, err := p.Goto(ctx, p.Info().URL+"?nr=4929123456789012", actions.GotoOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		value(t, p, `void (document.title = 'Card 4929 1234 5678 9012')`)
+		yaml, err := p.SnapshotYAML(ctx, actions.YAMLOptions{})
+		silent(t, "the YAML snapshot", yaml, err)
+		elements, err := p.SnapshotElements(ctx)
+		silent(t, "the snapshot of elements", elements, err)
+		tagged, err := p.SnapshotTagged(ctx, actions.TaggedOptions{})
+		silent(t, "the tagged snapshot", tagged, err)
+		seen, err := p.Observe(ctx, actions.ObserveOptions{})
+		silent(t, "the observation", seen, err)
+		content, err := p.Content(ctx, "text", nil)
+		silent(t, "the content", content, err)
+	})
+}
+
 // TestR156NothingIsEchoed has a guess come back as it was given: an answer that
 // leaves it out says that it was right.
 func TestR156NothingIsEchoed(t *testing.T) {

@@ -38,6 +38,7 @@ func (p *Page) SnapshotElements(ctx context.Context) (s ElementsSnapshot, err er
 		Cut bool `json:"truncated"`
 	}
 	err = p.readByScript(ctx, "elements", obj{}, &out)
+	p.hideKnown(&out.PageURL, &out.PageTitle)
 	p.b.meter.refs.notePositions(out.Elements)
 	if out.Truncated = out.Cut; out.Truncated {
 		out.Elements = append(out.Elements, cutElement)
@@ -74,6 +75,7 @@ func (p *Page) SnapshotTagged(ctx context.Context, o TaggedOptions) (s TaggedSna
 		args["maxElements"] = o.MaxElements
 	}
 	err = p.readByCall(ctx, scriptCall{verb: "tagged", args: args, result: &s, numbers: forIDs})
+	p.hideKnown(&s.URL, &s.Title)
 	return s, err
 }
 
@@ -142,6 +144,7 @@ func (p *Page) Observe(ctx context.Context, o ObserveOptions) (s Observation, er
 		args["maxElements"] = o.MaxElements
 	}
 	err = p.readByCall(ctx, scriptCall{verb: "observe", args: args, result: &s, numbers: forRefs})
+	p.hideKnown(&s.URL, &s.Title)
 	p.b.meter.refs.noteObserved(s.Elements)
 	return s, err
 }
@@ -165,6 +168,7 @@ func (p *Page) Content(ctx context.Context, format string, root Locator) (c Cont
 		args["locator"] = root.query()
 	}
 	err = p.readByScript(ctx, "content", args, &c)
+	p.hideKnown(&c.URL, &c.Title)
 	return c, err
 }
 

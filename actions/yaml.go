@@ -83,6 +83,7 @@ func (p *Page) SnapshotYAML(ctx context.Context, o YAMLOptions) (YAMLSnapshot, e
 	p.mu.Unlock()
 	r := yamlReader{p: p, holes: maxHoles, most: most, left: most}
 	s, err := r.read(ctx, frame, args, 0)
+	p.hideKnown(&s.URL, &s.Title)
 	s.Text = cutLines(s.Text, most)
 	s.Cut = strings.HasSuffix(s.Text, yamlCut(most))
 	return s, err

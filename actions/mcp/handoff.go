@@ -45,7 +45,7 @@ type handoffWaitArgs struct {
 var handedOff = map[actions.HandoffState]string{
 	actions.HandoffOpen:      "The person has not finished yet: call browser_handoff_wait again.",
 	actions.HandoffDone:      "The person says that it is done.",
-	actions.HandoffCancelled: "The person has cancelled: it is not done.",
+	actions.HandoffCancelled: "The person, or this client, has cancelled: it is not done.",
 	actions.HandoffTimeout:   "The time is over: it is not done.",
 	actions.HandoffClosed:    "The page has ended meanwhile: it is not done.",
 }
