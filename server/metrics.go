@@ -22,7 +22,7 @@ type metrics struct {
 }
 
 func newMetrics() *metrics {
-	return &metrics{
+	m := &metrics{
 		logins: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "cdphub_logins_failed_total",
 			Help: "Requests and logins that were refused for their token, by listener (clients, hosts, shared, admin) and reason (" +
@@ -40,6 +40,10 @@ func newMetrics() *metrics {
 			Buckets: []float64{.1, .5, 1, 2, 5, 10, 20, 30, 60, 120},
 		}, []string{"outcome"}),
 	}
+	for _, served := range []bool{false, true} { // they begin with 0: increase() of an alert sees no first value above
+		m.browserQueue.WithLabelValues(queueOutcome(served))
+	}
+	return m
 }
 
 // loginFailed counts a login that was refused for its token.
@@ -52,11 +56,14 @@ func (m *metrics) browserStarted(took time.Duration) { m.browserStart.Observe(to
 
 // queueLeft is browsers.Options.Queued.
 func (m *metrics) queueLeft(waited time.Duration, served bool) {
-	outcome := "gave_up"
+	m.browserQueue.WithLabelValues(queueOutcome(served)).Observe(waited.Seconds())
+}
+
+func queueOutcome(served bool) string {
 	if served {
-		outcome = "served"
+		return "served"
 	}
-	m.browserQueue.WithLabelValues(outcome).Observe(waited.Seconds())
+	return "gave_up"
 }
 
 // collectors are the metrics of the server itself, and of the rooms behind its front.

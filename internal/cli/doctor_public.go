@@ -139,6 +139,12 @@ func (w publicWay) connect(ctx context.Context) finding {
 	go func() { ended <- conn.Serve(ctx, func([]byte) {}) }()
 	select {
 	case why := <-ended:
+		if why == wsconn.ReasonNoLogin { // the hub has ended it, and not the proxy
+			return finding{
+				publicCheck, warning, fmt.Sprintf("a WebSocket opens, but the hub that runs wants a token: whether it stays open for %v without data is not known", w.idle),
+				"run this with the token of a Client (--client-token), or while the hub does not run",
+			}
+		}
 		return finding{
 			publicCheck, failing, fmt.Sprintf("a WebSocket on which nothing is sent ends after %v, before the hub's first ping: %v", time.Since(began).Round(time.Millisecond), why),
 			fmt.Sprintf("raise the time-out of the proxy for connections without data (nginx: proxy_read_timeout) above --ping-every, which is %v, or lower that", w.idle),

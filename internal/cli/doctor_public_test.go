@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/cdphub/cdphub/internal/hubtest"
+	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/server"
 )
 
@@ -54,6 +55,7 @@ func TestR329DoctorGoesThePublicWay(t *testing.T) {
 		{"no token", passing(func(r *httputil.ProxyRequest) { r.Out.Header.Del("Authorization") }), "", guarded, failing, "401", "Authorization"},
 		{"the hub is elsewhere", passing(func(r *httputil.ProxyRequest) { r.Out.URL.Host = hubtest.FreeAddr(t) }), "", guarded, failing, "502", "--client-addr"},
 		{"a time-out", idle(good, 100*time.Millisecond), "", guarded, failing, "before the hub's first ping", "proxy_read_timeout"},
+		{"the hub wants a token", answer(http.HandlerFunc(endWithoutLogin)), "", guarded, warning, "wants a token", "--client-token"},
 		{"a redirect", answer(http.RedirectHandler("https://other.example/", http.StatusMovedPermanently)), "", guarded, failing, "https://other.example/", "redirects to"},
 		{"another program", answer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			fmt.Fprintf(w, "%*s ws://%s/devtools/browser", maxPublicAnswer, "{}", r.Host)
@@ -85,6 +87,20 @@ func TestR329DoctorGoesThePublicWay(t *testing.T) {
 	t.Run("nobody listens", func(t *testing.T) {
 		wantPublic(t, append([]string{"doctor", "--json", "--client-addr=127.0.0.1:0", "--public-url=http://" + hubtest.FreeAddr(t)}, guarded...), failing, "connection refused", "lead to the proxy")
 	})
+}
+
+// endWithoutLogin is a hub that runs, to which a token came on no WebSocket.
+func endWithoutLogin(w http.ResponseWriter, r *http.Request) {
+	if r.Header.Get("Upgrade") == "" {
+		fmt.Fprintf(w, "ws://%s/devtools/browser", r.Host)
+		return
+	}
+	conn, err := wsconn.Upgrade(w, r, wsconn.Options{})
+	if err != nil {
+		return
+	}
+	conn.Close(wsconn.ReasonNoLogin)
+	conn.Serve(r.Context(), func([]byte) {})
 }
 
 // wantPublic wants the last finding about the public URL.

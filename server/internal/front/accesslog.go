@@ -39,7 +39,7 @@ type AccessLog struct {
 
 // NewAccessLog makes one, which writes to log.
 func NewAccessLog(log *zap.Logger) *AccessLog {
-	return &AccessLog{
+	l := &AccessLog{
 		log: log,
 		ends: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "cdphub_connections_closed_total",
@@ -54,6 +54,10 @@ func NewAccessLog(log *zap.Logger) *AccessLog {
 			Help: "Connections that were closed because of a bug in the hub (a panic).",
 		}),
 	}
+	for _, side := range []string{"client", "host"} { // they begin with 0: increase() of an alert sees no first value above
+		l.ends.WithLabelValues(side, codeLabel(wsconn.ReasonSlowConsumer.Code))
+	}
+	return l
 }
 
 // Collectors are the metrics of connections.
