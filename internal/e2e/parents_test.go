@@ -48,3 +48,19 @@ func TestR349WrongParentsSayOneThing(t *testing.T) {
 		t.Errorf("%d lines say what to do, want 1, and %d complain about postMessage, want none", good, bad)
 	}
 }
+
+// TestPageWithAVariableParentPairs has a page with a global variable of the name of window.parent.
+func TestPageWithAVariableParentPairs(t *testing.T) {
+	h := harness.StartHub(t)
+	app := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprintf(w, `<!doctype html><title>App</title><script src="http://%s/agent.js"></script><script>var parent = 1</script>`, h.HostAddr)
+	}))
+	defer app.Close()
+	harness.StartBrowser(t, "http://"+h.HostAddr+"/shell?app="+app.URL, true)
+	h.AwaitTitle(t, "App")
+	c := harness.DialCDP(t, "http://"+h.ClientAddr)
+	if got := c.Evaluate(t, c.Attach(t, c.Pages(t)[0]), "parent"); got != "1" {
+		t.Errorf("parent is %s, want 1", got)
+	}
+}

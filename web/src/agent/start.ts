@@ -33,7 +33,7 @@ import {
   watchResources,
 } from "./network";
 import { isProxied, leaveUpstream, refreshUpstream } from "./network/upstream";
-import { monotonic, originals } from "./base/originals";
+import { parentOf, monotonic, originals } from "./base/originals";
 import { NOT_IN_A_HOST, say } from "../wire/messages";
 import { hubOfProxy } from "./link/hub";
 import { tree } from "./page/page";
@@ -81,7 +81,7 @@ const PRESENT = Symbol.for("cdphub.agent");
  */
 export function startFrameAgent(options: AgentOptions): void {
   if (PRESENT in window) return;
-  if (window.parent === window) return tellAlone(options);
+  if (parentOf(window) === window) return tellAlone(options);
   const above = agentAbove();
   if (above) return above(window, options.response);
   const arrive = (win: Win, response?: string): void => {
@@ -127,8 +127,8 @@ function tellAlone({ allowedParents: [host], upstream }: AgentOptions): void {
 /** The function of a same-origin ancestor's agent that adopts this window; undefined if there is none. */
 function agentAbove(): ((win: Win, response?: string) => void) | undefined {
   try {
-    for (let win: Window = window; win !== win.parent; ) {
-      win = win.parent;
+    for (let win: Window = window; win !== parentOf(win); ) {
+      win = parentOf(win);
       if (PRESENT in win) return (win as unknown as Record<symbol, (win: Win, response?: string) => void>)[PRESENT];
     }
   } catch {

@@ -5,6 +5,9 @@ import { stringify } from "../../stringify";
 
 const { parent } = window;
 
+/** The window around a window. A page may have a `parent` of its own (`var parent = 1`). */
+export const parentOf = (win: Window): Window => (win === window ? parent : win.parent);
+
 /** The native functions as they were at boot. */
 export const originals = {
   setTimeout: window.setTimeout.bind(window),

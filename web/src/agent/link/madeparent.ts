@@ -4,6 +4,7 @@
 // wire/frame.ts.
 
 import { type Admit, type Ask, type Knock, VERSION, type Vouch } from "../../wire/frame";
+import { parentOf } from "../base/originals";
 
 /** The origins of the pages around this document, the nearest first; undefined in Firefox. */
 const ancestors: ArrayLike<string> = location.ancestorOrigins ?? [];
@@ -19,10 +20,10 @@ let shown: { key: unknown; port: MessagePort } | undefined;
 /** Asks the parent for its key (knock), and ancestors of these origins for the secret to compare it with (ask). */
 export function askAround(origins: string[]): void {
   if (parentOrigin !== "null") return;
-  window.parent.postMessage({ icdp: "knock", v: VERSION } satisfies Knock, "*");
+  parentOf(window).postMessage({ icdp: "knock", v: VERSION } satisfies Knock, "*");
   if (secret) return;
   const ask: Ask = { icdp: "ask", v: VERSION };
-  for (let win = window.parent, n = 1; win !== win.parent; win = win.parent, n++)
+  for (let win = parentOf(window), n = 1; win !== win.parent; win = win.parent, n++)
     for (const origin of origins) if (mayBe(origin, n)) win.parent.postMessage(ask, origin);
 }
 

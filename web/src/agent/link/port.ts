@@ -27,7 +27,7 @@ import { sessionChanged, share, tellSubtree, whenReported } from "./nested";
 import { uplink } from "./uplink";
 import { noteSimpleHost } from "../base/bundles";
 import { channel, listenTo } from "../base/channels";
-import { base, docId, originals, rebase } from "../base/originals";
+import { parentOf, base, docId, originals, rebase } from "../base/originals";
 import { popupNews } from "../windows/popups";
 import { inWorker, workerDetached } from "../workers/workers";
 import { inOrder } from "../base/parts";
@@ -147,7 +147,7 @@ function takeAnotherBase(): void {
  * frames of its own origin.
  */
 function isAbove(source: MessageEventSource | null): boolean {
-  for (let win: Window = window; win !== win.parent; win = win.parent) if (source === win.parent) return true;
+  for (let win: Window = window; win !== parentOf(win); win = parentOf(win)) if (source === parentOf(win)) return true;
   return false;
 }
 
