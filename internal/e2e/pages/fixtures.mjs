@@ -52,7 +52,7 @@ export const mayRefuse = (context, pattern, _reason) => refusals.get(context)?.p
 /** Watches the pages of a context for own requests that fail: a page for people asks for nothing that it may not have. */
 export function watchRequests(context) {
   const failed = [];
-  refusals.set(context, [/404 .*\/ui\/api\/view$/]); // of a page that has just been closed
+  refusals.set(context, [/404 .*\/ui\/api\/view(\/why)?$/]); // of a page that has just been closed
   context.on("response", (r) => {
     const { host, pathname } = new URL(r.url());
     if (r.status() >= 400 && r.request().frame().url().includes(host))

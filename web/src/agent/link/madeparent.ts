@@ -6,12 +6,15 @@
 import { type Admit, type Ask, type Knock, VERSION, type Vouch } from "../../wire/frame";
 import { parentOf } from "../base/originals";
 
-/** The origins of the pages around this document, the nearest first; undefined in Firefox. */
+/** The origins of the pages around this document, the nearest first; older Firefox has none. */
 const ancestors: ArrayLike<string> = location.ancestorOrigins ?? [];
 const parentOrigin = ancestors[0] ?? "null";
 
-/** Whether the nth page around may have an origin. The browser complains about each message to a wrong one. */
-export const mayBe = (origin: string, n = 0): boolean => ancestors[n] === undefined || ancestors[n] === origin;
+/**
+ * Whether the nth page around may have an origin. The browser complains about each message to a wrong one. After a
+ * document of the Host page's making, Firefox 153 says "null" of every origin.
+ */
+export const mayBe = (origin: string, n = 0): boolean => [undefined, "null", origin].includes(ancestors[n]);
 
 let secret: string | undefined;
 /** Key and port of an admit message. They are kept until the secret is known. */
