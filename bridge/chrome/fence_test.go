@@ -89,7 +89,7 @@ var requests = map[string]string{
 	"fetch keepalive": `fetch("TO", { mode: "no-cors", keepalive: true, method: "POST", body: "a" }).catch(() => {})`,
 	"fetch hop":       `fetch("FROM/redirect?to=ENCODED", { mode: "no-cors" }).catch(() => {})`,
 	"fetch quiet":     `fetch("TO", { mode: "no-cors", referrerPolicy: "no-referrer", credentials: "omit" }).catch(() => {})`,
-	"fetch aborted":   `(() => { const c = new AbortController(); fetch("TO", { mode: "no-cors", signal: c.signal }).catch(() => {}); setTimeout(() => c.abort(), 30) })()`,
+	"fetch aborted":   `[30, 300, 3000].forEach((ms) => { const c = new AbortController(); fetch("TO", { mode: "no-cors", signal: c.signal }).catch(() => {}); setTimeout(() => c.abort(), ms) })`, // a busy machine sends none within 30 ms
 	"xhr":             `(() => { const x = new XMLHttpRequest(); x.open("GET", "TO"); x.send() })()`,
 	"xhr sync":        `(() => { const x = new XMLHttpRequest(); x.open("GET", "TO", false); try { x.send() } catch {} })()`,
 	"beacon":          `navigator.sendBeacon("TO", "a")`,
