@@ -4,7 +4,6 @@ package actions
 
 import (
 	json "encoding/json"
-
 	easyjson "github.com/mailru/easyjson"
 	jlexer "github.com/mailru/easyjson/jlexer"
 	jwriter "github.com/mailru/easyjson/jwriter"
@@ -72,7 +71,6 @@ func easyjsonA4a3e1daDecodeGithubComCdphubCdphubActions(in *jlexer.Lexer, out *s
 		in.Consumed()
 	}
 }
-
 func easyjsonA4a3e1daEncodeGithubComCdphubCdphubActions(out *jwriter.Writer, in scriptError) {
 	out.RawByte('{')
 	first := true
@@ -128,7 +126,6 @@ func (v *scriptError) UnmarshalJSON(data []byte) error {
 func (v *scriptError) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjsonA4a3e1daDecodeGithubComCdphubCdphubActions(l, v)
 }
-
 func easyjsonA4a3e1daDecodeGithubComCdphubCdphubActions1(in *jlexer.Lexer, out *scriptAnswer) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
@@ -147,7 +144,7 @@ func easyjsonA4a3e1daDecodeGithubComCdphubCdphubActions1(in *jlexer.Lexer, out *
 			if in.IsNull() {
 				in.Skip()
 			} else {
-				out.OK.UnmarshalEasyJSON(in)
+				(out.OK).UnmarshalEasyJSON(in)
 			}
 		case "secrets":
 			if in.IsNull() {
@@ -162,7 +159,7 @@ func easyjsonA4a3e1daDecodeGithubComCdphubCdphubActions1(in *jlexer.Lexer, out *
 						out.Secrets = []string{}
 					}
 				} else {
-					out.Secrets = out.Secrets[:0]
+					out.Secrets = (out.Secrets)[:0]
 				}
 				for !in.IsDelim(']') {
 					var v1 string
@@ -206,7 +203,6 @@ func easyjsonA4a3e1daDecodeGithubComCdphubCdphubActions1(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-
 func easyjsonA4a3e1daEncodeGithubComCdphubCdphubActions1(out *jwriter.Writer, in scriptAnswer) {
 	out.RawByte('{')
 	first := true
@@ -214,7 +210,7 @@ func easyjsonA4a3e1daEncodeGithubComCdphubCdphubActions1(out *jwriter.Writer, in
 	{
 		const prefix string = ",\"ok\":"
 		out.RawString(prefix[1:])
-		in.OK.MarshalEasyJSON(out)
+		(in.OK).MarshalEasyJSON(out)
 	}
 	{
 		const prefix string = ",\"secrets\":"
@@ -272,7 +268,6 @@ func (v *scriptAnswer) UnmarshalJSON(data []byte) error {
 func (v *scriptAnswer) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjsonA4a3e1daDecodeGithubComCdphubCdphubActions1(l, v)
 }
-
 func easyjsonA4a3e1daDecodeGithubComCdphubCdphubActions2(in *jlexer.Lexer, out *remoteObject) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
@@ -315,7 +310,7 @@ func easyjsonA4a3e1daDecodeGithubComCdphubCdphubActions2(in *jlexer.Lexer, out *
 			if in.IsNull() {
 				in.Skip()
 			} else {
-				out.Value.UnmarshalEasyJSON(in)
+				(out.Value).UnmarshalEasyJSON(in)
 			}
 		default:
 			in.SkipRecursive()
@@ -327,7 +322,6 @@ func easyjsonA4a3e1daDecodeGithubComCdphubCdphubActions2(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-
 func easyjsonA4a3e1daEncodeGithubComCdphubCdphubActions2(out *jwriter.Writer, in remoteObject) {
 	out.RawByte('{')
 	first := true
@@ -355,7 +349,7 @@ func easyjsonA4a3e1daEncodeGithubComCdphubCdphubActions2(out *jwriter.Writer, in
 	{
 		const prefix string = ",\"value\":"
 		out.RawString(prefix)
-		in.Value.MarshalEasyJSON(out)
+		(in.Value).MarshalEasyJSON(out)
 	}
 	out.RawByte('}')
 }
@@ -383,7 +377,6 @@ func (v *remoteObject) UnmarshalJSON(data []byte) error {
 func (v *remoteObject) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjsonA4a3e1daDecodeGithubComCdphubCdphubActions2(l, v)
 }
-
 func easyjsonA4a3e1daDecodeGithubComCdphubCdphubActions3(in *jlexer.Lexer, out *exceptionObject) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
@@ -414,7 +407,7 @@ func easyjsonA4a3e1daDecodeGithubComCdphubCdphubActions3(in *jlexer.Lexer, out *
 			if in.IsNull() {
 				in.Skip()
 			} else {
-				out.Value.UnmarshalEasyJSON(in)
+				(out.Value).UnmarshalEasyJSON(in)
 			}
 		default:
 			in.SkipRecursive()
@@ -426,7 +419,6 @@ func easyjsonA4a3e1daDecodeGithubComCdphubCdphubActions3(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-
 func easyjsonA4a3e1daEncodeGithubComCdphubCdphubActions3(out *jwriter.Writer, in exceptionObject) {
 	out.RawByte('{')
 	first := true
@@ -444,7 +436,7 @@ func easyjsonA4a3e1daEncodeGithubComCdphubCdphubActions3(out *jwriter.Writer, in
 	{
 		const prefix string = ",\"value\":"
 		out.RawString(prefix)
-		in.Value.MarshalEasyJSON(out)
+		(in.Value).MarshalEasyJSON(out)
 	}
 	out.RawByte('}')
 }
@@ -472,7 +464,6 @@ func (v *exceptionObject) UnmarshalJSON(data []byte) error {
 func (v *exceptionObject) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjsonA4a3e1daDecodeGithubComCdphubCdphubActions3(l, v)
 }
-
 func easyjsonA4a3e1daDecodeGithubComCdphubCdphubActions4(in *jlexer.Lexer, out *exceptionDetails) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
@@ -517,7 +508,6 @@ func easyjsonA4a3e1daDecodeGithubComCdphubCdphubActions4(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-
 func easyjsonA4a3e1daEncodeGithubComCdphubCdphubActions4(out *jwriter.Writer, in exceptionDetails) {
 	out.RawByte('{')
 	first := true
@@ -562,7 +552,6 @@ func (v *exceptionDetails) UnmarshalJSON(data []byte) error {
 func (v *exceptionDetails) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjsonA4a3e1daDecodeGithubComCdphubCdphubActions4(l, v)
 }
-
 func easyjsonA4a3e1daDecodeGithubComCdphubCdphubActions5(in *jlexer.Lexer, out *evaluated) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
@@ -581,7 +570,7 @@ func easyjsonA4a3e1daDecodeGithubComCdphubCdphubActions5(in *jlexer.Lexer, out *
 			if in.IsNull() {
 				in.Skip()
 			} else {
-				out.Result.UnmarshalEasyJSON(in)
+				(out.Result).UnmarshalEasyJSON(in)
 			}
 		case "exceptionDetails":
 			if in.IsNull() {
@@ -607,7 +596,6 @@ func easyjsonA4a3e1daDecodeGithubComCdphubCdphubActions5(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-
 func easyjsonA4a3e1daEncodeGithubComCdphubCdphubActions5(out *jwriter.Writer, in evaluated) {
 	out.RawByte('{')
 	first := true
@@ -615,7 +603,7 @@ func easyjsonA4a3e1daEncodeGithubComCdphubCdphubActions5(out *jwriter.Writer, in
 	{
 		const prefix string = ",\"result\":"
 		out.RawString(prefix[1:])
-		in.Result.MarshalEasyJSON(out)
+		(in.Result).MarshalEasyJSON(out)
 	}
 	{
 		const prefix string = ",\"exceptionDetails\":"

@@ -131,6 +131,11 @@ var hubTools = []check[*server]{
 			t.Fatalf("no handoffId in %q", said)
 		}
 		s.use(t, "browser_handoff_wait", args{"handoffId": id[1]}, "The time is over")
+		said = s.use(t, "browser_handoff", args{"instructions": "Log in."})
+		if id = regexp.MustCompile(`handoffId (\w+)`).FindStringSubmatch(said); id == nil {
+			t.Fatalf("no handoffId in %q", said)
+		}
+		s.use(t, "browser_handoff_cancel", args{"handoffId": id[1]}, "cancelled")
 	}, nil},
 	{"close", "browser_close", func(t *testing.T, s *server) {
 		s.use(t, "browser_tabs", args{"action": "new", "url": s.url("/two.html")}, "Second page")
