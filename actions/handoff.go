@@ -122,7 +122,7 @@ func (p *Page) refusedHandoff(err error) error {
 	case !ok || KindOf(err) != Internal:
 		return err
 	case answer.Code == wire.CodeInvalidParams:
-		return invalidArgument("%s", answer.Data)
+		return invalidArgument("%s", strings.TrimPrefix(commandError(answer), "Invalid parameters: "))
 	case !strings.HasPrefix(answer.Message, wire.HandoffOpen):
 		return invalidArgument("%s", commandError(answer))
 	}
