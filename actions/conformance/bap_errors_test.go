@@ -67,7 +67,7 @@ var bapErrors = []bapMethod{
 		bapCase{name: "to no element", params: `{"options":{"amount":"toElement"}}`, code: -32602, want: `"field":"selector"`},
 	)},
 	{"action/handoff", []bapCase{
-		{name: "empty instructions", params: `{"instructions":""}`, code: -32602, want: "instructions must not be empty"},
+		{name: "empty instructions", params: `{"instructions":""}`, code: -32602, want: "Instructions must not be empty: describe what the person has to do"},
 		{name: "too much time", params: `{"instructions":"x","within":3600001}`, code: -32602, want: `"field":"within"`},
 	}},
 	{"action/handoffWait", []bapCase{{name: "no such handoff", params: `{"handoffId":"F00"}`, code: -32602, want: "of this page does not exist"}}},
