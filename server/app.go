@@ -127,15 +127,13 @@ func (s *Server) makeApp() error {
 	// The rules compare ports alone: localhost, 127.0.0.1 and [::1] can lead to the
 	// same app.
 	s.rules.AppPorts = []string{auth.PortOf(&at), auth.PortOf(upstream)}
+	s.app.origins = map[string]string{originOf(&at): originOf(upstream)}
 	for _, other := range s.app.also {
 		s.rules.AppPorts = append(s.rules.AppPorts, other.port(), auth.PortOf(other.upstream))
+		s.app.origins[other.originBeside(at)] = originOf(other.upstream)
 	}
 	hostPage := url.URL{Scheme: "http", Host: Reachable(s.HostAddr())}
 	s.app.page = s.appPage(hostPage, at, upstream)
-	s.app.origins = map[string]string{at.Scheme + "://" + at.Host: upstream.Scheme + "://" + upstream.Host}
-	for _, other := range s.app.also {
-		s.app.origins[at.Scheme+"://"+net.JoinHostPort(at.Hostname(), other.port())] = other.upstream.Scheme + "://" + other.upstream.Host
-	}
 	if err := s.serveApp(hostPage, at, upstream); err != nil {
 		return err
 	}
@@ -201,6 +199,14 @@ func (o site) port() string {
 	return port
 }
 
+// originBeside is the origin at which the site is served beside an app that is served at an address.
+func (o site) originBeside(app url.URL) string {
+	app.Host = net.JoinHostPort(app.Hostname(), o.port())
+	return originOf(&app)
+}
+
+func originOf(u *url.URL) string { return u.Scheme + "://" + u.Host }
+
 // serveApp makes the servers of the app and of the sites beside it.
 func (s *Server) serveApp(hostPage, at url.URL, upstream *url.URL) error {
 	sites := []proxy.Site{{Upstream: upstream, Port: auth.PortOf(&at)}}
@@ -247,12 +253,10 @@ func (s *Server) serveApp(hostPage, at url.URL, upstream *url.URL) error {
 func (s *Server) appPage(page, at url.URL, upstream *url.URL) string {
 	page.Path = "/shell"
 	readable := strings.NewReplacer("%3A", ":", "%2F", "/")
-	page.RawQuery = "app=" + readable.Replace(url.QueryEscape(at.String())) +
-		"&upstream=" + readable.Replace(url.QueryEscape(upstream.Scheme+"://"+upstream.Host))
+	escape := func(address string) string { return readable.Replace(url.QueryEscape(address)) }
+	page.RawQuery = "app=" + escape(at.String()) + "&upstream=" + escape(originOf(upstream))
 	for _, other := range s.app.also {
-		served := url.URL{Scheme: "http", Host: net.JoinHostPort(at.Hostname(), other.port())}
-		page.RawQuery += "&also=" + readable.Replace(url.QueryEscape(served.String())) + "=" +
-			readable.Replace(url.QueryEscape(other.upstream.Scheme+"://"+other.upstream.Host))
+		page.RawQuery += "&also=" + escape(other.originBeside(at)) + "=" + escape(originOf(other.upstream))
 	}
 	page.Fragment = s.fragment()
 	return page.String()

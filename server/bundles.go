@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/cdphub/cdphub/actions/hooks"
+	"github.com/cdphub/cdphub/internal/proxy"
 	"github.com/cdphub/cdphub/server/internal/front"
 	"github.com/cdphub/cdphub/web"
 )
@@ -114,13 +115,9 @@ func reportLeaving(h http.Header, shell url.Values) {
 		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || strings.ContainsAny(u.Host, ";, '\"") {
 			continue
 		}
-		policy += " " + u.Scheme + "://" + u.Host
-		// The shell pairs both names of this machine.
-		if other := map[string]string{"localhost": "127.0.0.1", "127.0.0.1": "localhost"}[u.Hostname()]; other != "" {
-			policy += " " + u.Scheme + "://" + strings.Replace(u.Host, u.Hostname(), other, 1)
-		}
+		policy += " " + strings.Join(proxy.NamesOf(u), " ") // the shell pairs both names of this machine
 	}
-	if len(policy) > maxShellPolicy { // nobody needs as many frames
+	if len(policy) > maxShellPolicy { // no page has that many frames
 		return
 	}
 	h.Set("Content-Security-Policy-Report-Only", policy)

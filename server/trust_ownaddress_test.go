@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"html"
-	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -265,21 +264,9 @@ func TestR327BelowAPath(t *testing.T) {
 // wantBelow wants the addresses of a server below a path to lead to it.
 func wantBelow(t *testing.T, addr, below string) {
 	t.Helper()
-	get := func(address string) (int, string) {
-		resp, err := http.Get(address)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer resp.Body.Close()
-		body, err := io.ReadAll(resp.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return resp.StatusCode, string(body)
-	}
 	base := "http://" + addr
 	var version struct{ WebSocketDebuggerURL string }
-	if _, body := get(base + below + "/json/version"); json.Unmarshal([]byte(body), &version) != nil || version.WebSocketDebuggerURL != "ws://"+addr+below+"/devtools/browser" {
+	if _, body := hubtest.Get(t, addr, below+"/json/version", nil); json.Unmarshal([]byte(body), &version) != nil || version.WebSocketDebuggerURL != "ws://"+addr+below+"/devtools/browser" {
 		t.Fatal(body)
 	}
 	client := hubtest.Dial(t, version.WebSocketDebuggerURL, nil)
@@ -293,7 +280,7 @@ func wantBelow(t *testing.T, addr, below string) {
 			if !strings.HasPrefix(file[1], "/") {
 				continue
 			}
-			if status, _ := get(base + file[1]); status != 200 {
+			if status, _ := hubtest.Get(t, addr, file[1], nil); status != 200 {
 				t.Errorf("%s names %s: %d", path, file[1], status)
 			}
 		}
@@ -304,7 +291,7 @@ func wantBelow(t *testing.T, addr, below string) {
 			t.Errorf("%s: %s", path, page.Body)
 		}
 	}
-	if _, body := get(base + below + "/ui/api/state"); !strings.Contains(body, `"path":"`+below+`"`) {
+	if _, body := hubtest.Get(t, addr, below+"/ui/api/state", nil); !strings.Contains(body, `"path":"`+below+`"`) {
 		t.Error(body)
 	}
 	resp := hubtest.Raw(t, addr, hubtest.Request("GET "+below+"/devtools/ui/?target=T1 HTTP/1.1", "Host: "+addr, "Connection: close"))

@@ -10,7 +10,7 @@ import (
 )
 
 // askers are the files that read of a request by which host and whether by TLS it came, or what a
-// proxy says of that, and why auth.OwnAddressOf is not what they need. It alone tells where a client
+// proxy says of that, and why they do not need auth.OwnAddressOf, which alone says where a client
 // reaches the server.
 var askers = map[string]string{
 	"internal/auth/ownaddress.go":              "it finds the answer",
@@ -19,7 +19,7 @@ var askers = map[string]string{
 	"internal/fence/fence.go":                  "it tells the spellings of loopback apart that Chromium does",
 	"server/links.go":                          "it tells the spellings of loopback apart that Chromium does",
 	"server/internal/forward/forward.go":       "a node passes the header on as it is",
-	"server/internal/forward/receive.go":       "for nodes of older versions, which do not tell it",
+	"server/internal/forward/receive.go":       "for nodes of older versions, whose assertions do not have the address",
 	"server/internal/membership/assertions.go": "a node signs the header that it passes on",
 	"internal/wsconn/through.go":               "it sends a request",
 	"internal/proxy/provenance.go":             "it tells what an app was asked",

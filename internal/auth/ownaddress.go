@@ -18,6 +18,11 @@ type OwnAddress struct {
 	Prefix string `json:"prefix,omitempty"` // before all paths of the server, of a reverse proxy or of the program around it: "" or "/path"
 }
 
+// OwnAddressAt is the address of a server that people reach at a URL.
+func OwnAddressAt(public *url.URL) OwnAddress {
+	return OwnAddress{public.Scheme == "https", public.Host, strings.TrimSuffix(public.EscapedPath(), "/")}
+}
+
 // HTTP is the base of addresses of the server: "https://hub.example".
 func (a OwnAddress) HTTP() string { return a.Origin() + a.Prefix }
 
@@ -88,7 +93,7 @@ func (g *Gate) FindOwnAddress(r *http.Request, rules Rules, public *url.URL) Own
 	host, _ := HostName(a.Host)
 	_, isIP := parseIP(host)
 	if public != nil && public.Host != "" && (namesHost(a.Host, public) || relayed && (isIP || isLocalhost(host))) {
-		a = OwnAddress{public.Scheme == "https", public.Host, strings.TrimSuffix(public.EscapedPath(), "/")}
+		a = OwnAddressAt(public)
 	}
 	return a.withoutPort()
 }
@@ -103,7 +108,7 @@ func (a OwnAddress) withoutPort() OwnAddress {
 	return a
 }
 
-// namesHost reports whether a Host header is that of an address; without a port it may be.
+// namesHost reports whether a Host header names the host of an address, and its port if the header has one.
 func namesHost(header string, u *url.URL) bool {
 	if u == nil {
 		return false
@@ -127,8 +132,8 @@ func DropRelayed(h http.Header) {
 	}
 }
 
-// relayed is what a trusted proxy says, and whether one relays the request. A stranger says
-// nothing. Some proxies pass on what a client has written there: the host counts only where it is
+// relayed is what a trusted proxy says, and whether one relays the request. It ignores the headers of
+// all other peers. Some proxies pass on what a client has written there: the host counts only where it is
 // a name of this hub (FindOwnAddress), so that no page of another origin becomes one of the hub's
 // own, and the rest changes no more than the answer to that client. The first of a list is
 // what the client has asked for. Prefixes are those of several proxies, from the outside in.

@@ -51,8 +51,7 @@ func checkPublic(ctx context.Context, o server.Options, runs bool) (all []findin
 		defer func() { stop(); <-ended }()
 	}
 	w := publicWay{
-		own:   auth.OwnAddress{Secure: u.Scheme == "https", Host: u.Host, Prefix: strings.TrimSuffix(u.EscapedPath(), "/")},
-		token: o.Tokens.Client, path: "/devtools/browser", idle: o.Limits.PingEvery,
+		own: auth.OwnAddressAt(u), token: o.Tokens.Client, path: "/devtools/browser", idle: o.Limits.PingEvery,
 	}
 	if guarded && w.token == "" {
 		w.path = "/ws" // where a token may come later

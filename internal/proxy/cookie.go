@@ -29,7 +29,7 @@ func rewriteCookie(cookie, upstream string, j *jars) string {
 		value = strings.ToLower(strings.TrimSpace(value))
 		switch strings.ToLower(strings.TrimSpace(attr)) {
 		case "domain":
-			if domainCovers(strings.TrimPrefix(value, "."), upstream) {
+			if value = strings.TrimPrefix(value, "."); domainCovers(value, upstream) {
 				given = value
 				continue
 			}

@@ -34,9 +34,9 @@ func cookieHost(host string) string {
 	return strings.ToLower(name)
 }
 
-// mark is the end of the name of a cookie that a host has set, perhaps for a domain.
+// mark is the end of the name of a cookie that a host has set, for a domain unless that is "".
 func (j *jars) mark(host, domain string) string {
-	if domain = strings.ToLower(strings.TrimPrefix(domain, ".")); domain != "" && domainCovers(domain, host) {
+	if domain != "" && domainCovers(domain, host) {
 		for _, other := range j.hosts {
 			if other != host && domainCovers(domain, other) {
 				return "~." + domain

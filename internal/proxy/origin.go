@@ -25,6 +25,9 @@ func originOf(u *url.URL) origin {
 // SameOrigin reports whether two addresses are of one server.
 func SameOrigin(a, b *url.URL) bool { return originOf(a).same(originOf(b)) }
 
+// NamesOf are the origin of an address and, on this machine, the other name of it.
+func NamesOf(u *url.URL) []string { return originOf(u).names() }
+
 func (o origin) String() string { return o.scheme + "://" + o.host }
 
 // names are the texts of an origin. An origin on this machine has two, since browsers

@@ -4,6 +4,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -54,17 +55,12 @@ func (m moves) toUpstream(address string) string {
 
 // owns reports whether an origin is that of one of the sites as the browser sees it.
 func (m moves) owns(o origin) bool {
-	for _, site := range m {
-		if site.own.same(o) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(m, func(site move) bool { return site.own.same(o) })
 }
 
 // toOwnLocation is the address of a redirect as the browser gets it. In its query, the
 // addresses of sites are those that the browser sees, which its script can compare with
-// its own; moveQuery undoes this. A redirect to any other site is left as it is.
+// its own; requests undo this (originToUpstream). A redirect to any other site is left as it is.
 func (m moves) toOwnLocation(address string) string {
 	moved := m.toOwn(address)
 	if u, err := url.Parse(address); err == nil && moved == address && u.Host != "" {

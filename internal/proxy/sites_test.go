@@ -81,8 +81,7 @@ func TestR335Requests(t *testing.T) {
 		o.Also = []Site{{Upstream: mustParse(upLogin), Port: "9225"}, {Upstream: mustParse("http://app.example"), Port: "9226"}}
 		o.First = mustParse("http://app.example")
 	})
-	host := upstream[len("http://"):strings.LastIndex(upstream, ":")]
-	host = cookieHost(host)
+	host := cookieHost(mustParse(upstream).Host)
 	at := strings.Replace(ownLogin, "127.0.0.1", mustParse(own).Hostname(), 1)
 	req := httptest.NewRequest("POST", own+"/x?next="+url.QueryEscape(at+"/y"), strings.NewReader("redirect_uri="+url.QueryEscape(own+"/cb")+"&state="+url.QueryEscape(own)))
 	req.RequestURI = ""
@@ -132,8 +131,9 @@ func TestR335Jars(t *testing.T) {
 	j := &jars{first: "localhost", hosts: []string{"localhost", "login.corp.example", "app.corp.example"}}
 	jar := map[string]string{}
 	set := func(host, cookie string) {
-		name, _, _ := strings.Cut(rewriteCookie(cookie, host, j), "=")
-		jar[name] = strings.TrimPrefix(strings.SplitN(cookie, ";", 2)[0], strings.SplitN(cookie, "=", 2)[0]+"=")
+		pair, _, _ := strings.Cut(rewriteCookie(cookie, host, j), ";")
+		name, value, _ := strings.Cut(pair, "=")
+		jar[name] = value
 	}
 	set("localhost", "sid=1")
 	set("login.corp.example", "sid=2")

@@ -18,7 +18,7 @@ func TestR335LogInElsewhere(t *testing.T) {
 }
 
 // TestR336LostAtLogIn goes to an identity provider that the proxy does not serve: the page
-// is lost, everybody is told so, and comes back.
+// is lost, every Client and the person at the Host page can read why, and the page comes back.
 func TestR336LostAtLogIn(t *testing.T) {
 	app, issuer := startShop(t, true)
 	runLogin(t, "lost", app, issuer)

@@ -51,7 +51,7 @@ func TestR328R329ReverseProxies(t *testing.T) {
 		p.start("nginx", addr, hub("--public-url", base(addr)+prefix), prefix != "")
 		places = append(places, place{"nginx and a hub that knows its address, at " + prefix + "/", base(addr) + prefix})
 	}
-	// A proxy that the hub knows nothing of: what it says counts for nothing.
+	// A proxy that the hub does not trust: the hub ignores its headers.
 	addr := hubtest.FreeAddr(t)
 	strange := harness.StartBrowserHub(t, "data:text/html,<title>Field</title>", "--allowed-host", "hub.example").ClientAddr
 	p.start("nginx", addr, strange, false)

@@ -54,7 +54,7 @@ func NewAccessLog(log *zap.Logger) *AccessLog {
 			Help: "Connections that were closed because of a bug in the hub (a panic).",
 		}),
 	}
-	for _, side := range []string{"client", "host"} { // they begin with 0: increase() of an alert sees no first value above
+	for _, side := range []string{"client", "host"} { // they begin with 0, since increase() in an alert does not count the first value of a series
 		l.ends.WithLabelValues(side, codeLabel(wsconn.ReasonSlowConsumer.Code))
 	}
 	return l

@@ -21,9 +21,13 @@ export class LostDocument {
   private readonly loaderId = hexId(32);
   private nextContext = FIRST_CONTEXT;
 
-  /** `why` is the whole message: what has happened, and what leads back. */
+  /**
+   * `before` is the address of the last document with an agent. `why` is the whole message: what has happened, and what
+   * leads back.
+   */
   constructor(
     private readonly target: TargetView,
+    readonly before: string,
     private readonly why: () => string,
   ) {}
 
@@ -57,7 +61,7 @@ export class LostDocument {
     else this.target.emit("Log", "Log.entryAdded", { entry });
   }
 
-  /** The answer to a command; undefined where there is none but that no agent is there. */
+  /** The answer to a command; undefined if that is the error that no agent is there. */
   answer({ session, method, params: carried }: Call): Reply | undefined {
     const params = read(carried);
     const identifier = method === "Page.addScriptToEvaluateOnNewDocument" && { identifier: hexId(16) };

@@ -68,8 +68,6 @@ export class Target implements TargetView {
   private readonly absence = new AgentAbsence();
   /** What stands for the current document, while no agent answers or is expected. */
   lost?: LostDocument;
-  /** The address of the document before it. */
-  private last = "";
   private readonly calls: Calls = new Calls(this);
   /** Runs while a document is expected. */
   private expecting?: ReturnType<typeof setTimeout>;
@@ -155,7 +153,7 @@ export class Target implements TargetView {
 
   /** Where the app is, to which a frame without an agent is led back. */
   get back(): string {
-    const url = this.lost ? this.last : this.info.url;
+    const url = this.lost?.before ?? this.info.url;
     return isMade(url) ? this.origins[0] : url;
   }
 
@@ -263,8 +261,7 @@ export class Target implements TargetView {
     this.stopExpecting();
     this.navigation.lost(errorText);
     this.absence.silent();
-    if (!this.lost) this.last = this.info.url;
-    this.lost = new LostDocument(this, () => this.absent().message);
+    this.lost = new LostDocument(this, this.lost?.before ?? this.info.url, () => this.absent().message);
     if (this.known) this.lost.rename(this.absence.left);
     for (const f of this.whenConnected.splice(0)) f(false);
     this.calls.unexpected();

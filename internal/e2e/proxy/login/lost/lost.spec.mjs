@@ -47,7 +47,7 @@ test("everything fails with advice, and goto leads back", async ({ page }) => {
   await expect(page).toHaveTitle("Shop");
 });
 
-test("a Client that connects meanwhile is told, and goto leads back", async ({ page }) => {
+test("a Client that connects meanwhile gets the advice, and goto leads back", async ({ page }) => {
   await leave(page);
   const late = await connect(CDP_ENDPOINT);
   await expect(late.page.evaluate("1")).rejects.toThrow(advice);
