@@ -74,7 +74,7 @@ type Browser struct {
 	created  map[string]bool       // contexts that this caller has made
 	opened   map[string]bool       // pages that it has opened, by ID; where own
 	others   map[string]targetInfo // pages of others, by ID; where own
-	keeps    bool                  // the other end tells of downloads that have ended
+	keeps    bool                  // the connection leads to a hub, which sends CdpHub.downloadFinished for each download
 }
 
 // Open makes a connection and learns which pages there are. Close ends it. The error

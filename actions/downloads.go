@@ -32,7 +32,8 @@ type Download struct {
 }
 
 // askForDownloads has the hub keep what pages of a browser context download; "" is the default one. A
-// plain browser wants a folder for that, and refuses it. What it returns waits for the answer.
+// plain browser refuses that, since the command names no folder. The function that it returns waits for
+// the answer.
 func (b *Browser) askForDownloads(contextID string) (wait func(context.Context)) {
 	if b.reads {
 		return func(context.Context) {}
@@ -60,18 +61,18 @@ func (p *Page) downloadWillBegin(_ string, e struct{ GUID, URL, SuggestedFilenam
 	p.emitDownload(d)
 }
 
-// downloadProgress takes Page.downloadProgress, and drops all but the last. A hub tells more by an
-// event of its own.
+// downloadProgress takes Page.downloadProgress, and drops all but the last. From a hub the last is
+// dropped, too: CdpHub.downloadFinished says more.
 func (p *Page) downloadProgress(_ string, e struct{ GUID, State string }) {
 	p.b.mu.Lock()
 	kept := p.b.keeps
 	p.b.mu.Unlock()
-	p.mu.Lock()
-	d := p.begun
-	p.mu.Unlock()
 	if e.State == "inProgress" || kept {
 		return
 	}
+	p.mu.Lock()
+	d := p.begun
+	p.mu.Unlock()
 	if d.ID != e.GUID {
 		d = Download{ID: e.GUID}
 	}
@@ -97,12 +98,10 @@ func (b *Browser) downloadFinished(e struct {
 // pageWith finds the page that is a target, or that has it as a frame.
 func (b *Browser) pageWith(targetID string) *Page {
 	b.mu.Lock()
-	pages := slices.Clone(b.pages)
+	page, pages := b.pageOf(targetID), slices.Clone(b.pages)
 	b.mu.Unlock()
-	for _, p := range pages {
-		if p.ID == targetID {
-			return p
-		}
+	if page != nil {
+		return page
 	}
 	for _, p := range pages {
 		p.mu.Lock()

@@ -283,8 +283,8 @@ type Events interface {
 	// canceled. The hub itself cancels the downloads of a Target or a Host that ends.
 	DownloadEnds(guid string, total int64)
 	// DownloadFinished says that a download has ended which a session of a browser has asked for.
-	// The hub keeps the file for the Client, and tells it. It reports false when the Client has no
-	// file, since the hub cannot keep it: then a Copy is to be removed.
+	// The hub keeps the file for the Client, and sends it CdpHub.downloadFinished. It reports false when
+	// the Client has no file, since the hub cannot keep it: then the Host removes Copy.
 	DownloadFinished(sessionID string, d Finished) bool
 	// HostGone says that the Host has ended, with all its Targets. With mayReturn
 	// its connection was lost: a Host with a HostID may come back to its Targets
@@ -305,7 +305,7 @@ type Finished struct {
 	Path string // of the file, on this machine, until DownloadFinished returns; "" is none
 	Copy string // of the file too, for a Client that may not name files; "" is none. It goes with what the hub keeps
 	Why  string // why there is no file
-	Mute bool   // the session has not asked for events: it is not told
+	Mute bool   // the session has not asked for events: the hub sends it none
 }
 
 // Hub is where a Host announces itself.

@@ -32,7 +32,6 @@ const (
 
 // Why a Client has no file.
 const (
-	whyUnasked   = "no file was asked for: Browser.setDownloadBehavior with allow or allowAndName asks for it, and needs scope full"
 	whyUnread    = "the page could not read the file"
 	whyParts     = "parts of the file are missing"
 	whyGone      = "the page has ended"
@@ -132,7 +131,7 @@ func (d *download) write(part []byte, wanted bool) bool {
 		d.dropLocked(downloads.TooLarge(maxDownload))
 	}
 	if !wanted || d.hub.opts.Download == nil {
-		d.dropLocked(whyUnasked)
+		d.dropLocked(downloads.Unasked)
 	}
 	if d.over {
 		return false
@@ -200,7 +199,7 @@ func (d *download) end(takers []downloads.Recipient[origin], st downloadState, w
 	}
 	d.mu.Lock()
 	if d.file == nil || why != "" {
-		d.dropLocked(cmp.Or(why, whyUnasked))
+		d.dropLocked(cmp.Or(why, downloads.Unasked))
 	}
 	states, ends := make([][]byte, len(takers)), make([][]byte, len(takers))
 	for i, t := range takers {
@@ -226,7 +225,7 @@ func (d *download) end(takers []downloads.Recipient[origin], st downloadState, w
 func (d *download) deliverLocked(t downloads.Recipient[origin], st *downloadState, e *downloadEnd) bool {
 	switch {
 	case !t.Wish.Allows():
-		e.Reason = whyUnasked
+		e.Reason = downloads.Unasked
 		return false
 	case d.file == nil:
 		return false

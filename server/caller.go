@@ -42,7 +42,7 @@ func (s *Server) caller(r *http.Request, hub *relay.Hub, pass auth.Pass) actions
 	c.Options.Lacking = hub.Lacking
 	o := s.clientOptions(r, pass)
 	c.Join = s.clientsOf(at.Hub, o)
-	if pass.Grant.Scope == 0 || pass.Grant.Scope >= auth.ScopeFull {
+	if pass.Grant.Includes(auth.ScopeFull) {
 		c.Downloads = s.boxOf(r, pass)
 	}
 	// A readonly token reads pages by commands that its own scope has not. Its Reader

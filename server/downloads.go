@@ -1,7 +1,6 @@
 package server
 
 import (
-	"errors"
 	"fmt"
 	"mime"
 	"net/http"
@@ -49,8 +48,8 @@ func (s *Server) boxOf(r *http.Request, pass auth.Pass) downloads.Box {
 // withFull serves those whose scope allows downloads.
 func withFull(serve http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		if scope := auth.PassOf(r).Grant.Scope; scope != 0 && scope < auth.ScopeFull {
-			http.Error(w, "Not allowed: downloads need a token of scope full; this one has "+scope.String()+".", http.StatusForbidden)
+		if g := auth.PassOf(r).Grant; !g.Includes(auth.ScopeFull) {
+			http.Error(w, "Not allowed: downloads need a token of scope full; this one has "+g.Scope.String()+".", http.StatusForbidden)
 			return
 		}
 		serve(w, r)
@@ -71,7 +70,7 @@ func (s *Server) serveDownload(w http.ResponseWriter, r *http.Request) {
 	box, id := s.boxOf(r, auth.PassOf(r)), strings.TrimPrefix(front.RouteOf(r).Path, relay.DownloadsPath)
 	if r.Method == http.MethodDelete {
 		if !box.Delete(id) {
-			refuseDownload(w, downloads.ErrNotKept)
+			refuseUnknownDownload(w)
 			return
 		}
 		w.WriteHeader(http.StatusNoContent)
@@ -79,7 +78,7 @@ func (s *Server) serveDownload(w http.ResponseWriter, r *http.Request) {
 	}
 	f, kept, err := box.OpenFile(id)
 	if err != nil {
-		refuseDownload(w, err)
+		refuseUnknownDownload(w)
 		return
 	}
 	defer f.Close()
@@ -95,11 +94,8 @@ func (s *Server) serveDownload(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", time.UnixMilli(kept.Time), f)
 }
 
-func refuseDownload(w http.ResponseWriter, why error) {
-	status := http.StatusInternalServerError
-	if errors.Is(why, downloads.ErrNotKept) {
-		status = http.StatusNotFound
-	}
-	text := why.Error()
-	http.Error(w, strings.ToUpper(text[:1])+text[1:]+".", status)
+// refuseUnknownDownload answers a request for an id that the asker has no file of.
+func refuseUnknownDownload(w http.ResponseWriter) {
+	text := downloads.ErrNotKept.Error()
+	http.Error(w, strings.ToUpper(text[:1])+text[1:]+".", http.StatusNotFound)
 }

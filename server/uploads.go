@@ -20,7 +20,7 @@ import (
 const maxUpload = 32 << 20
 
 // uploads reads files for DOM.setFileInputFiles, only below one directory.
-type uploads struct{ root string }
+type uploads struct{ root downloads.Dir }
 
 // newUploads returns the function for relay.Options; nil, which refuses
 // uploads, without a directory.
@@ -32,7 +32,7 @@ func newUploads(dir string) (func(params []byte, take func(bytes int64) error) (
 	if err != nil {
 		return nil, fmt.Errorf("upload directory: %w", err)
 	}
-	return uploads{string(root)}.fill, nil
+	return uploads{root}.fill, nil
 }
 
 // uploadFile is one file as Frame Agents take it.
@@ -83,15 +83,11 @@ func (u uploads) fill(params []byte, take func(bytes int64) error) ([]byte, erro
 // nothing of the disk.
 func (u uploads) read(path string, limit int64, take func(bytes int64) error) (uploadFile, error) {
 	outside := fmt.Errorf("file upload refused: %s is not a file below the hub's upload directory", path)
-	resolved, err := filepath.EvalSymlinks(path)
-	if err != nil || !filepath.IsAbs(path) {
+	below, err := u.root.Locate(path)
+	if err != nil {
 		return uploadFile{}, outside
 	}
-	below, err := filepath.Rel(u.root, resolved)
-	if err != nil || !filepath.IsLocal(below) {
-		return uploadFile{}, outside
-	}
-	root, err := os.OpenRoot(u.root) // what is opened cannot lead outside, even if links change meanwhile
+	root, err := os.OpenRoot(string(u.root)) // what is opened cannot lead outside, even if links change meanwhile
 	if err != nil {
 		return uploadFile{}, outside
 	}

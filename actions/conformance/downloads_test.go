@@ -17,7 +17,8 @@ const invoice = "id,total\n1,200\n"
 var fetched = regexp.MustCompile(`http://[^ /"]+((?:/hub/\w+)?/downloads/(\w+))`)
 
 // TestR333AgentsGetTheirDownloads has a frame and a page of a real browser download a file for an agent of MCP
-// and one of the Browser Agent Protocol: each is told where it is, and gets it from there.
+// and one of the Browser Agent Protocol: each reads in an answer or a
+// notification at which address the file is, and fetches it from there.
 func TestR333AgentsGetTheirDownloads(t *testing.T) {
 	t.Parallel()
 	s := newAgents(t, nil)
@@ -34,7 +35,7 @@ func TestR333AgentsGetTheirDownloads(t *testing.T) {
 				t.Errorf("GET %s: %d %q", at[1], status, body)
 			}
 			if again := agent.use(t, "browser_snapshot", object{}); strings.Contains(again, "### Events") {
-				t.Errorf("the download is told of twice: %s", again)
+				t.Errorf("the download is in two answers: %s", again)
 			}
 			list, err := agent.ListResources(within60(t), nil)
 			if err != nil || len(list.Resources) != 1 || list.Resources[0].URI != "cdphub://downloads/"+at[2] || list.Resources[0].Name != "invoice.csv" || list.Resources[0].Size != 15 {

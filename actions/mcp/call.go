@@ -82,7 +82,7 @@ func (s *session) use(ctx context.Context, t *tool, pageID string, do func(conte
 	case actions.TargetClosed, actions.NoBrowser, actions.Internal:
 		s.check(b)
 	}
-	done.events = s.tellDownloads(ctx)
+	done.events = s.reportDownloads(ctx)
 	return done.result(done.failed)
 }
 

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -18,25 +16,25 @@ import (
 	"github.com/cdphub/cdphub/internal/downloads"
 )
 
-// Downloads. The answer of a tool tells, in the section Events, of the files that pages have
-// downloaded since the last one. A client reads them as resources, or fetches them by their address.
-// One that has a folder for files finds them there, too.
+// Downloads. The section Events of a tool's answer lists the files that pages have downloaded since the
+// answer before. A client reads them as resources, or fetches them by their address. A session with a
+// folder for files also writes them there.
 
 // uriPrefix is before the ids of downloads, in the URIs of resources.
 const uriPrefix = "cdphub://downloads/"
 
-// ending is how long a call waits for the end of a download that it has begun.
+// ending is how long a call waits for the end of downloads that it has begun.
 const ending = 3 * time.Second
 
-// maxToldDownloads is how many downloads one answer tells of.
-const maxToldDownloads = 20
+// maxReportedDownloads is how many ended downloads one answer describes; it counts the others.
+const maxReportedDownloads = 20
 
 // downloadLog is what a session knows of downloads. session.mu guards it.
 type downloadLog struct {
 	begun   int               // how many there have been
-	running map[string]string // the names of those under way, by id; "" once an answer has told of it
+	running map[string]string // the names of those under way, by id; "" once an answer has listed the download
 	ended   []actions.Download
-	lost    int           // that have ended, beyond maxToldDownloads
+	lost    int           // how many more than maxReportedDownloads have ended
 	changed chan struct{} // gets an item when one ends
 }
 
@@ -48,13 +46,13 @@ func newDownloadLog() downloadLog {
 func (l *downloadLog) note(d actions.Download) {
 	if d.State == "started" {
 		l.begun++
-		if len(l.running) < maxToldDownloads {
+		if len(l.running) < maxReportedDownloads {
 			l.running[d.ID] = cmp.Or(d.Suggested, d.ID)
 		}
 		return
 	}
 	delete(l.running, d.ID)
-	if len(l.ended) < maxToldDownloads {
+	if len(l.ended) < maxReportedDownloads {
 		l.ended = append(l.ended, d)
 	} else {
 		l.lost++
@@ -72,7 +70,8 @@ func (s *session) begunDownloads() int {
 	return s.downloads.begun
 }
 
-// awaitDownloads waits a while for those that have begun since there were so many.
+// awaitDownloads waits until no download is under way, at most for the time ending. It does not wait if none
+// has begun since begunDownloads was before.
 func (s *session) awaitDownloads(ctx context.Context, before int) {
 	ctx, cancel := context.WithTimeout(ctx, ending)
 	defer cancel()
@@ -91,20 +90,20 @@ func (s *session) awaitDownloads(ctx context.Context, before int) {
 	}
 }
 
-// tellDownloads returns the lines of what has happened since it was called last.
-func (s *session) tellDownloads(ctx context.Context) (lines []string) {
+// reportDownloads returns a line for each download that has begun or ended since the last call.
+func (s *session) reportDownloads(ctx context.Context) (lines []string) {
 	s.mu.Lock()
 	ended, lost := s.downloads.ended, s.downloads.lost
 	s.downloads.ended, s.downloads.lost = nil, 0
 	for id, name := range s.downloads.running {
 		if name != "" {
-			lines = append(lines, fmt.Sprintf("- Downloading file %s: a later answer tells of its end", oneLine(name)))
+			lines = append(lines, fmt.Sprintf("- Downloading file %s: a later answer will say how it has ended", oneLine(name)))
 			s.downloads.running[id] = ""
 		}
 	}
 	s.mu.Unlock()
 	for _, d := range ended {
-		lines = append(lines, s.tellDownload(ctx, d))
+		lines = append(lines, s.describeDownload(ctx, d))
 	}
 	if lost > 0 {
 		lines = append(lines, fmt.Sprintf("- %d more downloads have ended: see the resources", lost))
@@ -112,8 +111,8 @@ func (s *session) tellDownloads(ctx context.Context) (lines []string) {
 	return lines
 }
 
-// tellDownload is the line of a download that has ended.
-func (s *session) tellDownload(ctx context.Context, d actions.Download) string {
+// describeDownload is the line of a download that has ended.
+func (s *session) describeDownload(ctx context.Context, d actions.Download) string {
 	name, k := oneLine(d.Suggested), d.Kept
 	if k.ID == "" {
 		why := ""
@@ -148,28 +147,12 @@ func (s *session) saveDownload(ctx context.Context, k actions.KeptDownload) (pat
 		return "", err
 	}
 	defer f.Close()
-	if err := os.MkdirAll(s.files.Write, 0o700); err != nil {
-		return "", err
-	}
-	root, err := os.OpenRoot(s.files.Write)
+	root, err := s.files.makeFolder()
 	if err != nil {
 		return "", err
 	}
 	defer root.Close()
-	return downloads.WriteNumbered(s.files.Write, k.Name, func(name string) error { return writeNew(root, name, f) })
-}
-
-// writeNew writes a file that must not be there yet.
-func writeNew(root *os.Root, name string, from io.Reader) error {
-	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(f, from)
-	if err = errors.Join(err, f.Close()); err != nil && !errors.Is(err, fs.ErrExist) {
-		_ = root.Remove(name) // the first error counts
-	}
-	return err
+	return downloads.WriteNumbered(root, k.Name, f)
 }
 
 // resources answers what clients ask about resources: those are the downloads.
@@ -223,7 +206,7 @@ func (s *session) readResource(ctx context.Context, uri string) (*sdk.ReadResour
 		return nil, fmt.Errorf("the file has %d bytes, a resource at most %d: fetch %s", k.Size, maxAttached, k.Address)
 	}
 	c := &sdk.ResourceContents{URI: uri, MIMEType: k.Type}
-	if (strings.HasPrefix(k.Type, "text/") || k.Type == "application/json") && utf8.Valid(data) {
+	if isText(k.Type) && utf8.Valid(data) {
 		c.Text = string(data)
 	} else {
 		c.Blob = data

@@ -25,7 +25,7 @@ func TestR296Limits(t *testing.T) {
 		}
 		return len(c.messages) == n
 	})
-	limittest.Reach(t, "maxToldDownloads", maxToldDownloads, func(n int) bool {
+	limittest.Reach(t, "maxReportedDownloads", maxReportedDownloads, func(n int) bool {
 		l := newDownloadLog()
 		for range n {
 			l.note(actions.Download{State: "completed"})

@@ -21,6 +21,20 @@ type Files struct {
 	Write string   // the folder that files are written to, which is made when it is needed; "" writes none
 }
 
+// makeFolder opens the folder that files are written to, and makes it if it is missing. What is opened
+// below a Root cannot lead outside, also by symbolic links.
+func (f Files) makeFolder() (*os.Root, error) {
+	if err := os.MkdirAll(f.Write, 0o700); err != nil {
+		return nil, err
+	}
+	return os.OpenRoot(f.Write)
+}
+
+// isText reports whether the contents of a resource are sent as text, by its MIME type.
+func isText(mimeType string) bool {
+	return strings.HasPrefix(mimeType, "text/") || mimeType == "application/json"
+}
+
 // deliver hands a file over, and returns a line that says where it is:
 // [Snapshot](out/a.md).
 //
@@ -33,7 +47,7 @@ func (c *call) deliver(title, name, mimeType string, data []byte) (string, error
 			return "", err
 		}
 		r := &sdk.ResourceContents{URI: (&url.URL{Scheme: "attachment", Path: "/" + path.Clean("/" + name)[1:]}).String(), MIMEType: mimeType}
-		if strings.HasPrefix(mimeType, "text/") || mimeType == "application/json" {
+		if isText(mimeType) {
 			r.Text = string(data)
 		} else {
 			r.Blob = data
@@ -45,11 +59,7 @@ func (c *call) deliver(title, name, mimeType string, data []byte) (string, error
 	if err != nil {
 		return "", err
 	}
-	if err := os.MkdirAll(c.files.Write, 0o700); err != nil {
-		return "", unwrittenError(name, err)
-	}
-	// What is opened below a Root cannot lead outside, also by symbolic links.
-	root, err := os.OpenRoot(c.files.Write)
+	root, err := c.files.makeFolder()
 	if err != nil {
 		return "", unwrittenError(name, err)
 	}

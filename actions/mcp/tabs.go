@@ -200,7 +200,7 @@ func (c *call) newTab(ctx context.Context, url string) error {
 	return nil
 }
 
-// noPageOpen is said when a client's last page has gone, also where cdphub mcp has not been told why.
+// noPageOpen is the message of the error for a client whose last page has gone. cdphub mcp does not always know why.
 const noPageOpen = "page not found: this client has no page open: its pages have been closed, or their browser has ended, and log-ins with it"
 
 // closeTab closes a page; "" means the current one.

@@ -392,7 +392,7 @@ func explainUnasked(t taker) string {
 	if t.Wish.Allows() {
 		return ""
 	}
-	return "no file was asked for: Browser.setDownloadBehavior with allow or allowAndName asks for it, and needs scope full"
+	return downloads.Unasked
 }
 
 // limitLocked cancels a download when those under way have more bytes than the hub keeps, unless a
@@ -427,29 +427,31 @@ func (h *Host) limitLocked(guid string, d *download, takers []taker) {
 // Host's own folder. A recipient whose folder cannot be written to still gets the events.
 func (h *Host) save(path, guid string, d download, takers []taker, params []byte) {
 	for _, t := range takers {
+		if !t.Events && !t.Wish.Allows() {
+			continue // it has denied what another Client downloads
+		}
 		saved, end := "", d.finished(guid, explainUnasked(t))
+		end.Mute = !t.Events
 		if t.Wish.Allows() {
-			end.Path, end.Mute = path, !t.Events
-			if t.Wish.Folder != "" {
-				var err error
-				if saved, err = downloads.SaveAs(path, filepath.Join(t.Wish.Folder, t.Wish.FileName(guid, d.name))); err != nil {
-					h.log.Info("a client does not get a download: its folder is not on this machine, or cannot be written to", zap.Error(err))
-				} else if t.To.client.noFiles {
-					end.Copy = saved
-				}
+			end.Path = path
+		}
+		if t.Wish.Allows() && t.Wish.Folder != "" {
+			var err error
+			if saved, err = downloads.SaveAs(path, filepath.Join(t.Wish.Folder, t.Wish.FileName(guid, d.name))); err != nil {
+				h.log.Info("a client does not get a download: its folder is not on this machine, or cannot be written to", zap.Error(err))
+			} else if t.To.client.noFiles {
+				end.Copy = saved
 			}
 		}
-		told := params
-		if t.Events || t.Wish.Allows() {
-			if kept := h.events.DownloadFinished(t.To.id, end); !kept && end.Copy != "" {
-				if err := os.Remove(end.Copy); err != nil {
-					h.log.Warn("a download is left behind until its client leaves", zap.Error(err))
-				}
-				saved, told = "", withMember(params, "state", []byte(`"canceled"`))
+		progress := params
+		if kept := h.events.DownloadFinished(t.To.id, end); !kept && end.Copy != "" {
+			if err := os.Remove(end.Copy); err != nil {
+				h.log.Warn("a download is left behind until its client leaves", zap.Error(err))
 			}
+			saved, progress = "", withMember(params, "state", []byte(`"canceled"`))
 		}
 		if t.Events {
-			h.events.SessionEvent(t.To.id, "Browser.downloadProgress", withMember(told, "filePath", wire.AppendString(nil, saved)))
+			h.events.SessionEvent(t.To.id, "Browser.downloadProgress", withMember(progress, "filePath", wire.AppendString(nil, saved)))
 		}
 	}
 	if err := os.Remove(path); err != nil {

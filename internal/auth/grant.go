@@ -219,6 +219,10 @@ func (g Grant) Refuses(r Role, hub string) error {
 	return nil
 }
 
+// Includes reports whether a Client with this Grant may do what needs a scope. A Grant without a scope
+// allows everything.
+func (g Grant) Includes(s Scope) bool { return g.Scope == 0 || g.Scope >= s }
+
 // covers reports whether the grant allows all that an older one did, so that a connection
 // may stay. It is asked when a tokens file was changed. If the new grant allows less,
 // connections with the old one end: what a connection may do never changes while it lasts.

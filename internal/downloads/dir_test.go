@@ -29,7 +29,7 @@ func TestFilesStayInTheDirectory(t *testing.T) {
 		{root, "..", ""},
 		{root, "", ""},
 	} {
-		f, err := dir.create(true, nil)
+		f, err := dir.create(true, &room{most: 100})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -40,22 +40,21 @@ func SaveAs(from, to string) (saved string, err error) {
 		return to, err
 	}
 	defer root.Close()
-	err = saveNumbered(filepath.Base(to), func(name string) error {
-		saved = filepath.Join(root.Name(), name)
-		if err := os.Link(from, saved); err == nil || errors.Is(err, fs.ErrExist) {
+	name, err := saveNumbered(filepath.Base(to), func(name string) error {
+		if err := os.Link(from, filepath.Join(root.Name(), name)); err == nil || errors.Is(err, fs.ErrExist) {
 			return err
 		}
 		return copyTo(root, from, name, 0o666)
 	})
 	if errors.Is(err, fs.ErrExist) {
-		saved = to
+		return to, err
 	}
-	return saved, err
+	return filepath.Join(root.Name(), name), err
 }
 
 // saveNumbered saves a file under its name or, while there is another one of that name, as
-// "f (1).txt" and so on: save fails with fs.ErrExist then.
-func saveNumbered(name string, save func(name string) error) (err error) {
+// "f (1).txt" and so on: save fails with fs.ErrExist then. It returns the last name that it has tried.
+func saveNumbered(name string, save func(name string) error) (last string, err error) {
 	ext := filepath.Ext(name)
 	stem := strings.TrimSuffix(name, ext)
 	for n := range maxNames {
@@ -63,23 +62,20 @@ func saveNumbered(name string, save func(name string) error) (err error) {
 			name = fmt.Sprintf("%s (%d)%s", stem, n, ext)
 		}
 		if err = save(name); !errors.Is(err, fs.ErrExist) {
-			return err
+			break
 		}
 	}
-	return err
+	return name, err
 }
 
 // WriteNumbered writes a file to a folder, under its name or, while there is another one of that name,
-// as "f (1).txt" and so on, and returns its path: write fails with fs.ErrExist then.
-func WriteNumbered(folder, name string, write func(name string) error) (path string, err error) {
+// as "f (1).txt" and so on, and returns its path.
+func WriteNumbered(folder *os.Root, name string, from io.Reader) (path string, err error) {
 	if !bridge.IsFileName(name) {
 		return "", fmt.Errorf("%q is not a file name", name)
 	}
-	err = saveNumbered(name, func(name string) error {
-		path = filepath.Join(folder, name)
-		return write(name)
-	})
-	return path, err
+	name, err = saveNumbered(name, func(name string) error { return writeNew(folder, from, name, 0o600) })
+	return filepath.Join(folder.Name(), name), err
 }
 
 // copyTo copies a file to one that must not be there yet.
@@ -89,12 +85,17 @@ func copyTo(root *os.Root, from, name string, mode fs.FileMode) error {
 		return err
 	}
 	defer in.Close()
+	return writeNew(root, in, name, mode)
+}
+
+// writeNew writes a file that must not be there yet.
+func writeNew(root *os.Root, from io.Reader, name string, mode fs.FileMode) error {
 	// O_EXCL: no file is replaced, and no symbolic link followed (open(2)).
 	out, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(out, in)
+	_, err = io.Copy(out, from)
 	if err = errors.Join(err, out.Close()); err != nil {
 		_ = root.Remove(name) // the first error counts
 	}

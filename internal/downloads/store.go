@@ -24,15 +24,15 @@ import (
 	"github.com/cdphub/cdphub/relay/quota"
 )
 
-// Owner is who has asked for a download.
+// Owner identifies the Client that has asked for a download.
 type Owner struct {
 	Hub     string
 	Account string // the same for all Clients with the same token; "" without tokens
-	Tabs    string // who has the tabs, of a Client that sees only its own; "" for one that sees all
+	Tabs    string // relay.OwnTabs.Owner of a Client that sees only its own tabs; "" for one that sees all
 }
 
-// finds reports whether somebody finds what another has asked for: with the same token at the
-// same hub and, who sees only its own tabs, of these alone.
+// finds reports whether o finds the downloads of another Owner: those of the same token at the same hub
+// and, if o sees only its own tabs, of these tabs.
 func (o Owner) finds(of Owner) bool {
 	return o.Hub == of.Hub && o.Account == of.Account && (o.Tabs == "" || o.Tabs == of.Tabs)
 }
@@ -40,14 +40,14 @@ func (o Owner) finds(of Owner) bool {
 // Item is a file to keep.
 type Item struct {
 	Owner  Owner
-	Payer  quota.Payer // for whom its bytes count
+	Payer  quota.Payer // whose bytes of quota.Downloads it uses
 	GUID   string      // of the download, as CDP has it
-	Target string      // that has downloaded it
+	Target string      // the Target that has downloaded it
 	URL    string
-	Name   string // that a server or a page suggests
+	Name   string // suggested by a server or a page
 	Path   string // of the file, on this machine
-	Copy   string // of the file too, for a Client that may not name files: it goes when the kept file does
-	Size   int64  // with SHA256 only
+	Copy   string // of a second file, for a Client that may not name files: the Store removes it with the kept one
+	Size   int64  // known if SHA256 is
 	SHA256 string // "": Keep reads the file
 }
 
@@ -63,7 +63,7 @@ type Kept struct {
 	TargetID string `json:"targetId,omitempty"`
 	Time     int64  `json:"time,omitempty"` // in milliseconds since 1970, as the next
 	Expires  int64  `json:"expires,omitempty"`
-	Address  string `json:"address,omitempty"` // where it is to be had; the Store leaves it to others
+	Address  string `json:"address,omitempty"` // URL of the file; "" while the Store has it: a Box and package relay set it
 }
 
 // maxURL is how much of the address of a download is kept, in bytes: a data: URL is as long as its file.
@@ -83,10 +83,11 @@ type StoreOptions struct {
 	Log    *zap.Logger   // nothing when nil
 }
 
-// Store keeps the files of downloads for those that have asked for them, also when they have
-// disconnected. What is too old goes, of one token the oldest beyond Count, and while all have more
-// than Size, the oldest of the token that has most. The files are in a folder for this user alone,
-// which is made with the first, and removed by Close.
+// Store keeps the files of downloads for the Clients that have asked for them, also after the Clients
+// have disconnected. It drops files that are older than Age, the oldest files of a token that has more
+// than Count, and, while all files together have more than Size bytes, the oldest of the token that has
+// most bytes. The files are in a folder that only this user can read. The first file makes the folder,
+// and Close removes it.
 type Store struct {
 	o      StoreOptions // static after NewStore
 	pool   *quota.Pool
@@ -125,7 +126,7 @@ func (s *Store) Size() int64 { return s.o.Size }
 
 var (
 	errStoreClosed = errors.New("the hub is shutting down")
-	// ErrNotKept says that a Store has no such file for who asks.
+	// ErrNotKept says that a Box has no file with an id.
 	ErrNotKept = errors.New("no download has this id: it was deleted, it is too old, or it belongs to somebody else")
 )
 
@@ -154,41 +155,6 @@ func (s *Store) Create(dir Dir) (*File, error) {
 		return Dir(folder).create(false, &s.coming)
 	}
 	return dir.create(true, &s.coming)
-}
-
-// ErrNoRoom refuses more of a file. Its text is for the Client.
-var ErrNoRoom = errors.New("the hub has no room for more files at a time")
-
-// room is how many bytes may be used.
-type room struct {
-	most int64 // static
-
-	mu   sync.Mutex // guards used
-	used int64      `held:"bytes of downloads that come"`
-}
-
-// take uses so many bytes, if there are as many.
-func (r *room) take(n int64) bool {
-	if r == nil {
-		return true
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if n > r.most-r.used {
-		return false
-	}
-	r.used += n
-	return true
-}
-
-// give gives bytes back.
-func (r *room) give(n int64) {
-	if r == nil {
-		return
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.used -= n
 }
 
 // Keep keeps a file, which may be removed afterwards. A download that its owner has already is
@@ -358,15 +324,15 @@ func (s *Store) find(fits func(*kept) bool) (kept, bool) {
 	return kept{}, false
 }
 
-// Box is what somebody finds in a Store.
+// Box has the files of a Store that one Owner finds.
 type Box struct {
 	store   *Store
 	by      Owner
 	address string
 }
 
-// Box returns the files that somebody finds. address is before their ids, in Kept.Address; "" is for
-// files without an address.
+// Box returns the files that an Owner finds. Kept.Address is address and the id of the file; with "" the
+// files have no address.
 func (s *Store) Box(by Owner, address string) Box { return Box{s, by, address} }
 
 // List lists the files, the newest last.
@@ -436,23 +402,4 @@ func (s *Store) Close() {
 	if err := os.RemoveAll(dir); err != nil {
 		s.o.Log.Warn("the folder of downloads is left behind", zap.Error(err))
 	}
-}
-
-// madeFolder begins the names of the folders that Playwright makes for downloads, below the
-// temporary directory (playwright-core 1.61, chromium.connectOverCDP).
-const madeFolder = "playwright-artifacts-"
-
-// IsClientFolder reports whether a Client that may not name files may have a file put into a folder:
-// Playwright of this machine has made it for that, and nobody but the user of the hub can open it.
-func IsClientFolder(path string) bool {
-	parent, err := filepath.EvalSymlinks(filepath.Dir(path))
-	if err != nil || !filepath.IsAbs(path) || !strings.HasPrefix(filepath.Base(path), madeFolder) {
-		return false
-	}
-	temporary, err := filepath.EvalSymlinks(os.TempDir())
-	if err != nil || parent != temporary {
-		return false
-	}
-	info, err := os.Lstat(path)
-	return err == nil && info.IsDir() && info.Mode().Perm() == 0o700 && isMine(info)
 }

@@ -16,6 +16,9 @@ type Wish struct {
 	Folder   string // where they are saved, too; "" for those that the hub keeps alone
 }
 
+// Unasked is the reason why a Client has no file, if it has not asked for one.
+const Unasked = "no file was asked for: Browser.setDownloadBehavior with allow or allowAndName asks for it, and needs scope full"
+
 // ReadWish reads the params behavior and downloadPath of Browser.setDownloadBehavior and
 // Page.setDownloadBehavior. It keeps no part of them.
 func ReadWish(behavior, folder string) (Wish, *wire.Error) {

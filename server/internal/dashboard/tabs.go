@@ -1,7 +1,6 @@
 package dashboard
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -18,7 +17,7 @@ import (
 // handsOver reports whether the asker may hand tabs over to Clients, as a Client with
 // the same token may by CdpHub.grant: with scope full or more, and not as a guest.
 func handsOver(r *http.Request) bool {
-	return front.GuestOf(r).Key == "" && cmp.Or(auth.PassOf(r).Grant.Scope, auth.ScopePrivileged) >= auth.ScopeFull
+	return front.GuestOf(r).Key == "" && auth.PassOf(r).Grant.Includes(auth.ScopeFull)
 }
 
 // MaxTabRequest is how long the body of a request to hand over a tab may be.

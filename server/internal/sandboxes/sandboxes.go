@@ -243,7 +243,7 @@ func (t *Table) remove(name string, whenIdle bool) (release func(), ok bool) {
 // serve answers for Path, to tokens for every hub with scope full or
 // more. In a cluster it forwards the request to the node of the sandbox.
 func (t *Table) serve(w http.ResponseWriter, r *http.Request) {
-	if g := auth.PassOf(r).Grant; g.Scope != 0 && g.Scope < auth.ScopeFull {
+	if !auth.PassOf(r).Grant.Includes(auth.ScopeFull) {
 		writeError(w, http.StatusForbidden, "Sandboxes need a token of scope full.")
 		return
 	}
