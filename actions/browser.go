@@ -226,8 +226,8 @@ func (b *Browser) find(id string) (p *Page, none bool, err error) {
 	return nil, len(b.pages) == 0, e
 }
 
-// BrowserEnded is the event by which a Client tells that the browser has ended, or that the hub
-// with it has.
+// BrowserEnded is the event that a Client sends once the browser has ended, or the hub that has the
+// browser.
 const BrowserEnded = "CdpHub.browserEnded"
 
 // Loss is the error of the first call after a browser with pages has ended: without it a caller

@@ -170,8 +170,8 @@ func (p *Page) translate(method string, err error) *Error {
 	case strings.HasPrefix(text, "paused: "):
 		e.Kind, e.Message = Paused, commandError(err)
 	case isAmong(text, noPage):
-		_, advice, _ := strings.Cut(text, "is not supported. ")
-		e = NoBrowserFor(errors.New(cmp.Or(advice, text)))
+		_, why, _ := strings.Cut(text, "is not supported. ")
+		e = NoBrowserFor(errors.New(cmp.Or(why, text)))
 	case answer.Code == wire.CodeMethodNotFound, strings.Contains(text, "is not possible in an embedded frame"), strings.Contains(text, "is not supported"):
 		e = p.unsupportedError(method, commandError(err))
 	case strings.Contains(text, notConnected), isAmong(text, moved) && strings.Contains(text, "no Frame Agent"): // no agent answers
@@ -198,8 +198,9 @@ func (p *Page) translate(method string, err error) *Error {
 	return e
 }
 
-// gone is the error of calls on a page that has gone, perhaps with its browser. The next call
-// says so again: this error may be that of a call that nobody waits for.
+// gone is the error of calls on a page that has gone, perhaps with its browser. It leaves ended
+// set, so that the next call fails by Loss, too: the caller may not wait for the call that this
+// error answers.
 func (b *Browser) gone() *Error {
 	if b.ended.Load() && b.shown.Load() {
 		return lossError()

@@ -68,20 +68,9 @@ func (p *Page) BeginHandoff(ctx context.Context, instructions string, within tim
 // HandoffOpen, without an error.
 func (p *Page) AwaitHandoff(ctx context.Context, id string) (Handoff, error) {
 	for {
-		p.mu.Lock()
-		// A handoff without a URL was begun by another caller: only its event is known.
-		at := slices.IndexFunc(p.handoffs, func(h *Handoff) bool { return h.ID == id && h.URL != "" })
-		if at < 0 {
-			p.mu.Unlock()
-			return Handoff{}, invalidArgument("handoff %q of this page does not exist: begin one first", id)
-		}
-		now, changed, gone := *p.handoffs[at], p.changed, p.gone
-		p.mu.Unlock()
-		if gone && now.State == HandoffOpen {
-			now.State = HandoffClosed
-		}
-		if now.State != HandoffOpen {
-			return now, nil
+		now, changed, err := p.handoffNow(id)
+		if err != nil || now.State != HandoffOpen {
+			return now, err
 		}
 		select {
 		case <-changed:
@@ -91,12 +80,27 @@ func (p *Page) AwaitHandoff(ctx context.Context, id string) (Handoff, error) {
 	}
 }
 
+// handoffNow is a handoff of this caller as it is now. The channel is closed when something about
+// the page has changed.
+func (p *Page) handoffNow(id string) (now Handoff, changed <-chan struct{}, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	// A handoff without a URL was begun by another caller: only its event is known.
+	at := slices.IndexFunc(p.handoffs, func(h *Handoff) bool { return h.ID == id && h.URL != "" })
+	if at < 0 {
+		return Handoff{}, nil, invalidArgument("handoff %q of this page does not exist: begin one first", id)
+	}
+	now = *p.handoffs[at]
+	if p.gone && now.State == HandoffOpen {
+		now.State = HandoffClosed
+	}
+	return now, p.changed, nil
+}
+
 // CancelHandoff takes a handoff back: its link opens nothing any more, and its guest loses the
 // page. For a handoff that has ended before, it answers how.
 func (p *Page) CancelHandoff(ctx context.Context, id string) (Handoff, error) {
-	now, over := context.WithCancel(ctx)
-	over()
-	h, err := p.AwaitHandoff(now, id)
+	h, _, err := p.handoffNow(id)
 	if err != nil || h.State != HandoffOpen {
 		return h, err
 	}

@@ -40,8 +40,8 @@ const (
 `
 )
 
-// serveLLMs tells an agent that finds the hub what it is and where it connects. It needs no token,
-// and says nothing of what runs.
+// serveLLMs answers /llms.txt: what this hub is, and where an agent connects. The request needs no
+// token, and the answer names nothing that runs.
 func (s *Server) serveLLMs(w http.ResponseWriter, r *http.Request) {
 	if !front.OnlyReads(w, r) {
 		return

@@ -23,22 +23,15 @@ func requestHandoff(ctx context.Context, c *call) (any, error) {
 	})
 }
 
-// handoffWait waits until a handoff has ended, or for timeout_ms.
-func handoffWait(ctx context.Context, c *call) (any, error) {
-	c.Need("handoff_id")
-	id := c.Text("handoff_id")
-	return c.onPage(ctx, func(ctx context.Context, page *actions.Page) (any, error) {
-		h, err := page.AwaitHandoff(ctx, id)
-		return handedOff{page.Alias, envelope.HandoffOf(h)}, err
-	})
-}
-
-// handoffCancel takes a handoff back.
-func handoffCancel(ctx context.Context, c *call) (any, error) {
-	c.Need("handoff_id")
-	id := c.Text("handoff_id")
-	return c.onPage(ctx, func(ctx context.Context, page *actions.Page) (any, error) {
-		h, err := page.CancelHandoff(ctx, id)
-		return handedOff{page.Alias, envelope.HandoffOf(h)}, err
-	})
+// onHandoff makes the actions on a handoff that was begun: to wait until it has ended, or for
+// timeout_ms, and to take it back.
+func onHandoff(do func(*actions.Page, context.Context, string) (actions.Handoff, error)) func(context.Context, *call) (any, error) {
+	return func(ctx context.Context, c *call) (any, error) {
+		c.Need("handoff_id")
+		id := c.Text("handoff_id")
+		return c.onPage(ctx, func(ctx context.Context, page *actions.Page) (any, error) {
+			h, err := do(page, ctx, id)
+			return handedOff{page.Alias, envelope.HandoffOf(h)}, err
+		})
+	}
 }

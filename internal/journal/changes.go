@@ -3,6 +3,7 @@ package journal
 import (
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/cdphub/cdphub/internal/secrets"
 	"github.com/cdphub/cdphub/relay"
@@ -86,7 +87,7 @@ func (o *observer) askLog(key lineKey, session string, done func(s *pageState, s
 // mostLogged is how many items wait for the entries of their commands.
 const mostLogged = 400
 
-// took keeps what an answer of the script tells beside elements: what has been done and set, and
+// took keeps what an answer of the script has beside elements: what has been done and set, and
 // what can be read.
 func (l *line) took(j *Journal, s *pageState) {
 	if l.probe.dropsLog {
@@ -109,8 +110,8 @@ func (l *line) took(j *Journal, s *pageState) {
 	}
 }
 
-// matchAct finds what the page says that a command has acted on. What was set before that becomes
-// entries.
+// matchAct finds the act of a command in the page's log, and by it the element that the command has
+// acted on. What was set before that becomes entries.
 func (l *line) matchAct(j *Journal, c *command) {
 	for i, item := range l.probe.log {
 		if c.act.Act != "" && item.act == c.act {
@@ -152,9 +153,9 @@ func (l *line) keepChange(j *Journal, c *logged, at time.Time) {
 	}
 	l.endTyping(j)
 	a := &Action{Do: c.Do, Length: c.Length, On: l.cleaned(c.On)}
-	a.Key = l.cleanWith(c.Key, 200, l.typed.redactSecrets)
+	a.Key = l.cleanName(c.Key, 200)
 	for _, value := range c.Values[:min(len(c.Values), mostReads)] {
-		a.Values = append(a.Values, l.cleanWith(value, 200, l.typed.redactSecrets))
+		a.Values = append(a.Values, l.cleanName(value, 200))
 	}
 	if a.On != nil && a.On.Secret { // as of a month in which a card expires
 		a.Key, a.Values = secrets.Redacted, nil
@@ -209,7 +210,7 @@ func (l *line) read(j *Journal, s *pageState) {
 // lasts reports whether a text will be the same in another run: it has nothing that was typed, no
 // digits, which are mostly counts and dates, and no secret.
 func (l *line) lasts(words string) bool {
-	return words != "" && len([]rune(words)) <= longestRead && !strings.ContainsAny(words, "0123456789") &&
+	return words != "" && utf8.RuneCountInString(words) <= longestRead && !strings.ContainsAny(words, "0123456789") &&
 		l.clean(words, longestText) == words && !l.typed.isIn(words)
 }
 

@@ -29,7 +29,7 @@ type Element struct {
 	X float64 `json:"dx,omitempty"`
 	Y float64 `json:"dy,omitempty"`
 
-	Called []string `json:"called,omitempty"` // names of a field, as the script tells them; never kept
+	Called []string `json:"called,omitempty"` // names of a field, as the script has found them; never kept
 }
 
 // longestLabel is how long the name of a secret field is at most, as in secrets.ts: a longer text
@@ -39,27 +39,32 @@ const longestLabel = 32
 // maxFrames is how deep a frame is of which the selectors are kept.
 const maxFrames = 10
 
-// cleaned is an element as it may be kept. Its words lose secrets, and keep what else was typed:
-// people search for something and click what they have found.
+// cleanName is clean for what names an element or a value in the page. It takes out only secrets of
+// what was typed: people search for something and click what they have found.
+func (l *line) cleanName(s string, most int) string {
+	return l.cleanWith(s, most, l.typed.redactSecrets)
+}
+
+// cleaned is an element as it may be kept.
 func (l *line) cleaned(e *Element) *Element {
 	if e == nil {
 		return nil
 	}
 	own := *e // the page's answer may be of several commands
 	e = &own
-	short := func(s string) string { return l.cleanWith(s, 200, l.typed.redactSecrets) }
+	short := func(s string) string { return l.cleanName(s, 200) }
 	e.Secret, e.Called = e.isSecret(), nil
 	e.Role, e.Name, e.Label = short(e.Role), short(e.Name), short(e.Label)
-	e.Placeholder, e.TestID, e.CSS = short(e.Placeholder), short(e.TestID), l.cleanWith(e.CSS, 500, l.typed.redactSecrets)
+	e.Placeholder, e.TestID, e.CSS = short(e.Placeholder), short(e.TestID), l.cleanName(e.CSS, 500)
 	e.Input, e.Min = short(e.Input), short(e.Min)
 	e.Frames = slices.Clone(e.Frames[:min(len(e.Frames), maxFrames)])
 	for i, frame := range e.Frames {
-		e.Frames[i] = l.cleanWith(frame, 500, l.typed.redactSecrets)
+		e.Frames[i] = l.cleanName(frame, 500)
 	}
 	return e
 }
 
-// isSecret reports whether an element as the page tells it is a field for a secret.
+// isSecret reports whether an element, as the script describes it, is a field for a secret.
 func (e *Element) isSecret() bool {
 	return e.Secret || slices.ContainsFunc(e.Called, func(name string) bool {
 		return utf8.RuneCountInString(name) <= longestLabel && secrets.IsName(name, false)

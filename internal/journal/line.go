@@ -71,6 +71,7 @@ func (l *line) address(s string) string {
 // it cuts twice, first with room for one secret more.
 func (l *line) clean(s string, most int) string { return l.cleanWith(s, most, l.typed.redact) }
 
+// cleanWith is clean with another way to take out what was typed.
 func (l *line) cleanWith(s string, most int, redact func(string) string) string {
 	if !utf8.ValidString(s) {
 		s = strings.ToValidUTF8(s, "\ufffd")

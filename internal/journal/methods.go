@@ -32,9 +32,9 @@ type command struct {
 	x, y     float64  // where it acts; 0 for keys
 	document int      // observer.documents when it was sent
 	looks    bool     // it is asked what it acts on
-	act      act      // by which the page tells what it acts on; none for the zero value
+	act      act      // the item of the page's log that names what it acts on; none for the zero value
 	looked   bool     // it is known what was there before it, or need not be
-	told     bool     // the page has told what it has acted on, or need not
+	logRead  bool     // the page's log was read after it, or need not be
 	on       *Element // nil: not known
 	typed    *origin  // of what it types, until it is known what it acts on
 }

@@ -123,10 +123,10 @@ func (o *observer) Command(c relay.Observed) func([]byte, *relay.Error) {
 		params: copyParams(c.Params), long: len(c.Params), document: o.documents[c.TargetID],
 	}
 	if recording {
-		cmd.locate(cmd.params)
+		cmd.locate()
 		cmd.looks = cmd.looks || m.leaves && !c.Inside && o.worlds[c.TargetID] != 0
 	}
-	cmd.looked, cmd.told = !cmd.looks, !cmd.looks
+	cmd.looked, cmd.logRead = !cmd.looks, !cmd.looks
 	key := o.key(c.TargetID)
 	o.pays(c)
 	// At once, and not with the answer: the page may repeat the text before that.
@@ -160,7 +160,7 @@ func (o *observer) Command(c relay.Observed) func([]byte, *relay.Error) {
 					if s != nil {
 						l.took(j, s)
 					}
-					cmd.told = true
+					cmd.logRead = true
 					l.settle(j)
 				})
 			})

@@ -14,8 +14,8 @@ import (
 	"github.com/cdphub/cdphub/relay"
 )
 
-// script leaves a function in a document that tells what Clients act on there, what has been
-// set without typing, and what people can read.
+// script leaves a function in a document. The function answers what Clients act on there, what has
+// been set without typing, and what people can read.
 //
 //go:embed probe.js
 var script string
@@ -105,12 +105,12 @@ func (p *probe) recall(c *command) *Element {
 
 // locate reads where a command acts, whether it is to be looked at, and by which event of the
 // page its element is found.
-func (c *command) locate(params []byte) {
+func (c *command) locate() {
 	if c.inside || !c.method.pointer {
 		return
 	}
 	kind, key, text := "", "", ""
-	eachMember(params, func(name string, value []byte) {
+	eachMember(c.params, func(name string, value []byte) {
 		switch name {
 		case "type":
 			kind = textOf(value)
@@ -133,7 +133,7 @@ func (c *command) locate(params []byte) {
 		c.act = act{Act: "press"}
 	case "keyDown", "rawKeyDown":
 		c.act = act{Act: "key"}
-		if len([]rune(key)) > 1 {
+		if utf8.RuneCountInString(key) > 1 {
 			c.act.Key = key
 		}
 	default: // what has no type, such as Input.insertText
@@ -157,12 +157,10 @@ func (o *observer) look(c *command, target string, moved bool) {
 	case moved && o.moving[target]: // the press is looked at, too
 		return
 	}
-	what := "acts"
 	if delete(o.moving, target); moved {
 		o.moving.put(target, true)
-		what = "moves"
 	}
-	o.hub.Control().AskNow(c.session, evaluate, probeParams(world, what, c.x, c.y), func(result []byte, err *relay.Error) {
+	o.hub.Control().AskNow(c.session, evaluate, probeParams(world, "acts", c.x, c.y), func(result []byte, err *relay.Error) {
 		if moved {
 			delete(o.moving, target)
 		}
@@ -185,11 +183,7 @@ func (o *observer) look(c *command, target string, moved bool) {
 func (l *line) lookAgain(c *command, moved bool) {
 	l.session, l.probe.context = c.session, 0
 	l.inWorld(func(_ *Journal, l *line) {
-		what := "acts"
-		if moved {
-			what = "moves"
-		}
-		l.ask(evaluate, probeParams(l.probe.context, what, c.x, c.y), func(j *Journal, l *line, result []byte, failed bool) {
+		l.ask(evaluate, probeParams(l.probe.context, "acts", c.x, c.y), func(j *Journal, l *line, result []byte, failed bool) {
 			seen := readPageState(result, failed)
 			if seen == nil || seen.Age > 0 && seen.Age < float64(time.Since(c.at))/float64(time.Millisecond) {
 				// The document is younger than the command, which was for the one before.
@@ -219,15 +213,15 @@ func installParams(world int) []byte {
 	return fmt.Appendf(nil, `{"expression":%s,"contextId":%d,"returnByValue":true,"silent":true}`, quotedScript(), world)
 }
 
-// probeParams ask the script: for "acts" and "moves", what is at a place and in focus; for
-// "reads", what people can read; for "log", only what has been done and set.
+// probeParams ask the script: for "acts", what is at a position and in focus; for "reads", what
+// people can read; for "log", only what has been done and set.
 func probeParams(world int, what string, x, y float64) []byte {
 	return fmt.Appendf(nil, `{"expression":"globalThis[Symbol.for('cdphub.journal')]('%s',%v,%v)","contextId":%d,"returnByValue":true,"silent":true}`, what, x, y, world)
 }
 
 // pageState is an answer of the script.
 type pageState struct {
-	Born         float64 // when the document began, which tells documents apart
+	Born         float64 // when the document began; another document has another time
 	Age          float64 // of the document, in milliseconds
 	Under, Focus *Element
 	Log          []logged

@@ -1,4 +1,4 @@
-// Runs once in each document, in an isolated world, and leaves a function there. The function tells what is under the
+// Runs once in each document, in an isolated world, and leaves a function there. It answers what is under the
 // pointer and in focus, what has been set in fields without typing, and what a person can read.
 () => {
   const { document: top, performance, getComputedStyle } = globalThis;
@@ -110,6 +110,7 @@
     (e) => labelled(e),
     (e) => squeeze(e.getAttribute("placeholder")),
   ];
+  // As in web/src/actions/secrets.ts; isSecret of element.go has the rest, the names of fields.
   const passwords = new WeakSet();
   const isSecret = (e) => {
     if (e.type === "password") passwords.add(e);

@@ -36,7 +36,7 @@ type piece struct {
 // a field for what everybody may read.
 type origin struct {
 	pending int  // commands of which it is not known what they act on
-	secret  bool // one of them acted on a field for a secret, or nobody knows on what
+	secret  bool // one of them acted on a field for a secret, or its element is not known
 }
 
 func (o *origin) isSecret() bool { return o.secret || o.pending > 0 }
@@ -48,10 +48,10 @@ func (c *command) typesInto(o *origin) {
 		c.typed = o
 		return
 	}
-	o.secret = true // without a recording nobody asks, and there are no names
+	o.secret = true // without a recording the page is not asked, and there are no names
 }
 
-// know notes what a command has typed into; nil: nobody knows.
+// know notes what a command has typed into; nil: that is not known.
 func (c *command) know(on *Element) {
 	if c.typed == nil {
 		return

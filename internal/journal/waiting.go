@@ -16,11 +16,11 @@ func (l *line) ended(j *Journal, c *command) {
 
 // settle makes the entries of the commands that need not wait any more.
 func (l *line) settle(j *Journal) {
-	for len(l.waiting) > 0 && (l.waiting[0].looked && l.waiting[0].told || time.Since(l.waiting[0].ended) > lookWithin) {
+	for len(l.waiting) > 0 && (l.waiting[0].looked && l.waiting[0].logRead || time.Since(l.waiting[0].ended) > lookWithin) {
 		c := l.waiting[0]
 		l.waiting[0] = nil
 		l.waiting = l.waiting[1:]
-		c.looked, c.told = true, true
+		c.looked, c.logRead = true, true
 		l.matchAct(j, c)
 		c.know(c.on)
 		c.on = l.cleaned(c.on) // only now: it is known whether what was typed is a secret

@@ -5,6 +5,8 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -23,5 +25,23 @@ func TestR342CommandsHaveWords(t *testing.T) {
 	maps.DeleteFunc(want, func(_ string, m *method) bool { return m.command == nil })
 	if names := slices.Sorted(maps.Keys(want)); !slices.Equal(have, names) {
 		t.Errorf("words for %q\nwant them for %q", have, names)
+	}
+}
+
+// TestSecretFieldsAreThoseOfActions wants recordings to know a field for a secret by the same
+// "autocomplete" and the same names as the action APIs do, whose script is another one.
+func TestSecretFieldsAreThoseOfActions(t *testing.T) {
+	source, err := os.ReadFile("../../web/src/actions/secrets.ts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for pattern, in := range map[string]string{
+		`const AUTOCOMPLETE = (/.+/i);`:       script,
+		`const names = (\["name", .+\])\.map`: script,
+		`const LONGEST_LABEL = (\d+);`:        strconv.Itoa(longestLabel),
+	} {
+		if m := regexp.MustCompile(pattern).FindSubmatch(source); m == nil || !strings.Contains(in, string(m[1])) {
+			t.Errorf("secrets.ts has %q for %q, a recording has another one", m, pattern)
+		}
 	}
 }

@@ -73,7 +73,7 @@ func (s step) reads() bool {
 }
 
 // appendStep adds an action. A double click replaces the click before it: both come
-// from the same presses. Of files, the field tells more than the command that chose them.
+// from the same presses. Of two steps for the same files, the one with the field stays.
 func appendStep(list []step, s step) []step {
 	if s.isTypedElsewhere() {
 		return list

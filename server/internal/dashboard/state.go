@@ -40,7 +40,9 @@ func (d *Dashboard) state(r *http.Request) uiwire.State {
 	// A guest learns nothing of other Clients, hubs or closed connections.
 	if guest := front.GuestOf(r); guest.Key != "" {
 		state.You.DevTools = false
-		state.Hubs = append(state.Hubs, uncountedHub(d.describeHub(front.NamedHub{Name: front.RouteOf(r).Hub, Path: front.PathFor(r, front.RouteOf(r).Prefix)}, r)))
+		at := front.RouteOf(r)
+		own := front.NamedHub{Name: at.Hub, Path: front.PathFor(r, at.Prefix)}
+		state.Hubs = append(state.Hubs, uncountedHub(d.describeHub(own, r)))
 		return state
 	}
 	names := map[string]bool{} // of hubs whose other Clients the asker may know of
@@ -82,8 +84,8 @@ func (d *Dashboard) listNodes() (list []uiwire.Node) {
 	return list
 }
 
-// describeHub describes one hub to the asker of a request, with the asker's named sessions. It is called for each look of each
-// stream, and so asks nobody.
+// describeHub describes one hub to the asker of a request, with the asker's named sessions. It is
+// called for each look of each stream, and so sends nothing to browsers.
 func (d *Dashboard) describeHub(h front.NamedHub, r *http.Request) uiwire.Hub {
 	name, w, bearer := h.Name, front.WatcherOf(r), auth.PassOf(r).Bearer()
 	hub, release := d.o.Hubs.Peek(name)
@@ -97,9 +99,9 @@ func (d *Dashboard) describeHub(h front.NamedHub, r *http.Request) uiwire.Hub {
 		Counters: uiwire.Counters{Received: received, Answered: answered, Pending: pending, Events: events},
 	}
 	u.Named = describeNamed(d.o.Named.List(func(o named.Owner) bool { return o == named.Owner{Hub: name, Bearer: bearer} }))
-	list := hub.Control().WatchedTargets(w)
+	list, asker := hub.Control().WatchedTargets(w), personOf(r)
 	for _, t := range list[:min(len(list), MaxTargets)] {
-		u.Targets = append(u.Targets, d.describeTarget(hub, name, t, personOf(r)))
+		u.Targets = append(u.Targets, d.describeTarget(hub, name, t, asker))
 	}
 	if d.o.Journal != nil {
 		u.Closed = d.o.Journal.Closed(name, w, maxClosed)

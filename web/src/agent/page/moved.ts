@@ -1,6 +1,6 @@
 // Redirects navigations and requests from the app's own origin to the proxy in front of it, and from those of other
-// sites that the proxy serves. A document at the app's own origin has no agent, so that Clients would lose the page. It is another origin, so that script could not read
-// the responses.
+// sites that the proxy serves. A document at the app's own origin has no agent, so that Clients would lose the page. It
+// is another origin, so that script could not read the responses.
 
 import type { NavigateEvent } from "./navigation";
 import { isSameServer, isUrl } from "../base/urls";

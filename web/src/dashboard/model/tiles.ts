@@ -7,7 +7,7 @@ const GAP = 12;
 const TEXT = 84;
 const HEAD = 72;
 /** Of pictures: width to height. */
-const RATIO = 1.6;
+export const RATIO = 1.6;
 
 /**
  * The largest width of tiles with which all of them fit into an area, or the least one. `hubs` are the numbers of tiles:

@@ -42,9 +42,9 @@ function Hubs({ state }: { state: State }) {
 const LISTED = 12;
 
 function Closes({ closes, hubs }: { closes: Close[]; hubs: boolean }) {
-  // The end of a look at the dashboard is no news.
-  const told = closes.filter((c) => c.side !== "viewer" || !NORMAL.has(c.code));
-  const newest = told.sort((a, b) => Date.parse(b.time) - Date.parse(a.time)).slice(0, LISTED);
+  // The normal end of a view of the dashboard is left out.
+  const news = closes.filter((c) => c.side !== "viewer" || !NORMAL.has(c.code));
+  const newest = news.sort((a, b) => Date.parse(b.time) - Date.parse(a.time)).slice(0, LISTED);
   return (
     <section class="panel" aria-labelledby="closes">
       <h2 id="closes">Connections that ended</h2>

@@ -58,13 +58,12 @@ export function Tile({ hub, target, now, room }: Props) {
 }
 
 /** The Clients that drive a target, or the holder of its lease, and the last command. */
-function doing({ client, drivers, last, holder }: Target): string {
-  const driver = holder
-    ? holder.you
-      ? "You"
-      : holder.name
-    : drivers?.length
-      ? drivers.join(", ")
-      : (client ?? "Not driven");
-  return last ? `${driver} · ${inWords(last.method)}` : driver;
+function doing(target: Target): string {
+  const driver = driverOf(target);
+  return target.last ? `${driver} · ${inWords(target.last.method)}` : driver;
+}
+
+function driverOf({ client, drivers, holder }: Target): string {
+  if (holder) return holder.you ? "You" : holder.name;
+  return drivers?.length ? drivers.join(", ") : (client ?? "Not driven");
 }

@@ -1,6 +1,6 @@
 import type { RefObject } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { tileWidth } from "../model/tiles";
+import { RATIO, tileWidth } from "../model/tiles";
 
 /** What a picture has room for. */
 export interface Room {
@@ -9,7 +9,7 @@ export interface Room {
   fps: number;
 }
 
-/** Pixels: each step costs a new picture of every target, and more than that nobody sees in a tile. */
+/** Pixels: each step costs a new picture of every target, and a tile looks no sharper with more than the most. */
 const STEP = 160;
 const MOST = 1280;
 
@@ -35,6 +35,6 @@ export function useTiles(list: RefObject<HTMLElement | null>, hubs: number[]): {
   const width = tileWidth(area, hubs);
   const pixels = Math.min(Math.ceil((width * devicePixelRatio) / STEP) * STEP, MOST);
   // Once a second.
-  const room = useMemo(() => ({ width: pixels, height: pixels / 1.6, fps: 1 }), [pixels]);
+  const room = useMemo(() => ({ width: pixels, height: pixels / RATIO, fps: 1 }), [pixels]);
   return { width, room };
 }
