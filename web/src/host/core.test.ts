@@ -93,6 +93,17 @@ test("when a document goes, commands fail, what the state carries over succeeds"
   assert.equal(w.told("A").length, 5, "an answer of the old document is dropped");
 });
 
+test("input that a document goes for has success", () => {
+  const w = World.paired("A");
+  const agent = w.hello("doc1")!;
+  w.send("A", 1, "Input.dispatchMouseEvent", { type: "mouseReleased", x: 1, y: 1 });
+  w.send("A", 2, "Input.dispatchKeyEvent", { type: "keyDown", key: "Enter" });
+  w.send("A", 3, "Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
+  w.send("A", 4, "Input.insertText", { text: "x" });
+  agent.say({ icdp: "bye" });
+  assert.deepEqual(w.told("A"), ["1:{}", "2:{}", "3:{}", `4:${GONE}`]);
+});
+
 test("commands wait in order while a document changes, for 15 s at most", () => {
   const w = World.paired("A");
   const agent = w.hello("doc1")!;

@@ -12,6 +12,7 @@ import {
   type Subtree,
   VERSION,
   type Welcome,
+  mayLeave,
 } from "../../wire/frame";
 import { isOf } from "../../host/addresses";
 import { emptyState, record } from "../../host/state";
@@ -197,7 +198,7 @@ export class Nested implements Agent {
   loads = 0;
   private port?: MessagePort;
   private serial = 0;
-  private readonly calls = new Map<number, (answer: Answer) => void>();
+  private readonly calls = new Map<number, { method: string; done: (answer: Answer) => void }>();
 
   constructor(
     readonly frame: Frame,
@@ -247,7 +248,7 @@ export class Nested implements Agent {
   call(method: string, params: object, sessionId: string): Promise<Answer> {
     const id = ++this.serial;
     return new Promise((done) => {
-      this.calls.set(id, done);
+      this.calls.set(id, { method, done });
       this.post({ id, method, params, sessionId });
     });
   }
@@ -259,7 +260,7 @@ export class Nested implements Agent {
     this.frame.left = true;
     releaseLoads();
     this.port?.close();
-    for (const done of this.calls.values()) done(GONE);
+    for (const { method, done } of this.calls.values()) done(mayLeave(method) ? { result: {} } : GONE);
     for (const id of framesIn(this.tree).slice(1).reverse()) {
       emit("Page", "Page.frameSubtreeWillBeDetached", { frameId: id });
       emit("Page", "Page.frameDetached", { frameId: id, reason: "remove" });
@@ -272,9 +273,9 @@ export class Nested implements Agent {
     const m = originals.parse(data) as (FromAgent | { icdp?: undefined }) & CdpEvent & Response;
     if (m.icdp) return this.controlled(m);
     if (m.method) return this.speaksForItself(String(m.method), m.params ?? {}) ? uplink.send(data) : undefined;
-    const done = this.calls.get(m.id);
+    const call = this.calls.get(m.id);
     this.calls.delete(m.id);
-    done?.(m.error ? { error: m.error } : { result: m.result ?? {} });
+    call?.done(m.error ? { error: m.error } : { result: m.result ?? {} });
   }
 
   /** Whether its document may have this URL, by its origin. */
