@@ -84,9 +84,23 @@ func (p *Page) SnapshotYAML(ctx context.Context, o YAMLOptions) (YAMLSnapshot, e
 	r := yamlReader{p: p, holes: maxHoles, most: most, left: most}
 	s, err := r.read(ctx, frame, args, 0)
 	p.hideKnown(&s.URL, &s.Title)
-	s.Text = cutLines(s.Text, most)
+	s.Text = cutLines(quoteRedacted(s.Text), most)
 	s.Cut = strings.HasSuffix(s.Text, yamlCut(most))
 	return s, err
+}
+
+// redactedValue is a value in a line of a snapshot that begins with Redacted, which YAML would take for a list.
+var redactedValue = regexp.MustCompile(`(?m)^( *- '?[a-z/]+(?: "(?:[^"\\]|\\.)*")?(?: \[[^\]]*\])*'?: )(` + regexp.QuoteMeta(Redacted) + `.*)$`)
+
+// quoteRedacted puts such values into quotes: the page script quotes what it has redacted itself.
+func quoteRedacted(text string) string {
+	if !strings.Contains(text, ": "+Redacted) {
+		return text
+	}
+	return redactedValue.ReplaceAllStringFunc(text, func(line string) string {
+		at := redactedValue.FindStringSubmatch(line)
+		return at[1] + string(mustJSON(at[2]))
+	})
 }
 
 // yamlReader reads the parts of one snapshot. A page that answers in the place of the
