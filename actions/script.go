@@ -138,21 +138,25 @@ func (p *Page) callScriptIn(ctx context.Context, frame string, c scriptCall) err
 		}
 	}
 	start := time.Now()
+	patience := MaxTimeout
+	if c.verb != "wait" {
+		patience = elementTime(ctx)
+	}
 	var missing *Error // what was last
 	for slice := firstSlice; ; slice = min(2*slice, maxSlice) {
-		ran, err := p.callScriptOnce(ctx, frame, c, slice)
+		ran, err := p.callScriptOnce(ctx, frame, c, min(slice, max(patience-time.Since(start), 0)))
 		// Each error of callScriptOnce is an *Error.
 		switch e, _ := errors.AsType[*Error](err); {
 		case err == nil:
 			return nil
 		case mayPass[e.Kind]:
 			e.Details.Waited = time.Since(start)
-			if missing = e; elementPatience(ctx) <= time.Millisecond {
+			if missing = e; min(elementPatience(ctx), patience-e.Details.Waited) <= time.Millisecond {
 				return e
 			}
 			continue
 		case e.Kind == numbersSpent && c.count < maxNumbers:
-			c.count = 2 * max(c.count, firstNumbers)
+			c.count = min(moreNumbers*max(c.count, firstNumbers), maxNumbers)
 			continue
 		case e.Kind == numbersSpent:
 			e.Kind = LimitExceeded

@@ -333,6 +333,8 @@ var sections = []section{
 		{"R-347", "an error about an element that cannot be used names it by role and name, as snapshots do"},
 		{"R-348", "the first call of an action API after its browser has ended, or the hub with it, says that tabs and log-ins are lost, and what to do"},
 		{"R-349", "the hub says at /llms.txt how clients connect, without a secret; a frame whose data-parents are wrong says one thing on its console"},
+		{"R-354", "a mistake costs seconds and says what to do: an element that is missing or disabled where no time was given, an unknown verb, tool or address, a ref that is old, a hub that is down"},
+		{"R-355", "an answer of MCP has 20,000 characters of a snapshot, as do browser_snapshot and the tools that act, in a time that the length of the page does not multiply; all of it is to be had"},
 		{"R-325", "every address in an answer, and every origin that counts as the hub's own, is that of --public-url if the request names its host, else what a --trusted-proxy says, else that of the connection; what anybody else says of it changes nothing"},
 		{"R-327", "below a path, of a reverse proxy or of the program around the hub, addresses, links, files of pages and redirects keep the path"},
 		{"R-328", "a live view that the hub refuses, or that a proxy does not let through, says why in the page, whose header then does not say Live"},
