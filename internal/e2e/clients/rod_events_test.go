@@ -1,9 +1,9 @@
 package clients
 
 import (
-	"fmt"
 	"bytes"
 	"context"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
