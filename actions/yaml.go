@@ -92,7 +92,7 @@ func (p *Page) SnapshotYAML(ctx context.Context, o YAMLOptions) (YAMLSnapshot, e
 }
 
 // redactedValue is a value in a line of a snapshot that begins with Redacted, which YAML would take for a list.
-var redactedValue = regexp.MustCompile(`(?m)^( *- '?[a-z/]+(?: "(?:[^"\\]|\\.)*")?(?: \[[^\]]*\])*'?: )(` + regexp.QuoteMeta(Redacted) + `.*)$`)
+var redactedValue = regexp.MustCompile(`(?m)^( *- '?[a-z/]+(?: "(?:[^"\\]|\\.)*")?(?: \[[^\]]*\])*'?: )(\[REDACTED\].*)$`)
 
 // quoteRedacted puts such values into quotes: the page script quotes what it has redacted itself.
 func quoteRedacted(text string) string {
