@@ -141,7 +141,7 @@ func TestR155EarlierSecrets(t *testing.T) {
 		`{"name":"HUNTER2","value":"x hunter2y"}`:            `{"name":"[REDACTED]","value":"x [REDACTED]y"}`,
 		`{"hunter2":1,"a":["Correct\n horse","own-secret"]}`: `{"hunter2":1,"a":["[REDACTED]","own-secret"]}`,
 		`{"text":"- p \"Cancel\": 4929 1234 1234 1234"}`:     `{"text":"- p \"Cancel\": [REDACTED]"}`,
-		`{"text":"p\"a<bcd, password 1234, Whatever"}`:         `{"text":"[REDACTED], password 1234, [REDACTED]"}`,
+		`{"text":"p\"a<bcd, password 1234, Whatever"}`:       `{"text":"[REDACTED], password 1234, [REDACTED]"}`,
 		`{"href":"/?q=paths%2Fto"}`:                          `{"href":"/?q=[REDACTED]"}`,
 		`{"text":"nothing"}`:                                 `{"text":"nothing"}`,
 	} {

@@ -68,7 +68,9 @@ func takeSnapshot(ctx context.Context, c *call, in snapshotArgs) error {
 }
 
 // bytesFor is how many bytes of a snapshot are enough for so many characters of it.
-func bytesFor(characters int) int { return min(characters, actions.MaxSnapshot/utf8.UTFMax) * utf8.UTFMax }
+func bytesFor(characters int) int {
+	return min(characters, actions.MaxSnapshot/utf8.UTFMax) * utf8.UTFMax
+}
 
 // partMark begins the last line of a snapshot that is only the first part of one.
 const partMark = "# cut: "
