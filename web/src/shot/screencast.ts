@@ -49,6 +49,10 @@ const REST = 4;
 const SHORTEST_REST_MS = 50;
 /** The same while a person acts: half of the main thread. */
 const REST_IN_USE = 1;
+/** What changes within this time after a person has acted is drawn without a rest. */
+const REACTION_MS = 200;
+/** Maximum rest that is left for later while a person acts again and again. */
+const DEBT_MS = 250;
 /** Elements whose changes cannot be observed. */
 const UNOBSERVABLE = "video,canvas";
 const POLL_MS = 1000;
@@ -98,10 +102,12 @@ export function acknowledge(to: Receiver, id: number): void {
 
 let planned = false;
 let timer: number | undefined;
-/** Whether a person waits for what was typed: it is drawn without a rest. */
+/** Whether a person waits to see what an action has done: it is drawn without a rest. */
 let urgent = false;
 let drawing = false;
+/** When the rest of the page is over, and when a person acted last. */
 let rested = 0;
+let acted = -Infinity;
 
 const ready = (): [Receiver, Cast][] => [...casts].filter(([, c]) => c.changed && c.unacked < MAX_UNACKED);
 
@@ -110,8 +116,9 @@ function plan(): void {
   const due = ready();
   if (planned || drawing || due.length === 0) return;
   planned = true;
-  const every = urgent ? 0 : Math.min(...due.map(([, c]) => c.every));
-  timer = setTimeout(() => void drawAll(), Math.max(0, urgent ? 0 : rested - performance.now(), every));
+  const rest = rested - performance.now();
+  const wait = urgent && rest < DEBT_MS ? 0 : Math.max(rest, Math.min(...due.map(([, c]) => c.every)));
+  timer = setTimeout(() => void drawAll(), wait);
 }
 
 async function drawAll(): Promise<void> {
@@ -123,8 +130,8 @@ async function drawAll(): Promise<void> {
   } finally {
     drawing = false;
     const now = performance.now();
-    const inUse = [...casts.values()].some((c) => c.inUse);
-    rested = now + (inUse ? (now - start) * REST_IN_USE : Math.max((now - start) * REST, SHORTEST_REST_MS));
+    const rest = inUse() ? (now - start) * REST_IN_USE : Math.max((now - start) * REST, SHORTEST_REST_MS);
+    rested = Math.max(now, inUse() ? rested : 0) + rest;
     observeInside();
     if (moving()) changed();
     else plan();
@@ -166,26 +173,29 @@ async function drawFor(to: Receiver, c: Cast): Promise<void> {
 const EVENTS =
   "scroll resize change focusin focusout load toggle transitionrun animationstart mouseover mouseout pointerdown pointerup " +
   "selectionchange fullscreenchange hashchange play";
-/** What a person sees at once who acts in the pictures. */
-const INPUT = "input";
+/** What a person does, whose effect is to be seen at once. */
+const ACTS = "keydown pointerup click input wheel";
 
 /** The observers, by the tree that each observes; undefined without a screencast. */
 let observers: Map<Document | ShadowRoot, MutationObserver> | undefined;
 let watches = 0;
 
+const inUse = (): boolean => [...casts.values()].some((c) => c.inUse);
+
 function changed(): void {
   for (const c of casts.values()) c.changed = true;
-  plan();
-}
-
-/** While a person acts, what was typed is drawn at once, when the page has handled it. */
-function typed(): void {
-  if ([...casts.values()].some((c) => c.inUse)) {
+  if (!urgent && inUse() && performance.now() - acted < REACTION_MS) {
     urgent = true;
     clearTimeout(timer);
     planned = false;
   }
-  changed();
+  plan();
+}
+
+/** An act alone changes nothing: what the page does at it is observed. What is typed into a field cannot be. */
+function act(e: Event): void {
+  acted = performance.now();
+  if (e.type === "input") changed();
 }
 
 /** Whether an element is one that the rasteriser puts into the page for measuring. */
@@ -201,8 +211,8 @@ function isOwn(r: MutationRecord): boolean {
 function watch(on: boolean): void {
   if (on === (observers !== undefined)) return;
   const change = on ? addEventListener : removeEventListener;
+  for (const name of ACTS.split(" ")) change(name, act, { capture: true, passive: true });
   for (const name of EVENTS.split(" ")) change(name, changed, { capture: true, passive: true });
-  change(INPUT, typed, { capture: true, passive: true });
   change.call(document as unknown as Window, "visibilitychange", visibility);
   if (!on) {
     for (const o of observers?.values() ?? []) o.disconnect();
