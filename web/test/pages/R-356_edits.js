@@ -48,3 +48,22 @@ for (const [what, edit] of Object.entries(edits)) {
   is(data !== before, true, what + " changes the picture");
   await until("the picture after " + what, () => (look(), newest?.data === data));
 }
+
+// What is typed comes sooner: as a draft, which is the same here, and then as a whole picture.
+await value(
+  "field.focus(); field.oninput = () => (moves.style.background = field.value.length % 2 ? 'red' : 'blue'); scrollTo(0, 0)",
+);
+await new Promise((r) => setTimeout(r, 1000));
+await until("nothing more to come", async () => {
+  look();
+  await new Promise((r) => setTimeout(r, 500));
+  return !events.some((e) => e.method === "Page.screencastFrame");
+});
+for (const text of "abc") {
+  const before = newest;
+  await cdp("Input.insertText", { text });
+  await until("a draft", () => (look(), newest !== before));
+  const drafted = newest;
+  await until("the whole picture", () => (look(), newest !== drafted));
+  is([drafted.data === newest.data, newest.data === before.data], [true, false], "the draft of " + text);
+}
