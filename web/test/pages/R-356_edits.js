@@ -53,17 +53,19 @@ for (const [what, edit] of Object.entries(edits)) {
 await value(
   "field.focus(); field.oninput = () => (moves.style.background = field.value.length % 2 ? 'red' : 'blue'); scrollTo(0, 0)",
 );
-await new Promise((r) => setTimeout(r, 1000));
-await until("nothing more to come", async () => {
-  look();
-  await new Promise((r) => setTimeout(r, 500));
-  return !events.some((e) => e.method === "Page.screencastFrame");
-});
 for (const text of "abc") {
-  const before = newest;
+  const { data: before } = await cdp("Page.captureScreenshot");
+  await until("all that was to come", async () => {
+    const had = newest;
+    await new Promise((r) => setTimeout(r, 500));
+    look();
+    return newest === had && newest.data === before;
+  });
+  const first = newest;
   await cdp("Input.insertText", { text });
-  await until("a draft", () => (look(), newest !== before));
+  await until("a draft", () => (look(), newest !== first));
   const drafted = newest;
   await until("the whole picture", () => (look(), newest !== drafted));
-  is([drafted.data === newest.data, newest.data === before.data], [true, false], "the draft of " + text);
+  const { data } = await cdp("Page.captureScreenshot");
+  is([drafted.data === data, newest.data === data, data === before], [true, true, false], "the draft of " + text);
 }
