@@ -342,6 +342,7 @@ var sections = []section{
 		{"R-340", "a handoff is taken back by every API that begins one; what a Client is told of a page that a person has is what it may do with it, in words of its own API"},
 		{"R-341", "whoever has opened a handoff has the page again after a reload, in another window, and by the link again in the same browser or with the same token; nobody else has"},
 		{"R-342", "people read no names of CDP in the dashboard, and its figures leave out its own views"},
+		{"R-356", "while a person has a page that script draws, what the page does at an act is drawn at once; the newest picture is in the end that of the whole page, and one of a long page is what the whole document has at that place"},
 		{"R-351", "with --browser-profiles each hub and each share finds its own log-ins after a restart, and no other's; a sandbox leaves nothing there"},
 		{"R-350", "an entry of a tokens file or a signed token may limit what its bearer has of each thing that can be refused; what is refused then names the limit"},
 	}},
