@@ -27,10 +27,13 @@ func TestMain(m *testing.M) {
 // victimProfiles names the folder where a victim makes its profiles.
 const victimProfiles = "CHROME_TEST_VICTIM"
 
+// victimKeeps names the folder of a profile that the victim's browser keeps.
+const victimKeeps = "CHROME_TEST_KEEPS"
+
 // beVictim launches a browser, says which processes it has made, and lives on.
 func beVictim() {
 	os.Setenv("TMPDIR", os.Getenv(victimProfiles))
-	l, err := launchBrowser(Options{NoSandbox: true})
+	l, err := launchBrowser(Options{NoSandbox: true, Profile: os.Getenv(victimKeeps)})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -41,7 +44,7 @@ func beVictim() {
 		l.OfferOwn(nil, frame(`{"id":1,"method":"Browser.getVersion"}`))
 		<-answered
 	}
-	fmt.Println("pids", l.process.cmd.Process.Pid, l.process.reaper.cmd.Process.Pid, l.process.profile.dir)
+	fmt.Println("pids", l.process.cmd.Process.Pid, l.process.reaper.cmd.Process.Pid, l.process.profile.temporary.Path)
 	time.Sleep(time.Hour)
 }
 
@@ -49,12 +52,17 @@ func beVictim() {
 // that runs and one that is only starting.
 func TestKilledHubLeavesNothing(t *testing.T) {
 	options(t) // the victim starts a browser
-	for _, when := range []string{"running", "starting"} {
+	for _, when := range []string{"running", "starting", "running with a profile that is kept"} {
 		t.Run(when, func(t *testing.T) {
 			victim := exec.Command(os.Args[0])
 			victim.Env = append(os.Environ(), victimProfiles+"="+t.TempDir())
 			if when == "starting" {
 				victim.Env = append(victim.Env, "CHROME_TEST_AT_ONCE=1")
+			}
+			if strings.Contains(when, "kept") {
+				kept := t.TempDir()
+				victim.Env = append(victim.Env, victimKeeps+"="+kept)
+				defer func() { noProcessLeft(t, kept, 0) }()
 			}
 			out, err := victim.StdoutPipe()
 			if err != nil {
@@ -85,7 +93,7 @@ func TestReaperStays(t *testing.T) {
 		t.Fatal(err)
 	}
 	os.WriteFile(filepath.Join(p.dir, "some file"), nil, 0o600)
-	r, err := newReaper(p.temporary())
+	r, err := newReaper(p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +130,7 @@ func TestReaperLeavesAKeptProfile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := newReaper(p.temporary())
+	r, err := newReaper(p)
 	if err != nil {
 		t.Fatal(err)
 	}

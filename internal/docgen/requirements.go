@@ -341,6 +341,7 @@ var sections = []section{
 		{"R-341", "whoever has opened a handoff has the page again after a reload, in another window, and by the link again in the same browser or with the same token; nobody else has"},
 		{"R-342", "people read no names of CDP in the dashboard, and its figures leave out its own views"},
 		{"R-351", "with --browser-profiles each hub and each share finds its own log-ins after a restart, and no other's; a sandbox leaves nothing there"},
+		{"R-352", "what a process makes for a while goes with the next hub that starts if the process was killed, unless another process still uses it; nothing else is removed"},
 		{"R-350", "an entry of a tokens file or a signed token may limit what its bearer has of each thing that can be refused; what is refused then names the limit"},
 	}},
 	{"What is taken is given back", []requirement{
