@@ -76,11 +76,11 @@ var (
 		"close some{raise}",
 	}
 	LimitInUse = Entry{
-		"This token has {used} {unit} in use, and its own limit is {total}",
+		"Of {unit}, this token has {used} in use, and its own limit is {total}",
 		"close some, or have the operator raise the limit {name} in the token's entry or claims",
 	}
 	AllInUse = Entry{
-		"All {total} {unit} are in use",
+		"All {unit} are in use ({total} of {total})",
 		"close some or try again later{raise}",
 	}
 )
@@ -110,6 +110,10 @@ var (
 	TokenHub = Entry{
 		"This token is for {hub}, and this address belongs to another hub",
 		"use the address of {hub}, or a token for this hub or for every hub",
+	}
+	TokenShare = Entry{
+		"This address belongs to another share of the hub than this token",
+		"leave the share out of the address, or use a token with the same share, or one for every hub with scope privileged",
 	}
 	TokenClaims = Entry{
 		"This token is signed with a known key, but cannot be used ({reason})",
@@ -180,6 +184,7 @@ var All = map[string]Entry{
 	"token-revoked":   TokenRevoked,
 	"token-role":      TokenRole,
 	"token-hub":       TokenHub,
+	"token-share":     TokenShare,
 	"token-claims":    TokenClaims,
 	"token-in-url":    TokenInURL,
 	"session-ended":   SessionEnded,

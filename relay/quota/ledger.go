@@ -162,6 +162,14 @@ func (e *Error) Error() string {
 	return text.With("used", strconv.FormatInt(e.Used, 10), "total", strconv.FormatInt(e.Total, 10), "unit", row.Unit, "name", row.Name, "raise", raise).String()
 }
 
+// OwnLimit reports whether an error says that a token has its own limit, and which that is.
+func OwnLimit(err error) (limit int64, is bool) {
+	if e, ok := errors.AsType[*Error](err); ok && e.Own {
+		return e.Total, true
+	}
+	return 0, false
+}
+
 // IsPart reports whether an error says that a token has its part.
 func IsPart(err error) bool {
 	e, ok := errors.AsType[*Error](err)

@@ -220,7 +220,7 @@ func TestR350OwnLimits(t *testing.T) {
 	if got := fill(a); got != 2 {
 		t.Errorf("it got %d, its limit is 2", got)
 	}
-	if err := a.Take(1); err == nil || err.Error() != "This token has 2 browsers in use, and its own limit is 2: close some, or have the operator raise the limit browsers in the token's entry or claims" || !IsPart(err) {
+	if err := a.Take(1); err == nil || err.Error() != "Of browsers, this token has 2 in use, and its own limit is 2: close some, or have the operator raise the limit browsers in the token's entry or claims" || !IsPart(err) {
 		t.Errorf("the refusal: %v", err)
 	}
 	if got := fill(p.Open(limited(3))); got != 1 {
