@@ -99,7 +99,7 @@ type Server struct {
 	files     []file        `stays:"configuration"`    // that Reload reads again
 	reload    chan struct{} `stays:"holds one signal"` // Reload was called
 
-	tokensChanged chan struct{} `stays:"holds one signal"` // their files are to be read
+	tokensChanged chan chan<- error `stays:"has no buffer"` // their files are to be read; gets the error
 
 	// What one address may have: WebSockets, and those of BAP.
 	connections, bapFrom *front.AddressPools `held:"*"`
@@ -156,7 +156,7 @@ func New(o Options) (*Server, error) {
 		waits:    make(chan time.Duration),
 		reload:   make(chan struct{}, 1),
 
-		tokensChanged: make(chan struct{}, 1),
+		tokensChanged: make(chan chan<- error),
 	}
 	s.shareLimits()
 	// The order matters: hubs need the policies and the journal, a cluster needs the

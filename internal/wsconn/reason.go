@@ -54,6 +54,7 @@ var (
 	ReasonNoLogin      = Reason{4300, "authentication required"}
 	ReasonWrongLogins  = Reason{4301, "Too many failed authentication attempts"}
 	ReasonTokenRevoked = Reason{4302, "token revoked"}
+	ReasonTokenChanged = Reason{4302, "token changed: connect again"}
 	ReasonTokenExpired = Reason{4303, "token expired"}
 	ReasonReplaced     = Reason{4500, "Host replaced by a newer connection"}
 	ReasonHasBrowser   = Reason{4501, "this hub has a browser of its own and accepts no other: connect to a hub without one, see --browser-hub"}
@@ -66,7 +67,7 @@ var (
 
 // own are the reasons with codes of our own.
 var own = []Reason{
-	ReasonTooSlow, ReasonNoLogin, ReasonWrongLogins, ReasonTokenRevoked, ReasonTokenExpired,
+	ReasonTooSlow, ReasonNoLogin, ReasonWrongLogins, ReasonTokenRevoked, ReasonTokenChanged, ReasonTokenExpired,
 	ReasonReplaced, ReasonHasBrowser, ReasonNoReady, ReasonFragments, ReasonSessionTaken, ReasonSessionEnded, ReasonLinkMoved,
 }
 
