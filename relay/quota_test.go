@@ -349,7 +349,7 @@ func TestR350LimitsOfAToken(t *testing.T) {
 		t.Errorf("a third Client: %v", err)
 	}
 	c.Receive([]byte(`{"id":1,"method":"Target.createTarget","params":{"url":"about:blank"}}`))
-	if got := strings.Join(p.take(), "\n"); !strings.Contains(got, `"id":1`) || !strings.Contains(got, "Too many tabs: Of tabs in the browser of this hub, this token has 0 in use, and its own limit is 0: close some, or have the operator raise the limit tabs in the token's entry or claims.") {
+	if got := strings.Join(p.take(), "\n"); !strings.Contains(got, `"id":1`) || !strings.Contains(got, "Too many tabs: This token has 0 tabs in the browser of this hub in use, and its own limit is 0: close some, or have the operator raise the limit tabs in the token's entry or claims.") {
 		t.Errorf("a tab: %s", got)
 	}
 	events.HostGone(false)

@@ -134,7 +134,7 @@ func TestDashboardStreamsAreLimited(t *testing.T) {
 		s.uiEvents(t, "")
 	}
 	status, why := s.get(t, s.addr(false), "/ui/api/events", nil)
-	if status != http.StatusTooManyRequests || !strings.Contains(why, "All streams of the dashboard's state to this address are in use (64 of 64)") {
+	if status != http.StatusTooManyRequests || !strings.Contains(why, "All 64 streams of the dashboard's state to this address are in use") {
 		t.Errorf("one more: %d %s", status, why)
 	}
 }

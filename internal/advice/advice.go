@@ -76,11 +76,15 @@ var (
 		"close some{raise}",
 	}
 	LimitInUse = Entry{
-		"Of {unit}, this token has {used} in use, and its own limit is {total}",
+		"This token has {used} {unit} in use, and its own limit is {total}",
 		"close some, or have the operator raise the limit {name} in the token's entry or claims",
 	}
+	OneInUse = Entry{
+		"The only {unit} is in use",
+		"close it or try again later{raise}",
+	}
 	AllInUse = Entry{
-		"All {unit} are in use ({total} of {total})",
+		"All {total} {unit} are in use",
 		"close some or try again later{raise}",
 	}
 )
@@ -175,6 +179,7 @@ var All = map[string]Entry{
 	"cluster-full":    ClusterFull,
 	"part-in-use":     PartInUse,
 	"limit-in-use":    LimitInUse,
+	"one-in-use":      OneInUse,
 	"all-in-use":      AllInUse,
 	"taken-over":      TakenOver,
 	"handed-off":      HandedOff,

@@ -243,7 +243,7 @@ func TestR353OwnLimitIsNoLackOfBrowsers(t *testing.T) {
 		if n := p.Numbers(); n.Queued != 0 {
 			t.Errorf("%d wait for a browser, want none: one waits for its own", n.Queued)
 		}
-		if err := <-more; err == nil || !strings.Contains(err.Error(), "Of browsers, this token has 1 in use, and its own limit is 1") {
+		if err := <-more; err == nil || !strings.Contains(err.Error(), "has 1 browser in use, and its own limit is 1") {
 			t.Errorf("who waited for its own: %v", err)
 		}
 		hurried, leave := context.WithCancel(limited("one", 1))

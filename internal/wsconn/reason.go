@@ -51,10 +51,10 @@ var (
 // 40xx is left to the protocols of adapters: BAP has a 4001 of its own.
 var (
 	ReasonTooSlow      = Reason{4100, "message too slow"}
+	ReasonTokenChanged = Reason{4101, "token changed"}
 	ReasonNoLogin      = Reason{4300, "authentication required"}
 	ReasonWrongLogins  = Reason{4301, "Too many failed authentication attempts"}
 	ReasonTokenRevoked = Reason{4302, "token revoked"}
-	ReasonTokenChanged = Reason{4302, "token changed: connect again"}
 	ReasonTokenExpired = Reason{4303, "token expired"}
 	ReasonReplaced     = Reason{4500, "Host replaced by a newer connection"}
 	ReasonHasBrowser   = Reason{4501, "this hub has a browser of its own and accepts no other: connect to a hub without one, see --browser-hub"}
