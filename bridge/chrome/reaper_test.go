@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/cdphub/cdphub/internal/tempdir"
 )
 
 // TestMain lets this binary be a hub that is killed.
@@ -52,14 +54,14 @@ func beVictim() {
 // that runs and one that is only starting.
 func TestKilledHubLeavesNothing(t *testing.T) {
 	options(t) // the victim starts a browser
-	for _, when := range []string{"running", "starting", "running with a profile that is kept"} {
+	for _, when := range []string{"running", "starting", "kept", "reaper"} {
 		t.Run(when, func(t *testing.T) {
 			victim := exec.Command(os.Args[0])
 			victim.Env = append(os.Environ(), victimProfiles+"="+t.TempDir())
 			if when == "starting" {
 				victim.Env = append(victim.Env, "CHROME_TEST_AT_ONCE=1")
 			}
-			if strings.Contains(when, "kept") {
+			if when == "kept" {
 				kept := t.TempDir()
 				victim.Env = append(victim.Env, victimKeeps+"="+kept)
 				defer func() { noProcessLeft(t, kept, 0) }()
@@ -72,12 +74,18 @@ func TestKilledHubLeavesNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 			line, _ := bufio.NewReader(out).ReadString('\n')
-			victim.Process.Kill()
-			victim.Wait()
 			var browser, reaper int
 			var dir string
 			if _, err := fmt.Sscanf(line, "pids %d %d %s", &browser, &reaper, &dir); err != nil {
-				t.Fatalf("the victim said %q", line)
+				t.Errorf("the victim said %q", line)
+			} else if when == "reaper" {
+				syscall.Kill(reaper, syscall.SIGKILL)
+			}
+			victim.Process.Kill()
+			victim.Wait()
+			if when == "reaper" { // as when a service manager kills all at once: the next hub removes the folder
+				noProcessLeft(t, dir, browser)
+				tempdir.Sweep(filepath.Dir(dir))
 			}
 			nothingLeft(t, dir, browser)
 			noProcessLeft(t, dir, reaper)
