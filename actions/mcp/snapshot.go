@@ -82,7 +82,7 @@ func cutLook(text string, most int) (kept, note string) {
 	end, n, nodes, all := 0, 0, 0, 0
 	for line := range strings.Lines(text) {
 		if strings.HasPrefix(line, partMark) {
-			return text[:end], cutNote(fmt.Sprintf("the first %d nodes", nodes))
+			return text[:end], cutNote("the first " + english.Plural(nodes, "node", ""))
 		}
 		all++
 		if n += utf8.RuneCountInString(line); n <= most {
