@@ -72,6 +72,7 @@ type handler struct {
 	worker    string // what goes in front of a worker's script
 	bodies    bodyCache
 	jars      *jars // nil: there is only one site
+	pins      pins
 
 	mu      sync.Mutex
 	workers map[string]bool `stays:"scripts of one app, bounded by number"` // paths of service workers' scripts
@@ -107,6 +108,7 @@ func New(o Options) (http.Handler, error) {
 		redirects: redirectChains{byTo: map[string]redirectChain{}},
 		bodies:    bodyCache{byKey: map[string]*cachedBody{}},
 		workers:   map[string]bool{},
+		pins:      pins{warned: map[string]bool{}},
 	}
 	if len(o.Also) > 0 {
 		p.jars = newJars(p, originOf(cmp.Or(o.First, o.Upstream)))
@@ -282,15 +284,14 @@ func (p *handler) rewriteRequest(pr *httputil.ProxyRequest) {
 		p.jars.keep(out.Header, cookieHost(p.upstream.host))
 	}
 	// Everything else keeps its encoding and its cache headers.
-	if !e.document && !e.worker && !e.service {
+	edited := e.document || e.worker || e.service
+	if !edited && !readsText(pr.In) {
 		return
 	}
-	// A document must be read, and gzip is the only encoding that the proxy unpacks.
-	encoding := "identity"
-	if strings.Contains(strings.ToLower(pr.In.Header.Get("Accept-Encoding")), "gzip") {
-		encoding = "gzip"
+	out.Header.Set("Accept-Encoding", accepted(pr.In.Header["Accept-Encoding"]))
+	if !edited {
+		return
 	}
-	out.Header.Set("Accept-Encoding", encoding)
 	if e.document && pr.In.Header.Get("Sec-Fetch-Dest") == "" && !strings.Contains(pr.In.Header.Get("Accept"), "text/html") {
 		return // perhaps a video, which is asked for in ranges
 	}

@@ -60,7 +60,7 @@ var strictStart = regexp.MustCompile(`^(?:\s|//[^\n]*\n|/\*(?s:.*?)\*/)*(?:"use 
 // editServiceWorker puts workerStart before the script of a service worker. It leaves
 // other responses as they are: a 404 is no script.
 func (p *handler) editServiceWorker(res *http.Response, own origin) {
-	if res.StatusCode != http.StatusOK || !hasBody(res) || !isPlainOrGzip(res.Header) {
+	if res.StatusCode != http.StatusOK || !hasBody(res) {
 		return
 	}
 	p.makeEditable(res)

@@ -6,7 +6,7 @@ import "net/http"
 // line, so that line numbers in errors stay as they are. The agent does nothing in a
 // worker that the agent of a page has not started.
 func (p *handler) editWorker(res *http.Response) {
-	if res.StatusCode/100 != 2 || !hasBody(res) || !isPlainOrGzip(res.Header) {
+	if res.StatusCode/100 != 2 || !hasBody(res) {
 		return
 	}
 	p.makeEditable(res)

@@ -25,7 +25,7 @@ func TestWorkers(t *testing.T) {
 	}{
 		{"script", "worker", answer(200, script, javascript, `ETag: "1"`), string(agent) + script},
 		{"compressed", "worker", answer(200, gzipped, javascript, "Content-Encoding: gzip"), string(agent) + script},
-		{"compressed in another way", "worker", answer(200, "?", javascript, "Content-Encoding: br"), "?"},
+		{"compressed in another way", "worker", answer(200, packedAs(t, "br", script), javascript, "Content-Encoding: br"), string(agent) + script},
 		{"not found", "worker", answer(404, "no", "Content-Type: text/plain"), "no"},
 		{"shared", "sharedworker", answer(200, script, javascript), script},
 		{"of a page", "script", answer(200, script, javascript), script},
