@@ -32,7 +32,7 @@ func tagOf(own string) string {
 
 // wholeTagOf is tagOf with what ask leaves out, and Ks in place of the key.
 func wholeTagOf(own, upstream string) string {
-	return strings.Replace(tagOf(own), "></script>", ` data-proxy-key="`+strings.Repeat("K", 26)+`" data-upstream="`+upstream+`"></script>`, 1)
+	return strings.Replace(tagOf(own), "></script>", ` data-proxy-key="`+strings.Repeat("K", 26)+`" data-upstream="`+upstream+`" data-alone=""></script>`, 1)
 }
 
 var proxyKey = regexp.MustCompile(`data-proxy-key="\w{26}"`)
@@ -73,7 +73,7 @@ func serve(t *testing.T, app http.HandlerFunc, change func(*Options)) (own, upst
 
 // upstreamOf is what the agent's tag says of the app's own address, which ask leaves
 // out: it is another in each test.
-var upstreamOf = regexp.MustCompile(` data-proxy-key="[^"]*"| data-upstream="[^"]*"`)
+var upstreamOf = regexp.MustCompile(` data-proxy-key="[^"]*"| data-upstream="[^"]*"| data-alone=""`)
 
 // ask makes one request without following redirects or unpacking anything.
 // The headers are "Name: value".

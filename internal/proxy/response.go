@@ -34,6 +34,11 @@ func (p *handler) rewriteResponse(res *http.Response) error {
 	if e.own.scheme == "http" {
 		rewriteCookies(h, p.Upstream.Hostname(), p.jars)
 	}
+	// The browser would ask its user, and nothing goes on until then. A Client drives the
+	// page, which sees the 401 and can give the credentials in other ways.
+	if e.paused != nil || e.script != nil {
+		h.Del("WWW-Authenticate")
+	}
 	// A WebSocket has no document and no policy.
 	if res.StatusCode == http.StatusSwitchingProtocols {
 		return nil
@@ -55,8 +60,8 @@ func (p *handler) rewriteResponse(res *http.Response) error {
 		p.editServiceWorker(res, e.own)
 		return nil
 	}
-	if e.worker {
-		p.editWorker(res)
+	if e.worker != "" {
+		p.editWorker(res, e)
 	}
 	integrity := needsIntegrity(h)
 	nonce := rewriteCSP(h, p.KeepCSP, e.moves)

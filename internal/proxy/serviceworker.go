@@ -65,5 +65,5 @@ func (p *handler) editServiceWorker(res *http.Response, own origin) {
 	}
 	p.makeEditable(res)
 	tag := mustEncode(string(p.tag(own, navigationResponse{}, "", false)))
-	prependScript(res, strings.Replace(workerStart, "%TAG%", string(tag), 1))
+	prependScript(res, strings.Replace(workerStart, "%TAG%", string(tag), 1)+p.addressStart(own))
 }

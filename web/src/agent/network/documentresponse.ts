@@ -10,6 +10,8 @@ import { emit } from "../base/session";
 import { keepDocument } from "./bodies";
 import { withCookies } from "./extrainfo";
 import { reportDocumentInFlight } from "./exchange";
+import { logWarning } from "./log";
+import { CREDENTIALS, say } from "../../wire/messages";
 import { headText, plainHeaders, response } from "./responsefields";
 
 type Win = Window & typeof globalThis;
@@ -23,6 +25,7 @@ export function keepDocumentResponse(win: Win, text: string): void {
   const set = { "set-cookie": all.map((h) => h.headers?.["set-cookie"] ?? "").join("\n") };
   for (const hop of all) if (hop.sent) hop.sent = withCookies(win, hop.sent, set);
   responses.set(win.document, came);
+  if (came.status === 401 && came.headers?.["www-authenticate"]) logWarning(say(CREDENTIALS), came.url);
 }
 
 export function documentResponseOf(win: Window | null): DocumentResponse | undefined {
