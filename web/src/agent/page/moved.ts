@@ -3,17 +3,11 @@
 // is another origin, so that script could not read the responses.
 
 import type { Win } from "./frames";
+import type { NavigateEvent } from "./navigationapi";
 import { isSameServer, isUrl } from "../base/urls";
 import { originals } from "../base/originals";
 import { logWarning } from "../network/log";
 import { PAST_PROXY, TOP_UNREACHABLE, say } from "../../wire/messages";
-
-/** What is used of an event of the Navigation API; page/navigation.ts uses more. */
-interface NavigateEvent extends Event {
-  navigationType: string;
-  formData: FormData | null;
-  destination: { url: string };
-}
 
 /** The origins that the proxy serves, each with the one where it does; that of this document first. */
 let served: [origin: URL, at: string][] = [];
