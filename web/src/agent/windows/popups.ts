@@ -174,7 +174,8 @@ function linkOf(e: Event): HTMLAnchorElement | undefined {
   const path = apply(composedPath, e, []) as Partial<HTMLAnchorElement>[];
   for (let i = 0; i < path.length; i++) {
     const { localName } = path[i];
-    if ((localName === "a" || localName === "area") && path[i].matches?.("[href]")) return path[i] as HTMLAnchorElement;
+    if ((localName === "a" || localName === "area") && path[i].matches?.("[*|href]"))
+      return path[i] as HTMLAnchorElement;
   }
   return undefined;
 }
@@ -207,24 +208,24 @@ export function settleClick(): void {
 
 const baseTarget = (win: Win): string => win.document.querySelector<HTMLBaseElement>("base[target]")?.target ?? "";
 
+/** An attribute of a link of HTML, or of one of SVG, which is animated. */
+const textOf = (value: string | SVGAnimatedString): string => (typeof value === "string" ? value : value.baseVal);
+
 function clicked(win: Win, e: MouseEvent, link: HTMLAnchorElement): void {
   if (
     e.defaultPrevented ||
     e.button > 1 ||
-    typeof link.href !== "string" ||
     link.hasAttribute("download") ||
-    /^(javascript|mailto|tel):/i.test(link.href)
+    /^(javascript|mailto|tel):/i.test(textOf(link.href))
   )
     return;
   const aside = e.button === 1 || e.ctrlKey || e.metaKey || e.shiftKey;
-  const target = aside ? "_blank" : link.target || baseTarget(win);
-  const rel = link.relList;
+  const target = aside ? "_blank" : textOf(link.target) || baseTarget(win);
+  const rel = link.getAttribute("rel") ?? "";
   const noopener =
-    aside ||
-    rel.contains("noopener") ||
-    rel.contains("noreferrer") ||
-    (/^_blank$/i.test(target) && !rel.contains("opener"));
-  if (target) follow(win, e, link.href, target, noopener);
+    aside || /\bno(opener|referrer)\b/i.test(rel) || (/^_blank$/i.test(target) && !/\bopener\b/i.test(rel));
+  if (target && isUrl(textOf(link.href), link.baseURI))
+    follow(win, e, new URL(textOf(link.href), link.baseURI).href, target, noopener);
 }
 
 function submitted(win: Win, e: SubmitEvent): void {
