@@ -41,6 +41,8 @@ func displayModeOf(res *http.Response) displayMode {
 		return displayImage
 	case strings.HasPrefix(t, "video/") || strings.HasPrefix(t, "audio/"):
 		return displayMedia
+	case t == "text/plain" && res.Header.Get("Content-Encoding") == "" && http.DetectContentType(peekBody(res)) == "application/octet-stream":
+		return displayAsIs // a download
 	case strings.HasPrefix(t, "text/") || strings.HasSuffix(t, "json") || strings.HasSuffix(t, "javascript") || strings.HasSuffix(t, "ecmascript"):
 		return displayText
 	}

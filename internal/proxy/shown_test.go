@@ -131,7 +131,7 @@ func TestR362UTF16(t *testing.T) {
 		"big mark":        {"text/html; charset=utf-8", "\xfe\xff", big},
 		"header":          {"text/html; charset=UTF-16", "", little},
 		"big header":      {"text/html; charset=utf-16be", "", big},
-		"plain text":      {"text/plain; charset=utf-16le", "", little},
+		"plain text":      {"text/plain; charset=utf-16le", "\xff\xfe", little},
 		"text and a mark": {"text/plain", "\xfe\xff", big},
 	} {
 		format := unicode.UTF16(tt.order, unicode.IgnoreBOM)

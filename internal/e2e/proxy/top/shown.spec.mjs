@@ -21,10 +21,10 @@ const documents = {
   "JSON in br": [zlib.brotliCompressSync('{"a":1}'), { type: "application/json" }, coded("br")],
   "a long comment": [`<!--${"x".repeat(70_000)}-->${page1}`],
   quirks: ["<title>t</title><p>x"],
-  "UTF-16 with a mark": [utf16(page1, "\xff\xfe".split("").map((c) => c.charCodeAt(0))), { type: "text/html" }],
+  "UTF-16 with a mark": [utf16(page1, [0xff, 0xfe]), { type: "text/html" }],
   "UTF-16BE with a mark": [swapped(utf16(page1, [0xff, 0xfe])), { type: "text/html" }],
   "UTF-16 by header": [utf16(page1, []), { type: "text/html; charset=utf-16le" }],
-  "text in UTF-16": [utf16("grün <b>", []), { type: "text/plain; charset=utf-16le" }],
+  "text in UTF-16": [utf16("grün <b>", [0xff, 0xfe]), { type: "text/plain; charset=utf-16le" }],
   "a late meta": [Buffer.from(`<!doctype html><p>${"x".repeat(700)}<meta charset=koi8-r>\xc1`, "latin1"), { type: "text/html" }],
   "a meta in the head": [Buffer.from("<!doctype html><meta charset=windows-1251><p>\xe4", "latin1"), { type: "text/html" }],
   "no charset": [Buffer.from("<!doctype html><p>gr\xfcn", "latin1"), { type: "text/html" }],
@@ -79,6 +79,7 @@ test("R-364 the referrer of goto", async ({ page }) => {
   await page.goto(app + pathOf("<p>before"));
   await page.goto(`${app}/echo`);
   expect([JSON.parse(await page.innerText("pre")).headers.Referer, await page.evaluate("document.referrer")]).toEqual([undefined, ""]);
+  await page.goto(app + pathOf("<p>between"));
   await page.goto(`${app}/echo`, { referer: `${app}/given` });
   expect(JSON.parse(await page.innerText("pre")).headers.Referer).toEqual([`${upstream}/given`]);
 });

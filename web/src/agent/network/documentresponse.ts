@@ -25,7 +25,6 @@ export function keepDocumentResponse(win: Win, text: string): void {
   const set = { "set-cookie": all.map((h) => h.headers?.["set-cookie"] ?? "").join("\n") };
   for (const hop of all) if (hop.sent) hop.sent = withCookies(win, hop.sent, set);
   responses.set(win.document, came);
-  if (came.status === 401 && came.headers?.["www-authenticate"]) logWarning(say(CREDENTIALS), came.url);
 }
 
 export function documentResponseOf(win: Window | null): DocumentResponse | undefined {
@@ -72,6 +71,7 @@ export function reportDocumentResponse(loaderId: string, frame: Frame, came: Pro
     return;
   }
   if (a) reportExtraInfo(loaderId, a);
+  if (a?.status === 401 && a.headers["www-authenticate"]) logWarning(say(CREDENTIALS), a.url);
   if (a?.body) keepDocument(loaderId, a.body);
   emit("Network", "Network.responseReceived", {
     requestId: loaderId,
