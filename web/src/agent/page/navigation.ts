@@ -291,7 +291,8 @@ export function navigate(p: HostNavigation): Protocol.Page.NavigateResponse | Pr
 
 /** Navigates as a person does in the address bar: the next document has no referrer. */
 function goWithoutReferrer(url: string): void {
-  const link = document.createElementNS("http://www.w3.org/1999/xhtml", "a"); // also in a document of XML
+  const html = "http://www.w3.org/1999/xhtml"; // also in a document of XML
+  const link = document.createElementNS(html, "a") as HTMLAnchorElement;
   link.href = url;
   link.rel = "noreferrer";
   link.target = "_self"; // not that of a base element
