@@ -20,7 +20,7 @@ var decoders = map[string]func(*bufio.Reader) (io.Reader, error){
 	"gzip":    func(r *bufio.Reader) (io.Reader, error) { return gzip.NewReader(r) },
 	"x-gzip":  func(r *bufio.Reader) (io.Reader, error) { return gzip.NewReader(r) },
 	"br":      func(r *bufio.Reader) (io.Reader, error) { return brotli.NewReader(r), nil },
-	"deflate": inflate,
+	"deflate": readDeflate,
 	"zstd": func(r *bufio.Reader) (io.Reader, error) {
 		d, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
 		if err != nil {
@@ -33,9 +33,9 @@ var decoders = map[string]func(*bufio.Reader) (io.Reader, error){
 // maxWindow is the largest window of zstd that browsers take, in bytes (RFC 9659).
 const maxWindow = 8 << 20
 
-// inflate reads "deflate", which servers send with the header of zlib, as RFC 9110 has it,
+// readDeflate reads "deflate", which servers send with the header of zlib, as RFC 9110 has it,
 // and without. Browsers read both.
-func inflate(r *bufio.Reader) (io.Reader, error) {
+func readDeflate(r *bufio.Reader) (io.Reader, error) {
 	head, err := r.Peek(2)
 	if err == nil && head[0]&0x0f == 8 && (int(head[0])<<8|int(head[1]))%31 == 0 {
 		return zlib.NewReader(r)
@@ -43,8 +43,8 @@ func inflate(r *bufio.Reader) (io.Reader, error) {
 	return flate.NewReader(r), nil
 }
 
-// accepted are those of the content codings in an Accept-Encoding that the proxy can read, too.
-func accepted(header []string) string {
+// acceptedCodings are those of the content codings in an Accept-Encoding that the proxy can read, too.
+func acceptedCodings(header []string) string {
 	var list []string
 	for member := range strings.SplitSeq(strings.Join(header, ","), ",") {
 		name, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(member)), ";")

@@ -298,7 +298,7 @@ func (p *handler) rewriteRequest(pr *httputil.ProxyRequest) {
 	if !edited && !readsText(pr.In) {
 		return
 	}
-	out.Header.Set("Accept-Encoding", accepted(pr.In.Header["Accept-Encoding"]))
+	out.Header.Set("Accept-Encoding", acceptedCodings(pr.In.Header["Accept-Encoding"]))
 	if !edited {
 		return
 	}

@@ -24,7 +24,7 @@ func StyleSheet(text []byte, r Rules) []byte {
 	for {
 		kind, token := l.Next()
 		if kind == css.ErrorToken {
-			return apply(text, edits)
+			return applyEdits(text, edits)
 		}
 		start := at
 		at += len(token)

@@ -59,6 +59,7 @@ func (d *document) fill(room int) {
 func (d *document) judge() {
 	last := d.err != nil
 	if d.done || !last && !d.mayEnd() {
+		d.checked = len(d.in)
 		if d.done = d.done || len(d.in) > maxHeld; d.done {
 			d.out, d.in = d.in, nil
 		}
@@ -208,7 +209,7 @@ func (r Rules) tag(name string, tag []byte, kind *string) []byte {
 			edits = append(edits, a.replacing(moved))
 		}
 	}
-	return apply(tag, edits)
+	return applyEdits(tag, edits)
 }
 
 // attribute is the value of an attribute with the addresses in it moved.

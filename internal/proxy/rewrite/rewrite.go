@@ -41,8 +41,8 @@ type edit struct {
 	text       string
 }
 
-// apply returns a text with edits, which are in order. Without any it is text itself.
-func apply(text []byte, edits []edit) []byte {
+// applyEdits returns a text with edits, which are in order. Without any it is text itself.
+func applyEdits(text []byte, edits []edit) []byte {
 	if len(edits) == 0 {
 		return text
 	}

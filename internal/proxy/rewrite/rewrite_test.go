@@ -93,3 +93,11 @@ func TestR361Top(t *testing.T) {
 		}
 	}
 }
+
+// TestR360LongToken passes a document with a token that is too long on as it is.
+func TestR360LongToken(t *testing.T) {
+	doc := "<p " + strings.Repeat("x", maxHeld+1<<17) + "><img src=http://app:1/a>"
+	if got, err := io.ReadAll(Document(strings.NewReader(doc), rules)); string(got) != doc || err != nil {
+		t.Errorf("%d bytes became %d, %v", len(doc), len(got), err)
+	}
+}

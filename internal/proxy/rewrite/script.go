@@ -45,7 +45,7 @@ func Script(text []byte, r Rules) []byte {
 	if !aboutTop.Match(text) && !r.imports(text) {
 		return text
 	}
-	return apply(text, editsOf(text, r))
+	return applyEdits(text, editsOf(text, r))
 }
 
 // imports reports whether a script may import what it names by an address of the app.
@@ -242,5 +242,5 @@ func JSON(text []byte, r Rules) []byte {
 			edits = append(edits, edit{t.start + 1, t.end - 1, moved})
 		}
 	}
-	return apply(text, edits)
+	return applyEdits(text, edits)
 }
