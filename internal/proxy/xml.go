@@ -70,7 +70,8 @@ func rootStart(text []byte) (at int, known bool) {
 		t, err := d.RawToken()
 		if err != nil {
 			var bad *xml.SyntaxError
-			return 0, !errors.Is(err, io.EOF) && !(errors.As(err, &bad) && strings.Contains(bad.Msg, "unexpected EOF"))
+			cut := errors.Is(err, io.EOF) || errors.As(err, &bad) && strings.Contains(bad.Msg, "unexpected EOF")
+			return 0, !cut
 		}
 		root, is := t.(xml.StartElement)
 		if !is {
