@@ -138,9 +138,3 @@ test("R-361 a script that reads top gets the app's window", async ({ page }) => 
   );
   await expect.poll(() => page.evaluate("frames[0].got")).toEqual([true, "main", false]);
 });
-
-test("R-361 what the proxy cannot see is named", async ({ page }) => {
-  const said = page.waitForEvent("console", (m) => m.text().includes("the window around the frame"));
-  await page.goto(app + pathOf(`<script>setTimeout(()=>eval("to"+"p.location.href"))</script>`));
-  await said;
-});

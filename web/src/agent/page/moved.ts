@@ -128,7 +128,7 @@ export function listenMoved(win: Win): void {
   if (!("navigation" in win)) win.addEventListener("click", followLink);
   win.addEventListener("submit", (e) => moveForm(e.target as HTMLFormElement, e.submitter), true);
   win.addEventListener("error", (e) => {
-    if (/cross-origin frame/.test(e.message ?? "")) logWarning(say(TOP_UNREACHABLE), win.location.href);
+    if (/Blocked a frame with origin/.test(e.message ?? "")) logWarning(say(TOP_UNREACHABLE), win.location.href);
   });
 }
 
