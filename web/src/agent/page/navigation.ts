@@ -8,9 +8,10 @@ import { isLoaded } from "./lifecycle";
 import { uplink } from "../link/uplink";
 import { hexId, monotonic, originals } from "../base/originals";
 import { postFields } from "../network/payload";
-import { sendToProxy as toUpstream, refreshUpstream } from "../network/upstream";
+import { sendToProxy as toUpstream, refreshUpstream, setCredentials } from "../network/upstream";
 import { ProtocolError } from "../base/registry";
 import { added } from "../base/added";
+import { atProxy } from "./moved";
 import { mayLeave, noteIntercepted } from "./beforeunload";
 import type { Navigation, NavigateEvent } from "./navigationapi";
 import { carryScripts } from "../runtime/scripts";
@@ -180,6 +181,7 @@ export function watchAddress(frame: Frame): void {
     const native = win.history[name].bind(win.history);
     win.history[name] = function (...args: Parameters<History["pushState"]>): void {
       byHistory = true;
+      if (args[2]) args[2] = atProxy(`${args[2]}`, win.document.baseURI);
       try {
         native(...args);
       } finally {
@@ -254,12 +256,13 @@ export function tellInfo(): void {
 // ------------------------------------------------------------- commands
 
 /** Page.navigate with the params that the Host adds: see wire/frame.ts. */
-type HostNavigation = Protocol.Page.NavigateRequest & { loaderId?: string; led?: boolean };
+type HostNavigation = Protocol.Page.NavigateRequest & { loaderId?: string; led?: boolean; credentials?: string };
 
 /**
  * Page.navigate of the main frame, passed on by the Host. A loaderId says that the Host has sent the first events.
  */
-export function navigate(p: HostNavigation): Protocol.Page.NavigateResponse {
+export function navigate(p: HostNavigation): Protocol.Page.NavigateResponse | Promise<Protocol.Page.NavigateResponse> {
+  if (p.credentials) return setCredentials(p.credentials).then(() => navigate({ ...p, credentials: "" }));
   const frameId = mainFrame().id;
   const here = splitFragment(address())[0];
   const sameDocument = p.loaderId === undefined && String(p.url).includes("#") && splitFragment(p.url)[0] === here;
@@ -280,9 +283,20 @@ export function navigate(p: HostNavigation): Protocol.Page.NavigateResponse {
     }
     carryScripts(String(p.url));
     if (sameDocument && isAddressSet()) location.hash = splitFragment(p.url)[1];
-    else location.href = String(p.url);
+    else if (p.referrer) location.href = String(p.url);
+    else goWithoutReferrer(String(p.url));
   }, 0);
   return { frameId, ...(p.loaderId !== undefined && { loaderId: p.loaderId }) };
+}
+
+/** Navigates as a person does in the address bar: the next document has no referrer. */
+function goWithoutReferrer(url: string): void {
+  const html = "http://www.w3.org/1999/xhtml"; // also in a document of XML
+  const link = document.createElementNS(html, "a") as HTMLAnchorElement;
+  link.href = url;
+  link.rel = "noreferrer";
+  link.target = "_self"; // not that of a base element
+  link.click();
 }
 
 /** Page.reload: after the answer, since Clients wait for the load event from then on. */
