@@ -2,6 +2,7 @@ package actions
 
 import (
 	"context"
+	"strings"
 
 	"github.com/cdphub/cdphub/internal/wire"
 )
@@ -53,7 +54,7 @@ var handlers = map[string]handler{
 func (b *Browser) event(sessionID, method string, params []byte) {
 	if method == BrowserEnded && sessionID == "" {
 		if params != nil {
-			b.lost.Store(new(string(params)))
+			b.lost.Store(new(strings.TrimSpace(string(params))))
 		}
 		b.ended.Store(true) // at once: calls that wait fail with it
 		return

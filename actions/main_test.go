@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -252,7 +253,8 @@ func visit(t testing.TB, b *actions.Browser, path string) *actions.Page {
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
-		if err := b.ClosePage(ctx, p.ID); err != nil && actions.KindOf(err) != actions.PageNotFound && actions.KindOf(err) != actions.TargetClosed {
+		gone := []actions.Kind{actions.PageNotFound, actions.TargetClosed, actions.NoBrowser}
+		if err := b.ClosePage(ctx, p.ID); err != nil && !slices.Contains(gone, actions.KindOf(err)) {
 			t.Error(err)
 		}
 	})

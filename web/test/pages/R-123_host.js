@@ -90,7 +90,11 @@ const refused = await session.send("Page.reload").then(
 await settled();
 is(
   [refused, typeof taken, teller.contentDocument],
-  ["Navigation to about:srcdoc is not allowed for this Target", "undefined", null],
+  [
+    `Navigation to about:srcdoc is not allowed for this Target: it may show ${APP}; for more, start cdphub with --also-proxy ORIGIN, or add the origin to those of pair()`,
+    "undefined",
+    null,
+  ],
   "a reload",
 );
 host.unpair("teller");

@@ -41,8 +41,9 @@ const served = new WeakSet<Win>();
 
 /** Lets the page of a window copy and paste by script, once a Client has pressed something in it. */
 export function serveClipboard(win: Win): void {
-  const prototype = win.Clipboard?.prototype; // only in secure contexts
-  if (!prototype || served.has(win)) return;
+  const { Clipboard } = win;
+  if (!Clipboard || served.has(win)) return; // it is in secure contexts only
+  const { prototype } = Clipboard;
   served.add(win);
   serveCommand(win);
   const { readText, writeText, write } = prototype;
@@ -67,7 +68,8 @@ export function serveClipboard(win: Win): void {
   };
 }
 
-function serveCommand({ Document }: Win): void {
+function serveCommand(win: Win): void {
+  const { Document } = win;
   const { execCommand } = Document.prototype;
   Document.prototype.execCommand = function (...args): boolean {
     if (execCommand.apply(this, args)) return true;
