@@ -6,6 +6,7 @@ import type { ControlEvent, FailedEvent, GoCommand, RequestEvent, ResponseEvent 
 import { type Frame, type Win, allFrames, mainFrame, splitFragment, urlOf } from "../page/frames";
 import { tellDownload } from "../page/downloads";
 import { interceptors, matchesPattern } from "./intercept";
+import { navigatesUnseen } from "../page/childnavigation";
 import { failMainNavigation, navigationUnderWay } from "../page/navigation";
 import { monotonic, originals } from "../base/originals";
 import { type Session, emit } from "../base/session";
@@ -104,9 +105,9 @@ function beginRequest(m: RequestEvent): ProxyRequest | undefined {
     if (child) return m.held ? { ...common, networkId: child.pending!.loaderId, frame: child, main: false } : undefined;
     // The request may reach the proxy before the announcement of its navigation. Then the proxy cannot say main.
     const to = navigationUnderWay();
-    return to && (m.main || asked(to))
-      ? { ...common, networkId: to.loaderId, frame: mainFrame(), main: true }
-      : undefined;
+    if (to && (m.main || asked(to))) return { ...common, networkId: to.loaderId, frame: mainFrame(), main: true };
+    const unseen = m.main ? undefined : navigatesUnseen(m.url, m.method);
+    return m.held && unseen ? { ...common, ...unseen, main: false } : undefined;
   }
   const win = (allFrames().find((f) => f.win && splitFragment(urlOf(f))[0] === m.referrer)?.win ?? window) as Win;
   noteReported(m.url);

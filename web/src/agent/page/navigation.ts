@@ -5,6 +5,7 @@ import type { Protocol } from "../../cdp";
 import { documentFailed, documentRequest } from "../../documentevents";
 import { type Frame, type Win, address, isAddressSet, mainFrame, splitFragment, urlOf } from "./frames";
 import { isLoaded } from "./lifecycle";
+import { hubOfProxy } from "../link/hub";
 import { uplink } from "../link/uplink";
 import { hexId, monotonic, originals } from "../base/originals";
 import { postFields } from "../network/payload";
@@ -45,6 +46,8 @@ let announcedByHost = "";
 let announced = "";
 /** The pending navigation, announced by the Host or by a document. */
 let current: { loaderId: string; url: string } | undefined;
+/** The loader of the last Page.navigate that this document has carried out. */
+let byCommand = "";
 /** A Client asked for the next navigation, so Page.frameRequestedNavigation is not sent. */
 let askedByClient = false;
 
@@ -54,27 +57,53 @@ export function watchNavigation(): void {
     window,
     (e) => {
       const byHost = announcedByHost !== "";
+      if (!byHost && yields(e)) return e.preventDefault();
       if (!byHost) toUpstream({ do: "navigate", url: e.destination.url });
       const byClient = askedByClient;
       announcedByHost = "";
       askedByClient = false;
       return byHost ? undefined : () => begun(e, byClient);
     },
-    abort,
+    () => {
+      const loaderId = announced;
+      return () => {
+        byCommand = "";
+        if (announced === loaderId) abort();
+      };
+    },
   );
   watchAddress(mainFrame());
 }
 
 /**
+ * Whether a navigation of the page's script must wait for that of a Client: it does not end one that comes from the
+ * browser's address bar or from Page.navigate, as in Chromium 156. Only the proxy says when that one brings no document.
+ */
+function yields(e: NavigateEvent): boolean {
+  const pending = byCommand !== "" && current?.loaderId === byCommand;
+  return pending && hubOfProxy() !== undefined && !e.userInitiated && !askedByClient && e.cancelable;
+}
+
+/**
  * Calls `starting` for each navigation to another document that begins in a window, if the browser has the Navigation
  * API. The function that `starting` returns runs in a microtask, unless the page has cancelled or intercepted the
- * navigation.
+ * navigation. The one that `ended` returns runs in a microtask unless the navigation goes on.
  */
-export function onNavigate(win: Window, starting: (e: NavigateEvent) => (() => void) | void, ended: () => void): void {
+export function onNavigate(
+  win: Window,
+  starting: (e: NavigateEvent) => (() => void) | void,
+  ended: () => (() => void) | void,
+): void {
   const { navigation } = win as unknown as { navigation?: Navigation };
+  /** The navigation under way goes on, although its event ends. */
+  let kept = false;
+  const keep = (): void => {
+    kept = true;
+    originals.queueMicrotask(() => (kept = false));
+  };
   navigation?.addEventListener("navigate", (event) => {
     const e = event as NavigateEvent;
-    if (e.destination.sameDocument || e.hashChange || e.downloadRequest !== null) return;
+    if (e.destination.sameDocument || e.hashChange || e.downloadRequest !== null) return keep();
     let intercepted = false;
     if (e.canIntercept) {
       const native = e.intercept;
@@ -84,12 +113,18 @@ export function onNavigate(win: Window, starting: (e: NavigateEvent) => (() => v
       };
     }
     const f = starting(e);
+    if (e.defaultPrevented) keep();
     if (!f) return;
     originals.queueMicrotask(() => {
       if (!e.defaultPrevented && !intercepted) f();
     });
   });
-  navigation?.addEventListener("navigateerror", ended);
+  // Either of the two events may come first.
+  navigation?.addEventListener("navigateerror", () => {
+    const before = kept;
+    const end = ended();
+    originals.queueMicrotask(() => before || kept || end?.());
+  });
 }
 
 /** Why a page navigates, as Page.frameRequestedNavigation says it. */
@@ -284,7 +319,7 @@ export function navigate(p: HostNavigation): Protocol.Page.NavigateResponse {
   const here = splitFragment(address())[0];
   const sameDocument = p.loaderId === undefined && String(p.url).includes("#") && splitFragment(p.url)[0] === here;
   announcedByHost = sameDocument || p.led ? "" : (p.loaderId ?? "");
-  if (p.loaderId) current = { loaderId: p.loaderId, url: String(p.url) };
+  if (p.loaderId) current = { loaderId: (byCommand = p.loaderId), url: String(p.url) };
   // Not left to the navigate listener: a blank first document gets no navigate events.
   if (p.loaderId) toUpstream({ do: "navigate", url: p.url, referrer: p.referrer ?? "" });
   if (p.led) {
@@ -312,6 +347,7 @@ export function reload(): void {
 /** Page.stopLoading. */
 export function stop(): void {
   window.stop();
+  byCommand = "";
   abort();
 }
 

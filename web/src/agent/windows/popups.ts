@@ -130,16 +130,20 @@ function featureList(features: string, noopener: boolean): string[] {
   ];
 }
 
+const invalid = (url: string): string =>
+  `Failed to execute 'open' on 'Window': Unable to open a window with invalid URL '${url}'.`;
+
 /** Wraps window.open of a window, and close of the Target's. */
 export function installPopups(win: Win): void {
   const { open: native, close } = win;
   const replaced = function (url: string | URL = "", target = "_blank", features = ""): Window | null {
     const where = destination(win, String(target));
     const { baseURI } = win.document;
-    // For an address that cannot be read, the browser's own window.open throws what it should.
-    if (where === "native" || !isUrl(`${url}`, baseURI)) return native.call(win, url, target, features);
-    const address = url === "" ? "" : new URL(url, baseURI).href;
-    if (where === "top") return native.call(window, address || window.location.href, "_self");
+    const named = `${url}`; // "" has a meaning of its own, and is no URL in a blank document
+    if (where === "native") return native.call(win, url, target, features);
+    if (named && !isUrl(named, baseURI)) throw new win.DOMException(invalid(named), "SyntaxError");
+    const address = named && new URL(named, baseURI).href;
+    if (where === "top") return native.call(window, address, "_self");
     const noopener = /\bno(opener|referrer)\b(?!\s*=\s*(0|no|false)\b)/i.test(features);
     const made = open(win, address, String(target) || "_blank", String(features), noopener);
     return noopener ? null : made;
@@ -222,10 +226,9 @@ function submitted(win: Win, e: SubmitEvent): void {
   if (e.defaultPrevented || !target) return;
   if (/^post$/i.test(method)) postHere(win, target, by?.hasAttribute("formtarget") ? by : form);
   if (!/^get$/i.test(method)) return;
-  const url = new URL(
-    by?.getAttribute("formaction") || form.getAttribute("action") || win.location.href,
-    win.document.baseURI,
-  );
+  const action = by?.getAttribute("formaction") || form.getAttribute("action") || win.location.href;
+  if (!isUrl(action, win.document.baseURI)) return; // the browser sends it nowhere
+  const url = new URL(action, win.document.baseURI);
   const data = [...new win.FormData(form, by)].map(([name, v]) => [name, typeof v === "string" ? v : v.name]);
   const { hash } = url;
   url.hash = url.search = "";
@@ -257,10 +260,11 @@ function postHere(win: Win, target: string, names: HTMLFormElement | HTMLButtonE
 
 function follow(win: Win, e: Event, url: string, target: string, noopener: boolean): void {
   const where = destination(win, target);
-  if (where === "native") return;
+  if (where === "native" || (where === "top" && !isUrl(url))) return;
   e.preventDefault();
   if (where === "top") window.location.assign(url);
-  else open(win, url, target, "", noopener);
+  // A link whose address cannot be read opens a blank window, as in Chromium 156.
+  else open(win, isUrl(url) ? url : "about:blank", target, "", noopener);
 }
 
 // ------------------------------------------------------------ from the Host
