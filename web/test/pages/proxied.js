@@ -65,6 +65,13 @@ for (const [i, way] of [
   const { params: paused } = await message("the pause of " + way, held);
   is([paused.frameId, paused.resourceType], [ids[i], "Document"], way);
 }
+// The browser asks by itself whether script may send a request (CORS preflight).
+await say([request("/asked", { method: "OPTIONS", dest: "empty", mode: "cors", held: true })]);
+const { params: preflight } = await asks("/asked");
+is([preflight.type, preflight.initiator.type, preflight.frameId], ["Preflight", "preflight", "MAIN"]);
+const ofPreflight = ({ method, params }) => method === "Fetch.requestPaused" && params.networkId === preflight.requestId;
+const { params: askedFor } = await message("the pause of a preflight", ofPreflight);
+is([askedFor.resourceType, askedFor.request.method], ["Preflight", "OPTIONS"]);
 await cdp("Fetch.disable");
 
 // What keeps the document does not end a navigation that is under way.

@@ -96,7 +96,8 @@ function requested(m: RequestEvent): void {
  * reported elsewhere and need not wait.
  */
 function beginRequest(m: RequestEvent): ProxyRequest | undefined {
-  const type = types[m.dest ?? ""] ?? "Other";
+  const preflight = m.dest === "empty" && m.method === "OPTIONS";
+  const type = preflight ? "Preflight" : (types[m.dest ?? ""] ?? "Other");
   const request = requestOf(m);
   const common = { type, request, wanting: [] };
   if (m.main || m.mode === "navigate") {
@@ -110,7 +111,7 @@ function beginRequest(m: RequestEvent): ProxyRequest | undefined {
     return m.held && unseen ? { ...common, ...unseen, main: false } : undefined;
   }
   const win = (allFrames().find((f) => f.win && splitFragment(urlOf(f))[0] === m.referrer)?.win ?? window) as Win;
-  noteReported(m.url);
+  if (!preflight) noteReported(m.url);
   const payload = m.body ? { bytes: bytesOf(m.body) } : undefined;
   const sent: OutgoingRequest = {
     url: m.url,
@@ -118,7 +119,7 @@ function beginRequest(m: RequestEvent): ProxyRequest | undefined {
     headers: withCookies(win, m.headers, {}),
     payload,
     pausable: true,
-    initiator: { type: "other" },
+    initiator: { type: preflight ? "preflight" : "other" },
   };
   const exchange = new Exchange(win, type === "XHR" ? "Fetch" : type, sent);
   return { ...common, networkId: exchange.id, frame: exchange.frame, request: exchange.request, exchange, main: false };
