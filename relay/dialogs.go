@@ -12,7 +12,7 @@ import (
 	"github.com/cdphub/cdphub/targets"
 )
 
-// A page whose script calls alert, confirm or prompt is blocked until the
+// A page whose script calls alert, confirm or prompt, or that asks before it is left, is blocked until the
 // dialog is answered, and with it every frame of its site, perhaps the Host
 // too. So its Frame Agent asks the hub over HTTP, past the Host, and the hub sends
 // the events of the dialog to the Clients.
@@ -23,7 +23,7 @@ type Dialog struct {
 	Key      string // bridge.Attachment.DialogKey of the Target
 	FrameID  string
 	URL      string
-	Type     string // "alert", "confirm" or "prompt"
+	Type     string // "alert", "confirm", "prompt" or "beforeunload"
 	Message  string
 	Default  string // of a prompt's field
 }

@@ -102,8 +102,8 @@ func serveDialog(w http.ResponseWriter, r *http.Request, hubs []*relay.Hub) {
 		http.Error(w, "The body is not the JSON of a dialog: "+err.Error(), http.StatusBadRequest)
 		return
 	}
-	if b.Type != "alert" && b.Type != "confirm" && b.Type != "prompt" {
-		http.Error(w, `The type of a dialog is "alert", "confirm" or "prompt".`, http.StatusBadRequest)
+	if b.Type != "alert" && b.Type != "confirm" && b.Type != "prompt" && b.Type != "beforeunload" {
+		http.Error(w, `The type of a dialog is "alert", "confirm", "prompt" or "beforeunload".`, http.StatusBadRequest)
 		return
 	}
 	dialog := relay.Dialog{

@@ -61,7 +61,7 @@ func TestDialogs(t *testing.T) {
 	}
 	answered := make(chan string, 1)
 	go func() {
-		status, answer, h := s.post(t, "/dialog", "text/plain;charset=UTF-8", body(key, "confirm"))
+		status, answer, h := s.post(t, "/dialog", "text/plain;charset=UTF-8", body(key, "beforeunload"))
 		answered <- fmt.Sprint(status, " ", strings.TrimSpace(answer), " ", h.Get("Access-Control-Allow-Origin"))
 	}()
 	client.until("Page.javascriptDialogOpening")
@@ -76,7 +76,7 @@ func TestDialogs(t *testing.T) {
 	}{
 		{"wrong key", "text/plain", body("0", "alert"), 403},
 		{"no key", "text/plain", `{"targetId":"T1","type":"alert"}`, 403},
-		{"unknown kind", "text/plain", body(key, "beforeunload"), 400},
+		{"unknown kind", "text/plain", body(key, "print"), 400},
 		{"not JSON", "text/plain", `{`, 400},
 		{"a form", "application/x-www-form-urlencoded", body(key, "alert"), 415},
 		{"too long", "text/plain", strings.Repeat(" ", maxDialog+1), 413},

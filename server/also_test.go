@@ -50,3 +50,15 @@ func TestR335AlsoNamesOrigins(t *testing.T) {
 		}
 	}
 }
+
+// TestShellIsIsolated wants the shell to be cross-origin isolated where its address says so, and only there: it
+// could show no frame of another site without an embedder policy.
+func TestShellIsIsolated(t *testing.T) {
+	for query, want := range map[string]string{"app=http://localhost:3000": " ", "app=http://localhost:3000&isolated": "same-origin require-corp"} {
+		w := httptest.NewRecorder()
+		bundles()["/shell"].serve(w, httptest.NewRequest(http.MethodGet, "/shell?"+query, http.NoBody))
+		if got := w.Header().Get("Cross-Origin-Opener-Policy") + " " + w.Header().Get("Cross-Origin-Embedder-Policy"); got != want {
+			t.Errorf("%s: %q, want %q", query, got, want)
+		}
+	}
+}

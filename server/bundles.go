@@ -78,6 +78,10 @@ func (b bundle) serve(w http.ResponseWriter, r *http.Request) {
 	front.ForEveryPage(h, b.contentType)
 	if b.isPage {
 		reportLeaving(h, r.URL.Query())
+		if r.URL.Query().Has("isolated") { // for an app that is; see docs/pages.md
+			h.Set("Cross-Origin-Opener-Policy", "same-origin")
+			h.Set("Cross-Origin-Embedder-Policy", "require-corp")
+		}
 	}
 	h.Set("ETag", `"`+b.hash+`"`)
 	h.Set("Cache-Control", "no-cache")

@@ -21,6 +21,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.uber.org/zap"
@@ -71,7 +72,8 @@ type handler struct {
 	key       string // to the control connection, for blank documents
 	worker    string // what goes in front of a worker's script
 	bodies    bodyCache
-	jars      *jars // nil: there is only one site
+	jars      *jars       // nil: there is only one site
+	isolated  atomic.Bool // a document of the app has asked for it
 
 	mu      sync.Mutex
 	workers map[string]bool `stays:"scripts of one app, bounded by number"` // paths of service workers' scripts

@@ -292,3 +292,35 @@ func TestHubPaths(t *testing.T) {
 		}
 	}
 }
+
+// TestIsolation asks for documents of an app that is cross-origin isolated, and of one that is not.
+func TestIsolation(t *testing.T) {
+	own, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", forHTML)
+		for name, value := range map[string]string{"coop": "Cross-Origin-Opener-Policy", "coep": "Cross-Origin-Embedder-Policy", "dip": "Document-Isolation-Policy"} {
+			if r.URL.Query().Has(name) {
+				w.Header().Set(value, r.URL.Query().Get(name))
+			}
+		}
+		fmt.Fprint(w, page)
+	}, nil)
+	for _, tt := range []struct{ query, isolation, resource string }{
+		{"", "", ""},
+		{"coep=require-corp", "", ""}, // in a tab it is not isolated either
+		{"coop=same-origin", "", ""},
+		{"coop=same-origin-allow-popups&coep=require-corp", "", ""},
+		{"coop=same-origin&coep=unsafe-none", "", ""},
+		{`coop=same-origin;+report-to="x"&coep=require-corp;+report-to="x"`, "isolate-and-require-corp", "cross-origin"},
+		{"coep=credentialless", "isolate-and-credentialless", "cross-origin"}, // a frame of such a page
+		{"coop=same-origin&coep=require-corp&dip=none", "none", "cross-origin"},
+		{"", "", ""},
+	} {
+		res, _ := ask(t, "GET", own+"/?"+strings.ReplaceAll(tt.query, ";", "%3B"), "Accept: text/html", "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: iframe")
+		if got := res.Header.Get("Document-Isolation-Policy"); got != tt.isolation {
+			t.Errorf("%q: the isolation is %q, want %q", tt.query, got, tt.isolation)
+		}
+		if got := res.Header.Get("Cross-Origin-Resource-Policy"); got != tt.resource {
+			t.Errorf("%q: the resource policy is %q, want %q", tt.query, got, tt.resource)
+		}
+	}
+}

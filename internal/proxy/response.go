@@ -50,6 +50,9 @@ func (p *handler) rewriteResponse(res *http.Response) error {
 	// The agent shows dialogs by a synchronous request, which this feature forbids.
 	dropFeature(h, "Permissions-Policy", ",", "sync-xhr")
 	dropFeature(h, "Feature-Policy", ";", "sync-xhr")
+	if e.document {
+		p.isolate(h)
+	}
 	if e.document && h.Get("Origin-Agent-Cluster") == "" {
 		// Chromium then gives the app a process of its own: while it is busy,
 		// or one of its dialogs is open, the Host page is not.

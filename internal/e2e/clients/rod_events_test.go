@@ -3,6 +3,7 @@ package clients
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -124,7 +125,13 @@ func TestRodHandleAuth(t *testing.T) {
 					w.WriteHeader(http.StatusUnauthorized)
 				}
 			})
+			// Rod goes on with the first request alone, which must not be that of an icon.
+			e.Site.Handle("/still.html", func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", "text/html")
+				fmt.Fprintf(w, `<!doctype html>%s<link rel="icon" href="data:,">`, e.Site.Agent())
+			})
 			p := openRod(t, e)
+			p.MustNavigate(p.url("/still.html")).MustWaitLoad()
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			go p.browser.Context(ctx).HandleAuth("ada", "secret")() // it waits for ever in an iframe

@@ -56,6 +56,28 @@ test("the bar: app, frame, hub, clients", async ({ page }) => {
   await expect(page.getByText("no clients connected")).toBeVisible();
 });
 
+test("a person has clicked in a page that asks before it is left: clients answer, and none hangs", async ({ page }) => {
+  await page.goto(shell(open, app));
+  await expect(page.getByText("Connected to the hub")).toBeVisible();
+  const client = await chromium.connectOverCDP(open.clients);
+  const [driven] = client.contexts()[0].pages();
+  await page.frameLocator("iframe").getByText("Field book").click();
+  await driven.evaluate(() => {
+    window.onbeforeunload = () => "unsaved";
+    document.title = "unsaved";
+  });
+  const asked = [];
+  driven.once("dialog", (d) => (asked.push(d.type()), d.dismiss()));
+  await expect(driven.goto(`${app}/next`)).rejects.toThrow("net::ERR_ABORTED");
+  expect(await driven.title()).toBe("unsaved");
+  await (await chromium.connectOverCDP(open.clients)).close();
+  driven.once("dialog", (d) => (asked.push(d.type()), d.accept()));
+  await driven.reload();
+  expect(await driven.title()).toBe("Field book");
+  expect(asked).toEqual(["beforeunload", "beforeunload"]);
+  await client.close();
+});
+
 test("a page without the agent: says why no client can drive it", async ({ page }) => {
   await page.goto(shell(open, plain));
   await expect(page.getByText("Frame not paired")).toBeVisible();

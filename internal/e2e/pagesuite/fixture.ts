@@ -6,26 +6,35 @@ import { serverFixtures } from "../config/serverFixtures";
 
 export { expect } from "@playwright/test";
 
-const { HUB, APP_PORT, SLOT } = process.env;
+const { HUB, APP, SLOT } = process.env;
 
 /** The suite starts a worker after each failure, on other ports. The hub serves one app all the time. */
 const onePort = async ({ loopback }: any, use: any) =>
   (serverFixtures as any).__servers[0]({ loopback }, async (servers: any) => use(asServed(servers)), { workerIndex: Number(SLOT) });
 
-/** The app has the addresses at which the proxy serves it: two origins, since localhost is not 127.0.0.1. */
+/** The app has the addresses at which the proxy serves it: two origins, since 127.0.0.1 is not localhost. */
 function asServed(servers: any): any {
-  if (!APP_PORT) return servers;
-  const { server } = servers;
-  const prefix = `http://localhost:${APP_PORT}`;
-  Object.assign(server, {
-    PORT: Number(APP_PORT),
-    PREFIX: prefix,
-    CROSS_PROCESS_PREFIX: `http://127.0.0.1:${APP_PORT}`,
-    EMPTY_PAGE: `${prefix}/empty.html`,
-    HELLO_WORLD: `${prefix}/hello-world`,
-    HOST: `localhost:${APP_PORT}`,
+  if (!APP) return servers;
+  const { host, hostname, port } = new URL(APP);
+  Object.assign(servers.server, {
+    PORT: Number(port),
+    PREFIX: APP,
+    CROSS_PROCESS_PREFIX: `http://localhost:${port}`,
+    EMPTY_PAGE: `${APP}/empty.html`,
+    HELLO_WORLD: `${APP}/hello-world`,
+    HOST: host,
+    HOSTNAME: hostname,
   });
   return servers;
+}
+
+/** Runs in the page. Frames share the storage of their browser, so that a test would find what the one before has left. */
+async function forget() {
+  const workers = (await navigator.serviceWorker?.getRegistrations()) ?? [];
+  await Promise.all(workers.map((worker) => worker.unregister()));
+  await Promise.all((await caches.keys()).map((name) => caches.delete(name)));
+  localStorage.clear();
+  sessionStorage.clear();
 }
 
 export const webviewTest = baseTest.extend<any, any>({
@@ -51,6 +60,7 @@ export const webviewTest = baseTest.extend<any, any>({
     const before = new Set(context.pages());
     const page = await context.newPage();
     await use(page);
+    await Promise.race([page.evaluate(forget).catch(() => {}), new Promise((late) => setTimeout(late, 1000))]);
     for (const opened of context.pages()) if (!before.has(opened)) await opened.close();
     await context.clearCookies();
   },

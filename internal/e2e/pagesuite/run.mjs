@@ -69,7 +69,6 @@ async function startIframe() {
   const app = `http://localhost:${SUITE}/empty.html`;
   const said = await start(cdphub, ["proxy", app, ...listen, "--app-addr=127.0.0.1:0"], /(http:\S+shell\S*)[^]*(http:\S+), for example/);
   const [, page, hub] = said;
-  const { href, port } = new URL(new URL(page).searchParams.get("app"));
   const window = `--window-size=${SIZE.width},${SIZE.height + BAR}`;
   const profile = `--user-data-dir=${join(scratch, "profile")}`;
   // The browser has no way in for a client but the Host page. The port only tells when it runs.
@@ -77,7 +76,7 @@ async function startIframe() {
   await until(async () => (await (await fetch(`${hub}/json/list`)).json()).some(({ title }) => title === "ready"));
   first.close();
   first.closeAllConnections();
-  return { HUB: hub, APP: new URL(href).origin, APP_PORT: port };
+  return { HUB: hub, APP: new URL(new URL(page).searchParams.get("app")).origin };
 }
 
 async function startBrowser() {

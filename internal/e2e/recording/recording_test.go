@@ -101,7 +101,7 @@ func TestBrowser(t *testing.T) {
 	a := newApp(t)
 	dir := filepath.Join(t.TempDir(), "recordings")
 	h := harness.StartBrowserHub(t, "about:blank", "--record", dir, "--record-text")
-	drive(t, h, a, "")
+	drive(t, h, a, dir, "")
 	exports(t, a, dir, true)
 }
 
@@ -110,7 +110,7 @@ func TestPrivateContext(t *testing.T) {
 	a := newApp(t)
 	dir := filepath.Join(t.TempDir(), "recordings")
 	h := harness.StartBrowserHub(t, "about:blank", "--record", dir)
-	drive(t, h, a, "new")
+	drive(t, h, a, dir, "new")
 	exports(t, a, dir, false)
 }
 
@@ -121,7 +121,7 @@ func TestFrame(t *testing.T) {
 	a.agent = fmt.Sprintf(`<script src="http://%s/agent.js" data-parents="http://%[1]s"></script>`, h.HostAddr)
 	harness.StartBrowser(t, "http://"+h.HostAddr+"/shell?"+url.Values{"app": {a.URL + "/"}}.Encode(), false)
 	h.AwaitTitle(t, "Form")
-	drive(t, h, a, "")
+	drive(t, h, a, dir, "")
 	a.mu.Lock()
 	a.agent = ""
 	a.mu.Unlock()
@@ -129,11 +129,11 @@ func TestFrame(t *testing.T) {
 }
 
 // drive goes through the form, and ends the hub.
-func drive(t *testing.T, h *harness.Hub, a *app, context string) {
+func drive(t *testing.T, h *harness.Hub, a *app, recordings, context string) {
 	t.Helper()
 	harness.NodeModules(t, ".")
 	cmd := exec.CommandContext(t.Context(), "node", "drive.mjs")
-	cmd.Env = append(os.Environ(), "CDP_ENDPOINT=http://"+h.ClientAddr, "APP="+a.URL+"/", "CONTEXT="+context)
+	cmd.Env = append(os.Environ(), "CDP_ENDPOINT=http://"+h.ClientAddr, "APP="+a.URL+"/", "CONTEXT="+context, "RECORDINGS="+recordings)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v:\n%s", err, out)
 	}

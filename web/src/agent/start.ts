@@ -3,6 +3,7 @@
 import type { EventName, EventParams } from "../cdp";
 import type { Json } from "../wire/cdp";
 import type { SessionState, Welcome } from "../wire/frame";
+import { listenForLeaving } from "./page/beforeunload";
 import { listenInBlank } from "./page/blank";
 import { documentUpdated } from "./dom/updated";
 import { flushBindings, installBindings, bind } from "./runtime/bindings";
@@ -167,6 +168,7 @@ function contextIn(win: Win): FrameContext {
 
 /** Listens in one window; again when document.open has taken the listeners off. */
 function listen(win: Win): void {
+  listenForLeaving(win);
   installErrors(win, () => contextIn(win), isOwnError);
   watchElements(win);
   listenForAgents(win);

@@ -67,13 +67,25 @@ const handlers = new Map(
       });
     },
     "Page.bringToFront": reveal,
-    "Page.close": (t, _s, _p, reply) => {
+    "Page.close": (t, session, params, reply) => {
       if (!t.owner.identity.hooks.includes("Target.closeTarget")) {
         const text = "Page.close is not possible in an embedded frame: this Host page closes no Targets";
         return reply({ error: serverError(text) });
       }
       reply({ result: {} }); // the session ends with the Target
-      t.owner.ask({ what: "close", targetId: t.id }).catch(() => {});
+      const close = (): void => void t.owner.ask({ what: "close", targetId: t.id }).catch(() => {});
+      if (!t.link?.extended) return close();
+      t.closing = true; // the agent says when: the page may ask first
+      const stuck = setTimeout(close, STUCK_MS);
+      t.submit({
+        session,
+        method: "Page.close",
+        params,
+        reply: (r) => {
+          clearTimeout(stuck);
+          if (r.error) close();
+        },
+      });
     },
     "Emulation.setDeviceMetricsOverride": (t, s, p, reply) => void t.emulation.setSize(s, p).then(reply),
     "Emulation.clearDeviceMetricsOverride": (t, s, _p, reply) => void t.emulation.clearSize(s).then(reply),

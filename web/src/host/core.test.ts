@@ -320,6 +320,31 @@ test("Page.close is answered before the Target goes, or refused without a hook",
   ]);
 });
 
+test("Page.close of a document with an agent: the agent says when", async () => {
+  const w = new World(["Target.closeTarget"]);
+  w.pair();
+  w.attach("A");
+  const agent = w.hello("doc1")!;
+  const asks: unknown[] = [];
+  w.carryOut = (ask) => (asks.push(ask), {});
+  agent.say({ icdp: "close" });
+  await settle();
+  assert.deepEqual(asks, [], "the page was not opened by script, and no Client closes it");
+  w.send("A", 1, "Page.close");
+  assert.deepEqual(w.told("A"), ["1:{}"]);
+  agent.answer("Page.close");
+  tick(10_000);
+  await settle();
+  assert.deepEqual(asks, [], "the page asks first");
+  agent.say({ icdp: "close" });
+  await settle();
+  assert.deepEqual(asks, [{ what: "close", targetId: "T" }]);
+  w.send("A", 2, "Page.close");
+  tick(2_000);
+  await settle();
+  assert.equal(asks.length, 2, "a stuck document is closed all the same");
+});
+
 test("a document that stands for a lost one: contexts, the way back, and errors with advice", async () => {
   const w = World.paired("A");
   const agent = w.hello("doc1")!;

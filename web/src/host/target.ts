@@ -68,6 +68,8 @@ export class Target implements TargetView {
   private readonly absence = new AgentAbsence();
   /** What stands for the current document, while no agent answers or is expected. */
   lost?: LostDocument;
+  /** A Client has asked for the end. */
+  closing = false;
   private readonly calls: Calls = new Calls(this);
   /** Runs while a document is expected. */
   private expecting?: ReturnType<typeof setTimeout>;
@@ -436,7 +438,7 @@ export class Target implements TargetView {
       case "workerdetached":
         return this.workers.ended(m.sessionId);
       case "close":
-        if (this.popups.opened) this.owner.ask({ what: "close", targetId: this.id }).catch(() => {});
+        if (this.popups.opened || this.closing) this.owner.ask({ what: "close", targetId: this.id }).catch(() => {});
     }
   }
 }

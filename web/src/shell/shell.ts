@@ -4,7 +4,8 @@
 // "upstream" is the app's own origin, if a proxy serves the app at URL; "also=SERVED=ORIGIN", which may occur several
 // times, is another origin that the proxy serves, at SERVED. "#token=T" is the token for the hub, and is
 // removed from the URL at once. With "standby" the page does not replace another Host page until its user asks for
-// that.
+// that. With "isolated" it is cross-origin isolated, for an app
+// that is, in other browsers than Chromium.
 
 import type * as Library from "../host/index";
 import { byId, notify, showHub, showPaired } from "./bar";
@@ -25,6 +26,20 @@ const origins = [...new Set(named.flatMap((u) => (u ? [u.origin, ...sameServer(u
   (origin) => origin !== location.origin,
 );
 const frames = new Map<string, { iframe: HTMLIFrameElement; tab: HTMLButtonElement }>();
+const known = (document as { featurePolicy?: { features(): string[] } }).featurePolicy;
+/** What the app may use as in a tab of its own. The browser still asks its user, in the name of this page. */
+const FEATURES = [
+  "accelerometer autoplay bluetooth camera captured-surface-control clipboard-read clipboard-write compute-pressure",
+  "cross-origin-isolated deferred-fetch digital-credentials-create digital-credentials-get display-capture",
+  "encrypted-media fullscreen gamepad geolocation gyroscope hid identity-credentials-get idle-detection keyboard-map",
+  "language-detector language-model local-fonts local-network local-network-access loopback-network magnetometer",
+  "microphone midi on-device-speech-recognition otp-credentials payment picture-in-picture",
+  "publickey-credentials-create publickey-credentials-get screen-wake-lock serial speaker-selection storage-access",
+  "summarizer translator usb web-share window-management xr-spatial-tracking",
+]
+  .join(" ")
+  .split(" ")
+  .filter((name) => known?.features().includes(name) ?? true); // browsers warn of others
 const ASK_MS = 3_000;
 /** How long after the page has led a frame back by itself it does not do so again: the app may lead away at once. */
 const BACK_MS = 30_000;
@@ -68,7 +83,7 @@ function add(address: string, openerId = "", front = true): string {
   if (!blank && !origins.includes(url?.origin ?? ""))
     throw new Error(`This Host page opens no frame for ${address}: it shows ${origins.join(", ")}`);
   const iframe = document.createElement("iframe");
-  iframe.allow = "clipboard-read; clipboard-write; fullscreen";
+  iframe.allow = FEATURES.map((name) => `${name} ${origins.join(" ")}`).join("; ");
   if (url) iframe.src = url.href;
   // Paired before the iframe is in the document: pair() sets the iframe's name, which the window takes when it is
   // made.

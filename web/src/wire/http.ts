@@ -7,7 +7,7 @@ export interface DialogRequest {
   targetId?: string;
   /** The key of the Target that its Host was given. */
   key: string;
-  /** "alert", "confirm" or "prompt". */
+  /** "alert", "confirm", "prompt" or "beforeunload". */
   type: string;
   message: string;
   /** The text that a prompt begins with. */

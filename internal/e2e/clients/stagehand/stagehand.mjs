@@ -90,6 +90,8 @@ check("back", "page.goBack", async ({ page }) => {
 check("forward", "page.goForward", async ({ page }) => {
   await page.goto(`${app}/two.html`);
   await page.goBack();
+  // Stagehand may go on before Chromium has swapped the pages, which then refuses: "Not attached to an active page".
+  await until(async () => assert.equal(await page.title(), "Field book"));
   await page.goForward();
   assert.equal(await page.title(), "Second page");
 }, early(async ({ page }) => {

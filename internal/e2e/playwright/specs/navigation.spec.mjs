@@ -238,6 +238,50 @@ test("goto: after a link to where no server answers", async ({ show }) => {
   await expect(page.locator("p")).toHaveText("back");
 });
 
+for (const [how, leave] of Object.entries({
+  goto: (page) => page.goto(pageOf("<p>there</p>")),
+  reload: (page) => page.reload(),
+  link: (page) => Promise.all([page.waitForURL(/there/), page.getByText("away").click()]),
+  script: (page) => Promise.all([page.waitForURL(/there/), page.evaluate((to) => { location.href = to; }, pageOf("<p>there</p>"))]),
+})) {
+  test(`beforeunload: the client is asked, by ${how}`, async ({ show }) => {
+    const page = await show(`<input oninput="window.addEventListener('beforeunload',(e)=>e.preventDefault())"><a href="${pageOf("<p>there</p>")}">away</a>`);
+    const asked = [];
+    const answer = (how) => page.once("dialog", (d) => (asked.push([d.type(), d.message()]), d[how]()));
+    await page.evaluate(() => dispatchEvent(new Event("nothing"))); // no question before anything was typed
+    await page.locator("input").pressSequentially("x");
+    answer("dismiss");
+    const stays = leave(page).catch((e) => e);
+    await expect.poll(() => asked.length).toBe(1);
+    if (how === "goto") expect((await stays).message).toContain("net::ERR_ABORTED");
+    await expect(page.locator("input")).toHaveValue("x");
+    answer("accept");
+    await leave(page);
+    if (how !== "reload") await expect(page.locator("p")).toHaveText("there");
+    expect(asked).toEqual([["beforeunload", ""], ["beforeunload", ""]]);
+  });
+}
+
+test("beforeunload: nobody is asked before a click or a key", async ({ show }) => {
+  const page = await show("<script>addEventListener('beforeunload',(e)=>e.preventDefault())</script>");
+  page.on("dialog", (d) => d.dismiss());
+  await page.goto(pageOf("<p>there</p>"));
+  await expect(page.locator("p")).toHaveText("there");
+});
+
+test("beforeunload: close asks, and without runBeforeUnload it does not", async ({ context, page: first }) => {
+  for (const runBeforeUnload of [true, false]) {
+    const page = await context.newPage();
+    await page.goto(pageOf("<input oninput=\"onbeforeunload=()=>'unsaved'\">"));
+    await page.locator("input").pressSequentially("x");
+    const types = [];
+    page.on("dialog", (d) => (types.push(d.type()), d.accept()));
+    await Promise.all([page.waitForEvent("close"), page.close({ runBeforeUnload })]);
+    expect(types).toEqual(runBeforeUnload ? ["beforeunload"] : []);
+  }
+  expect(await first.evaluate(() => 1)).toBe(1);
+});
+
 test("navigation events: a new fragment", async ({ show }) => {
   const page = await show("<p>x</p>");
   await page.evaluate(() => { location.hash = "new"; });

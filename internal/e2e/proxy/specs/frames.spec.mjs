@@ -50,3 +50,37 @@ test("a popup of the app's own address is one of the proxy", async ({ page, cont
   await expect(popup.locator("body")).toHaveText("popup");
   expect(popup.url()).toBe(`${app}/page?body=popup`);
 });
+
+test("an app that is cross-origin isolated in a tab is isolated in the frame, with its own frames and workers", async ({ page }) => {
+  const embedder = "Cross-Origin-Embedder-Policy: require-corp";
+  const h = ["Cross-Origin-Opener-Policy: same-origin", embedder];
+  const inner = pathOf("<p>inner</p>", { h: [embedder] });
+  await page.goto(app + pathOf(`<iframe src="${inner.replaceAll("&", "&amp;")}"></iframe>`, { h }));
+  const isolated = () => [crossOriginIsolated, new SharedArrayBuffer(8).byteLength];
+  expect(await page.evaluate(isolated)).toEqual([true, 8]);
+  await expect(page.frameLocator("iframe").locator("p")).toHaveText("inner");
+  expect(await page.frames()[1].evaluate(isolated)).toEqual([true, 8]);
+  expect(await page.evaluate(() => frames[0].document.body.textContent)).toBe("inner");
+  const script = pathOf("onmessage = (e) => { new Int32Array(e.data)[0] = 7; postMessage(crossOriginIsolated) }", {
+    type: "text/javascript",
+    h: [embedder],
+  });
+  const shared = await page.evaluate(async (address) => {
+    const [memory, worker] = [new SharedArrayBuffer(8), new Worker(address)];
+    worker.postMessage(memory);
+    const answer = await new Promise((done) => (worker.onmessage = (e) => done(e.data)));
+    return [answer, new Int32Array(memory)[0]];
+  }, script);
+  expect(shared).toEqual([true, 7]);
+  await page.goto(app + pathOf("<p>plain</p>"));
+  expect(await page.evaluate(() => crossOriginIsolated)).toBe(false);
+});
+
+test("the frame may use what the app may use in a tab", async ({ page }) => {
+  const denied = await page.evaluate(() => {
+    const { featurePolicy } = document;
+    // Client hints need the browser's own consent of a server.
+    return featurePolicy.features().filter((name) => !name.startsWith("ch-") && !featurePolicy.allowsFeature(name));
+  });
+  expect(denied).toEqual([]);
+});

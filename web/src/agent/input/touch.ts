@@ -1,5 +1,6 @@
 // Input.dispatchTouchEvent: touch events if the browser has them, then a tap.
 
+import { notePress } from "../page/beforeunload";
 import type { Protocol } from "../../cdp";
 import { allowCapture, endCapture, updateCapture } from "./capture";
 import { type ButtonParams, pointer, state } from "./events";
@@ -14,6 +15,7 @@ export function dispatchTouchEvent(p: Protocol.Input.DispatchTouchEventRequest):
   const point = p.touchPoints?.[0];
   switch (p.type) {
     case "touchStart":
+      notePress();
       start = point && spotAt(point.x, point.y);
       if (start) {
         state.held = 1;

@@ -5,7 +5,8 @@
 
 import { parseUrl } from "../../host/addresses";
 import { mainFrame } from "./frames";
-import { type NavigateEvent, announceNavigation } from "./navigation";
+import type { NavigateEvent } from "./navigationapi";
+import { announceNavigation } from "./navigation";
 import { originals } from "../base/originals";
 
 /** Listens for links and forms of the main document; again after document.open. */

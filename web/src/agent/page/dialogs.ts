@@ -11,7 +11,7 @@ import { dialogKey, hubBase, hubTarget, isAdopted } from "../link/hub";
 import { originals } from "../base/originals";
 import { allSessions, emit } from "../base/session";
 
-type Kind = "alert" | "confirm" | "prompt";
+type Kind = "alert" | "confirm" | "prompt" | "beforeunload";
 
 /** How a dialog was closed. Undefined: the browser shows its own dialog. */
 type Outcome = { accept: boolean; text: string } | undefined;
@@ -36,11 +36,14 @@ export function installDialogs(win: Window & typeof globalThis): void {
     if (!clientsAnswerDialogs()) print.call(win); // no Client could close the print dialog
   };
   for (const name of ["alert", "confirm", "prompt", "print"])
-    Object.defineProperty(win[name as Kind], "name", { value: name });
+    Object.defineProperty(win[name as "alert"], "name", { value: name });
 }
 
+/** Asks the Clients whether the document of a window may be left. */
+export const askToLeave = (win: Window): Outcome => show(win, "beforeunload", "");
+
 /** Whether Clients answer this Target's dialogs; before the welcome, whether they answered the last document's. */
-function clientsAnswerDialogs(): boolean {
+export function clientsAnswerDialogs(): boolean {
   if (!isAdopted()) return carried("d");
   for (const s of allSessions()) if (s.enabled.has("Page")) return true;
   return false;
@@ -103,6 +106,9 @@ function readAccess(): HubAccess {
   }
 }
 
+/** How a dialog ends that no Client could be asked about. */
+const isAccepted = (type: string): boolean => type === "alert" || type === "beforeunload";
+
 const headless = navigator.userAgent.includes("Headless");
 
 /**
@@ -110,7 +116,7 @@ const headless = navigator.userAgent.includes("Headless");
  * Chromium's own would be.
  */
 function undrivenOutcome(type: Kind): Outcome {
-  return headless ? { accept: type === "alert", text: "" } : undefined;
+  return headless ? { accept: isAccepted(type), text: "" } : undefined;
 }
 
 function show(win: Window, type: Kind, message: unknown, defaultPrompt: unknown = ""): Outcome {
@@ -150,7 +156,7 @@ function show(win: Window, type: Kind, message: unknown, defaultPrompt: unknown 
 function closeUnasked(dialog: Dialog): Outcome {
   if (isAdopted()) tell(dialog);
   else earlyDialogs.push(dialog);
-  return { accept: dialog.type === "alert", text: "" };
+  return { accept: isAccepted(dialog.type), text: "" };
 }
 
 type Dialog = Omit<Protocol.Page.JavascriptDialogOpeningEvent, "hasBrowserHandler">;
@@ -162,7 +168,7 @@ function tell(dialog: Dialog): void {
   emit("Page", "Page.javascriptDialogOpening", { ...dialog, hasBrowserHandler: true });
   emit("Page", "Page.javascriptDialogClosed", {
     frameId: dialog.frameId,
-    result: dialog.type === "alert",
+    result: isAccepted(dialog.type),
     userInput: "",
   });
 }

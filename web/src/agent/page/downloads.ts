@@ -4,7 +4,7 @@
 import type { Download } from "../../wire/frame";
 import { DOWNLOAD, say } from "../../wire/messages";
 import { type Frame, type Win, frameOfDocument } from "./frames";
-import type { NavigateEvent } from "./navigation";
+import type { NavigateEvent } from "./navigationapi";
 import { hexId, originals } from "../base/originals";
 import { base64 } from "../network/payload";
 import { MAX_BYTES, bytesAt } from "../network/bodies";

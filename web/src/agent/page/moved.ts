@@ -2,7 +2,7 @@
 // sites that the proxy serves. A document at the app's own origin has no agent, so that Clients would lose the page. It
 // is another origin, so that script could not read the responses.
 
-import type { NavigateEvent } from "./navigation";
+import type { NavigateEvent } from "./navigationapi";
 import { isSameServer, isUrl } from "../base/urls";
 import { originals } from "../base/originals";
 

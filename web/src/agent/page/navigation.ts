@@ -12,32 +12,11 @@ import { postFields } from "../network/payload";
 import { sendToProxy as toUpstream, refreshUpstream } from "../network/upstream";
 import { ProtocolError } from "../base/registry";
 import { added } from "../base/added";
+import { mayLeave, noteIntercepted } from "./beforeunload";
+import type { Navigation, NavigateEvent } from "./navigationapi";
 import { carryScripts } from "../runtime/scripts";
 import { emit } from "../base/session";
 
-// The part of the Navigation API that is used; Firefox ESR and Safari 16 have none.
-interface HistoryEntry {
-  index: number;
-  url: string | null;
-  key: string;
-}
-export interface NavigateEvent extends Event {
-  canIntercept: boolean;
-  hashChange: boolean;
-  downloadRequest: string | null;
-  navigationType: "push" | "replace" | "reload" | "traverse";
-  userInitiated: boolean;
-  formData: FormData | null;
-  /** Not in every browser. */
-  sourceElement?: Element | null;
-  destination: { url: string; sameDocument: boolean };
-  intercept(options?: object): void;
-}
-interface Navigation extends EventTarget {
-  entries(): HistoryEntry[];
-  currentEntry: HistoryEntry | null;
-  traverseTo(key: string): { committed: Promise<unknown>; finished: Promise<unknown> };
-}
 const api = (window as unknown as { navigation?: Navigation }).navigation;
 
 /** The loader of a navigation whose first events the Host has sent. This document must not send them again. */
@@ -109,6 +88,7 @@ export function onNavigate(
       const native = e.intercept;
       e.intercept = function (...args): void {
         intercepted = true;
+        noteIntercepted(e);
         native.apply(e, args);
       };
     }
@@ -329,6 +309,10 @@ export function navigate(p: HostNavigation): Protocol.Page.NavigateResponse {
   // location.href is assigned even if the page has this URL already: reload() would keep the scroll position, which
   // Chromium 156 does not for Page.navigate.
   originals.setTimeout(() => {
+    if (p.loaderId && !mayLeave(window, true)) {
+      announcedByHost = "";
+      return failMainNavigation(p.loaderId, "net::ERR_ABORTED");
+    }
     carryScripts(String(p.url));
     if (sameDocument && isAddressSet()) location.hash = splitFragment(p.url)[1];
     else location.href = String(p.url);
@@ -339,6 +323,7 @@ export function navigate(p: HostNavigation): Protocol.Page.NavigateResponse {
 /** Page.reload: after the answer, since Clients wait for the load event from then on. */
 export function reload(): void {
   originals.setTimeout(() => {
+    if (!mayLeave(window, true)) return;
     askedByClient = true;
     location.reload();
   }, 0);
@@ -378,6 +363,7 @@ export function traverse(p: Protocol.Page.NavigateToHistoryEntryRequest): void {
   if (api && !entries ? p.entryId !== 0 : entries ? !entries[p.entryId] : ![0, 1, 2].includes(p.entryId))
     throw new ProtocolError("No entry with passed id");
   originals.setTimeout(() => {
+    if (!entries?.[p.entryId].sameDocument && !mayLeave(window, true)) return;
     askedByClient = true;
     if (entries) settle(api?.traverseTo(entries[p.entryId].key));
     else history.go(p.entryId - 1);

@@ -1,12 +1,15 @@
 // The Page domain.
 
 import type { Protocol } from "../../cdp";
+import { mayLeave } from "./beforeunload";
 import { navigateChild } from "./childnavigation";
 import { worldContext } from "../runtime/contexts";
 import { type Frame, allFrames, childrenOf, describeFrame, frameOf, mainFrame } from "./frames";
 import { setLifecycle } from "./lifecycle";
 import { historyEntries, navigate, reload, stop, traverse } from "./navigation";
+import { originals } from "../base/originals";
 import { ProtocolError, register } from "../base/registry";
+import { uplink } from "../link/uplink";
 import { addScript, removeScript } from "../runtime/scripts";
 
 function frameOfParams(p: { frameId?: string }): Frame {
@@ -43,7 +46,16 @@ function setDocumentContent(p: Protocol.Page.SetDocumentContentRequest): void {
   doc.close();
 }
 
+/**
+ * Page.close, of which the Host passes only the question on. Answers before Clients are asked: the page is blocked
+ * meanwhile.
+ */
+function close(): void {
+  originals.setTimeout(() => mayLeave(window, true) && uplink.control({ icdp: "close" }), 0);
+}
+
 register("Page", {
+  close,
   getFrameTree: () => ({ frameTree: tree(mainFrame()) }),
   setLifecycleEventsEnabled: (p, s) => setLifecycle(s, p.enabled === true, allFrames()),
   createIsolatedWorld,
