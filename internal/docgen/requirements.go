@@ -341,6 +341,8 @@ var sections = []section{
 		{"R-341", "whoever has opened a handoff has the page again after a reload, in another window, and by the link again in the same browser or with the same token; nobody else has"},
 		{"R-342", "people read no names of CDP in the dashboard, and its figures leave out its own views"},
 		{"R-351", "with --browser-profiles each hub and each share finds its own log-ins after a restart, and no other's; a sandbox leaves nothing there"},
+		{"R-366", "what a Client or a page opens is a Target of a size at which it can be used, in a blank page and behind a hidden tab, too; no such window is one of the browser's own"},
+		{"R-367", "an interception meets the requests that no event announces: those of blank child frames, and preflights"},
 		{"R-350", "an entry of a tokens file or a signed token may limit what its bearer has of each thing that can be refused; what is refused then names the limit"},
 	}},
 	{"What is taken is given back", []requirement{

@@ -137,10 +137,7 @@ test("a document without agent: the reason 1.5 s after its load event, and the n
   tick(1_499);
   assert.equal(w.answer("A", 1), undefined);
   tick(1);
-  assert.equal(
-    w.answer("A", 1)!.result.errorText,
-    "net::ERR_FAILED (no Frame Agent answered in the new document)",
-  );
+  assert.equal(w.answer("A", 1)!.result.errorText, "net::ERR_FAILED (no Frame Agent answered in the new document)");
   const told = w.told("A");
   const failed = told.indexOf("Network.loadingFailed");
   assert.deepEqual(told.slice(failed, failed + 2), ["Network.loadingFailed", "Page.frameStoppedLoading"]);

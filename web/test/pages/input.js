@@ -270,7 +270,8 @@ await cdp("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
 is(await log(/^click$/), ["click:go"]);
 
 // What asks for the focus gets it, as in a tab, unless the page has given it to another element.
-const auto = "<button id=plain>plain</button><button id=hidden autofocus hidden>no</button><button id=auto autofocus>auto</button>";
+const auto =
+  "<button id=plain>plain</button><button id=hidden autofocus hidden>no</button><button id=auto autofocus>auto</button>";
 const active = () => value("document.activeElement.id");
 await visit("/auto", { html: auto });
 is(await active(), "auto");

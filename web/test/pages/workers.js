@@ -176,7 +176,9 @@ const child = OTHER + "/child?" + new URLSearchParams({ html: starts });
 await visit("/app", { html: `<iframe src="${child}"></iframe>` });
 events.length = 0;
 await cdp("Target.setAutoAttach", { autoAttach: true, waitForDebuggerOnStart: false, flatten: true });
-await value(`void (later = document.body.appendChild(document.createElement("iframe"))).setAttribute("src", "${child}")`);
+await value(
+  `void (later = document.body.appendChild(document.createElement("iframe"))).setAttribute("src", "${child}")`,
+);
 const inside = [await from("workerattached"), await from("workerattached")];
 is(
   inside.map((m) => m.parent),
