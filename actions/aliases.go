@@ -116,7 +116,7 @@ func (s *Shared) secretsOf(id string) *redactor {
 }
 
 // learn notes secrets that have been found on a page. They stay until the page goes:
-// the next document may show what was typed into the last one.
+// the next document may show what was typed into the last one (redactor.hideEarlier).
 func (s *Shared) learn(id string, found []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

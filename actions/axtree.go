@@ -61,6 +61,7 @@ func (p *Page) rawTree(ctx context.Context) (nodes []axNode, err error) {
 	if err := wire.Decode(out.Nodes, &nodes); err != nil {
 		return nil, newError(Internal, "the accessibility tree cannot be read: %v", err)
 	}
+	secrets = append(secrets, p.b.shared.secretsOf(p.ID).ofEarlier(secrets, out.Nodes)...)
 	h := hiding{fields: fields, closed: closed, secrets: secrets, byID: make(map[string]*axNode, len(nodes))}
 	h.tree(nodes)
 	return nodes, nil

@@ -61,8 +61,9 @@ type Browser struct {
 	stop   chan struct{}
 	loops  sync.WaitGroup
 
-	ended atomic.Bool // the browser has, or the connection to it, and no call has said so
-	shown atomic.Bool // there were pages
+	ended atomic.Bool            // the browser has, or the connection to it, and no call has said so
+	shown atomic.Bool            // there were pages
+	lost  atomic.Pointer[string] // why the connection has ended; nil where the browser has
 
 	mu       sync.Mutex `stays:"goes with its caller"` // guards everything below
 	closed   bool
@@ -226,20 +227,25 @@ func (b *Browser) find(id string) (p *Page, none bool, err error) {
 	return nil, len(b.pages) == 0, e
 }
 
-// BrowserEnded is the event that a Client sends once the browser has ended, or the hub that has the
-// browser.
+// BrowserEnded is the event that a Client sends once the browser has ended. A Client over a network
+// sends it once its connection has, with the reason in place of params, a text: the browser may still be there.
 const BrowserEnded = "CdpHub.browserEnded"
 
 // Loss is the error of the first call after a browser with pages has ended: without it a caller
-// would go on with an empty page of the next browser, or search for its own. Later it is nil.
+// would go on with an empty page of the next browser, or search for its own. Later it is nil. It has the
+// kind NoBrowser if the connection to the hub has ended.
 func (b *Browser) Loss() error {
 	if !b.ended.Swap(false) || !b.shown.Load() {
 		return nil
 	}
-	return lossError()
+	return b.lossError()
 }
 
-func lossError() *Error {
+func (b *Browser) lossError() *Error {
+	if why := b.lost.Load(); why != nil {
+		return newError(NoBrowser, "connection lost: the hub has gone, or has ended the connection (%s). Its tabs, log-ins and unsaved input may be lost: "+
+			"list the pages, log in again where that is needed, and do again what was not finished", *why)
+	}
 	return newError(TargetClosed, "browser replaced: the browser of this hub has ended, and a new one takes its place. Its tabs, log-ins and unsaved input are lost: "+
 		"open the page again, log in again, and do again what was not finished")
 }

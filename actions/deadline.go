@@ -21,6 +21,27 @@ func WithTimeout(ctx context.Context, d, byDefault time.Duration) (context.Conte
 	return context.WithTimeout(ctx, min(d, MaxTimeout))
 }
 
+// ElementTime is how long the adapters let a call wait for its element where the client gives no
+// time: Playwright MCP's "action timeout". What lets an element become ready comes within seconds of
+// the action before; a wrong selector never does, and an agent can do better than to wait for it.
+const ElementTime = 5 * time.Second
+
+type elementTimeKey struct{}
+
+// WithElementTime bounds how long the calls with a context wait for an element to be there, visible,
+// enabled and not covered, where they have more time for the rest. It does not bound WaitForSelector.
+func WithElementTime(ctx context.Context, d time.Duration) context.Context {
+	return context.WithValue(ctx, elementTimeKey{}, d)
+}
+
+// elementTime is what WithElementTime says; MaxTimeout without it.
+func elementTime(ctx context.Context) time.Duration {
+	if d, ok := ctx.Value(elementTimeKey{}).(time.Duration); ok {
+		return d
+	}
+	return MaxTimeout
+}
+
 // withDeadline gives a call a deadline if its context has none, or one too late.
 func withDeadline(ctx context.Context) (context.Context, context.CancelFunc) {
 	at, ok := ctx.Deadline()

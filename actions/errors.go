@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
+	"slices"
 	"strings"
 	"time"
 
@@ -105,6 +107,15 @@ func invalidArgument(format string, args ...any) *Error {
 	return newError(InvalidArgument, "bad request: "+format, args...)
 }
 
+// UnknownName is the error for a verb, method or tool that an adapter has not, in words of its own, with
+// the known name that was meant. It repeats 200 bytes of the name at most.
+func UnknownName(what, name string, known iter.Seq[string]) *Error {
+	return newError(UnknownVerb, "%s%s%s", what, cutText(name, longestName), advice.DidYouMean(name, slices.Collect(known)))
+}
+
+// longestName is how much of an unknown name an error repeats, in bytes.
+const longestName = 200
+
 // notConnected begins what a Host says of a page that no agent answers for.
 const notConnected = "Target is not connected"
 
@@ -203,7 +214,7 @@ func (p *Page) translate(method string, err error) *Error {
 // error answers.
 func (b *Browser) gone() *Error {
 	if b.ended.Load() && b.shown.Load() {
-		return lossError()
+		return b.lossError()
 	}
 	return newError(TargetClosed, "page closed")
 }

@@ -52,6 +52,9 @@ var handlers = map[string]handler{
 // ends, since its pages would not be what they seem: all calls fail then.
 func (b *Browser) event(sessionID, method string, params []byte) {
 	if method == BrowserEnded && sessionID == "" {
+		if params != nil {
+			b.lost.Store(new(string(params)))
+		}
 		b.ended.Store(true) // at once: calls that wait fail with it
 		return
 	}

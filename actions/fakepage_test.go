@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"strings"
@@ -20,6 +21,7 @@ type fakePage struct {
 	script  string            // what a call of the page script answers, in the place of usualScript
 	said    int               // bytes of all answers and events
 	asked   int               // commands
+	takes   time.Duration     // for an answer; 1 ms
 }
 
 // pngOfAPixel is a picture.
@@ -101,6 +103,7 @@ func (f *fakePage) Send(_, method string, params []byte) func(context.Context) (
 		}
 	}
 	f.said += len(answer)
+	takes := cmp.Or(f.takes, time.Millisecond)
 	switch method {
 	case "Target.setDiscoverTargets":
 		f.event("", "Target.targetCreated", []byte(`{"targetInfo":{"targetId":"T","type":"page","title":"A","url":"https://a.example/"}}`))
@@ -113,7 +116,7 @@ func (f *fakePage) Send(_, method string, params []byte) func(context.Context) (
 			return nil, err
 		}
 		select { // a page takes some time
-		case <-time.After(time.Millisecond):
+		case <-time.After(takes):
 			return []byte(answer), nil
 		case <-ctx.Done():
 			return nil, ctx.Err()

@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"maps"
@@ -153,6 +154,82 @@ const (
 	maxSecretBytes = 64 << 10
 )
 
+// maxGrouped is how many numbers of an earlier document are looked for in each answer: only a pattern
+// finds one in all its groupings.
+const maxGrouped = 20
+
+// tellsApart reports whether a value is looked for in all that later documents show. A short one, a
+// plain word and a word such as "password" stand there by chance, in names of buttons, for example:
+// they are looked for in the document of their field, and in addresses, titles and what a browser tells.
+func tellsApart(value string) bool {
+	isWord := strings.IndexFunc(value, func(r rune) bool { return !unicode.IsLetter(r) }) < 0
+	switch n := utf8.RuneCountInString(value); {
+	case isWord:
+		return n >= 8 && !secrets.IsName(value, false)
+	default:
+		return n >= 6
+	}
+}
+
+// ofEarlier lists the secrets of earlier documents that tellsApart, and that may stand in an answer of
+// a document with secrets of its own, which its page script has taken out.
+func (r *redactor) ofEarlier(own []string, answer []byte) (list []string) {
+	if r == nil || len(r.values) == 0 {
+		return nil
+	}
+	var folded []byte
+	grouped := 0
+	for _, v := range r.values {
+		if !tellsApart(v) || slices.Contains(own, v) {
+			continue
+		}
+		if groupedDigits.MatchString(v) {
+			if grouped++; grouped <= maxGrouped {
+				list = append(list, v)
+			}
+			continue
+		}
+		if folded == nil {
+			folded = bytes.ToLower(answer)
+		}
+		part := strings.ToLower(longestPart(v))
+		if bytes.Contains(folded, []byte(part)) || bytes.Contains(folded, []byte(strings.ToLower(url.QueryEscape(part)))) {
+			list = append(list, v)
+		}
+	}
+	return list
+}
+
+// longestPart is the longest part of a value that is written in one way wherever it stands in JSON.
+func longestPart(value string) string {
+	parts := strings.FieldsFunc(value, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`"\<>&'`, r) })
+	return slices.MaxFunc(append(parts, ""), func(a, b string) int { return cmp.Compare(len(a), len(b)) })
+}
+
+// hideEarlierIn is hideEarlier for a text.
+func (r *redactor) hideEarlierIn(text string) string {
+	if list := r.ofEarlier(nil, []byte(text)); len(list) > 0 {
+		return redactorOf(list).find.ReplaceAllString(text, Redacted)
+	}
+	return text
+}
+
+// hideEarlier takes the secrets of earlier documents out of the texts of an answer of the page script.
+func (r *redactor) hideEarlier(own []string, answer []byte) []byte {
+	list := r.ofEarlier(own, answer)
+	if len(list) == 0 {
+		return answer
+	}
+	find := redactorOf(list).find
+	return literal.ReplaceAllFunc(answer, func(quoted []byte) []byte {
+		var text string
+		if bytes.HasSuffix(quoted, []byte(":")) || json.Unmarshal(quoted, &text) != nil || !find.MatchString(text) {
+			return quoted
+		}
+		return mustJSON(find.ReplaceAllString(text, Redacted))
+	})
+}
+
 // Redact takes the page's secrets out of a text that a caller has kept, such as a
 // message of its console: more secrets may be known by now.
 func (p *Page) Redact(text string) string { return p.redact(text) }
@@ -194,20 +271,23 @@ func (p *Page) redactHeaders(headers map[string]string) map[string]string {
 	return out
 }
 
-// literal is a text in JSON.
-var literal = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
+// literal is a text in JSON. That of a member's name ends with the colon.
+var literal = regexp.MustCompile(`"(?:[^"\\]|\\.)*"(?:\s*:)?`)
 
 // redactJSON is redact for all texts of a JSON value, names of members included.
 // Members keep their order and numbers their digits, which a decoded value would
 // lose.
 func (p *Page) redactJSON(value json.RawMessage) json.RawMessage {
 	return literal.ReplaceAllFunc(value, func(quoted []byte) []byte {
+		quoted, isName := bytes.CutSuffix(quoted, []byte(":"))
 		var text string
 		if json.Unmarshal(quoted, &text) != nil {
-			return []byte(`""`)
+			quoted = []byte(`""`)
+		} else if out := p.redact(text); out != text {
+			quoted = mustJSON(out)
 		}
-		if out := p.redact(text); out != text {
-			return mustJSON(out)
+		if isName {
+			return append(bytes.Clone(quoted), ':')
 		}
 		return quoted
 	})

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -129,6 +130,31 @@ func TestR155KnownSecrets(t *testing.T) {
 	var none *redactor
 	if r, _ := none.with(many); len(r.values) > maxSecrets || len(strings.Join(r.values, "")) > maxSecretBytes {
 		t.Errorf("%d secrets are remembered", len(r.values))
+	}
+}
+
+// TestR155EarlierSecrets takes what earlier documents held out of an answer: not the secrets of the document itself, what is
+// short or a plain word, nor the names of members.
+func TestR155EarlierSecrets(t *testing.T) {
+	r := redactorOf([]string{"hunter2", "4929123412341234", "correct horse", "own-secret", `p"a<bcd`, "Cancel", "password", "1234", "whatever", "paths/to"})
+	for in, want := range map[string]string{
+		`{"name":"HUNTER2","value":"x hunter2y"}`:            `{"name":"[REDACTED]","value":"x [REDACTED]y"}`,
+		`{"hunter2":1,"a":["Correct\n horse","own-secret"]}`: `{"hunter2":1,"a":["[REDACTED]","own-secret"]}`,
+		`{"text":"- p \"Cancel\": 4929 1234 1234 1234"}`:     `{"text":"- p \"Cancel\": [REDACTED]"}`,
+		`{"text":"p\"a<bcd, password 1234, Whatever"}`:       `{"text":"[REDACTED], password 1234, [REDACTED]"}`,
+		`{"href":"/?q=paths%2Fto"}`:                          `{"href":"/?q=[REDACTED]"}`,
+		`{"text":"nothing"}`:                                 `{"text":"nothing"}`,
+	} {
+		if got := string(r.hideEarlier([]string{"own-secret"}, []byte(in))); got != want {
+			t.Errorf("%s becomes %s, want %s", in, got, want)
+		}
+	}
+	var numbers []string
+	for i := range maxGrouped + 10 {
+		numbers = append(numbers, strconv.Itoa(10_000_000+i))
+	}
+	if list := redactorOf(numbers).ofEarlier(nil, []byte("{}")); len(list) != maxGrouped {
+		t.Errorf("%d numbers are looked for", len(list))
 	}
 }
 

@@ -50,10 +50,12 @@ func (n *numberPool) settle(s span, used int) span {
 	return s
 }
 
-// The numbers that a page script gets for one call: firstNumbers, and twice as many each
-// time that they have not been enough, up to maxNumbers.
+// The numbers that a page script gets for one call: firstNumbers, and moreNumbers times as many each
+// time that they have not been enough, up to maxNumbers. Each time it reads the page again. Those
+// that it does not use are taken back.
 const (
 	firstNumbers = 1000
+	moreNumbers  = 32
 	maxNumbers   = 1 << 20
 )
 

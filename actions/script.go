@@ -138,21 +138,25 @@ func (p *Page) callScriptIn(ctx context.Context, frame string, c scriptCall) err
 		}
 	}
 	start := time.Now()
+	patience := MaxTimeout
+	if c.verb != "wait" {
+		patience = elementTime(ctx)
+	}
 	var missing *Error // what was last
 	for slice := firstSlice; ; slice = min(2*slice, maxSlice) {
-		ran, err := p.callScriptOnce(ctx, frame, c, slice)
+		ran, err := p.callScriptOnce(ctx, frame, c, min(slice, max(patience-time.Since(start), 0)))
 		// Each error of callScriptOnce is an *Error.
 		switch e, _ := errors.AsType[*Error](err); {
 		case err == nil:
 			return nil
 		case mayPass[e.Kind]:
 			e.Details.Waited = time.Since(start)
-			if missing = e; elementPatience(ctx) <= time.Millisecond {
+			if missing = e; min(elementPatience(ctx), patience-e.Details.Waited) <= time.Millisecond {
 				return e
 			}
 			continue
 		case e.Kind == numbersSpent && c.count < maxNumbers:
-			c.count = 2 * max(c.count, firstNumbers)
+			c.count = min(moreNumbers*max(c.count, firstNumbers), maxNumbers)
 			continue
 		case e.Kind == numbersSpent:
 			e.Kind = LimitExceeded
@@ -232,6 +236,10 @@ func (p *Page) scriptArguments(given obj, wait time.Duration) obj {
 // world or its object had gone.
 var neverRan = []string{"Cannot find context with specified id", "Could not find object with given id"}
 
+// namesElement are the failures whose message has the name of an element, and not what the caller has
+// searched for: that must come back as it was given, or the answer says that a guess was right.
+var namesElement = map[Kind]bool{NotVisible: true, NotEnabled: true, Obscured: true}
+
 // decodeScriptAnswer takes the script's answer, and decodes its result if one is wanted. Secrets
 // that the script has found are learned also with an error. settle gets the highest number
 // that the script has used.
@@ -242,13 +250,18 @@ func (p *Page) decodeScriptAnswer(out *evaluated, result any, settle func(used i
 	}
 	settle(answer.Used)
 	p.b.shared.learn(p.ID, answer.Secrets)
+	known := p.b.shared.secretsOf(p.ID)
 	if answer.Error != nil {
-		return answer.Error.failure(p.ID)
+		failed := answer.Error.failure(p.ID)
+		if namesElement[failed.Kind] {
+			failed.Message = known.hideEarlierIn(failed.Message)
+		}
+		return failed
 	}
 	if result == nil || answer.OK == nil { // null changes nothing
 		return nil
 	}
-	if err := wire.Decode(answer.OK, result); err != nil {
+	if err := wire.Decode(known.hideEarlier(answer.Secrets, answer.OK), result); err != nil {
 		return newError(Internal, "the page script's answer: %v", err)
 	}
 	return nil

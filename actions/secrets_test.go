@@ -307,6 +307,51 @@ func TestR155SecretsOfTheLastDocument(t *testing.T) {
 	})
 }
 
+// TestR155SecretsOfTheLastDocumentInTheNext has the next document show in its body what was typed into fields of the last
+// one: none of all readers shows it. Short values and plain words stay, or half a page would be gone.
+func TestR155SecretsOfTheLastDocumentInTheNext(t *testing.T) {
+	on(t, func(t *testing.T, b *actions.Browser) {
+		p := visit(t, b, "/two.html")
+		ctx := t.Context()
+		value(t, p, `void (document.body.innerHTML = '<input autocomplete=cc-number value=4929123456789012><input type=password value="SECRET-of-the-last">' +
+			'<input type=password value="SECRET \\"of\\" two & three"><input type=password value=Cancel><input type=password value=password><input autocomplete=cc-csc value=123>')`)
+		_, err := p.SnapshotYAML(ctx, actions.YAMLOptions{})
+		silent(t, "the snapshot before", "", err)
+		if _, err := p.Goto(ctx, p.Info().URL+"?next", actions.GotoOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		value(t, p, `void (document.body.innerHTML = '<h1>Paid with 4929 1234 5678 9012</h1><p>SECRET-of-the-last is new<p title="secret-of-the-last">' +
+			'<a href="/?p=1#SECRET-of-the-last">SECRET "of" two &amp; three</a><input value="SECRET-of-the-last"><button disabled>Cancel SECRET-of-the-last</button>' +
+			'<label>Change password <input></label><p>123 of them')`)
+		yaml, err := p.SnapshotYAML(ctx, actions.YAMLOptions{})
+		silent(t, "the YAML snapshot", yaml, err)
+		for _, kept := range []string{`- paragraph [ref=e`, `: "[REDACTED] is new"`, `button "Cancel [REDACTED]" [disabled]`, "Change password", "123 of them"} {
+			if !strings.Contains(yaml.Text, kept) {
+				t.Errorf("the snapshot lacks %s:\n%s", kept, yaml.Text)
+			}
+		}
+		elements, err := p.SnapshotElements(ctx)
+		silent(t, "the snapshot of elements", elements, err)
+		tagged, err := p.SnapshotTagged(ctx, actions.TaggedOptions{})
+		silent(t, "the tagged snapshot", tagged, err)
+		seen, err := p.Observe(ctx, actions.ObserveOptions{})
+		silent(t, "the observation", seen, err)
+		tree, err := p.AXTree(ctx, actions.AXOptions{All: true})
+		silent(t, "the accessibility tree", tree, err)
+		for _, format := range []string{"text", "html", "markdown"} {
+			content, err := p.Content(ctx, format, nil)
+			silent(t, "the content as "+format, content, err)
+		}
+		state, err := p.ElementState(ctx, actions.CSS("a"), []string{"text", "attributes"})
+		silent(t, "the state", state, err)
+		failsFor(t, actions.NotEnabled, "a disabled button", func(ctx context.Context) error {
+			_, err := p.Click(ctx, actions.CSS("button"), actions.ClickOptions{})
+			silent(t, "the error", fmt.Sprint(err), nil)
+			return err
+		})
+	})
+}
+
 // TestR156NothingIsEchoed has a guess come back as it was given: an answer that
 // leaves it out says that it was right.
 func TestR156NothingIsEchoed(t *testing.T) {

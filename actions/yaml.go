@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"regexp"
@@ -13,7 +14,7 @@ type YAMLOptions struct {
 	NoRefs bool
 	Boxes  bool    // [box=x,y,width,height] of each element, in its own frame's viewport
 	Root   Locator // nil is the page
-	Long   bool    // up to MaxSearched and not MaxSnapshot: for a program to search in
+	Most   int     // bytes of the text, MaxSnapshot when 0, at most MaxSearched. A page is read no further
 }
 
 // YAMLSnapshot is the page as an ARIA snapshot in YAML, the format of Playwright's
@@ -28,6 +29,9 @@ type YAMLSnapshot struct {
 
 // yamlCut is the last line of a snapshot that was cut.
 func yamlCut(most int) string {
+	if most < 1<<20 {
+		return fmt.Sprintf("# cut: the snapshot is longer than %d KiB", most>>10)
+	}
 	return fmt.Sprintf("# cut: the snapshot is longer than %d MiB", most>>20)
 }
 
@@ -67,10 +71,8 @@ var aboveRefs = regexp.MustCompile(`^(?:f\d{1,6}){1,8}$`)
 func (p *Page) SnapshotYAML(ctx context.Context, o YAMLOptions) (YAMLSnapshot, error) {
 	ctx, cancel := withDeadline(ctx)
 	defer cancel()
-	most := MaxSnapshot
-	if o.Long {
-		most = MaxSearched
-	}
+	most := min(cmp.Or(max(o.Most, 0), MaxSnapshot), MaxSearched)
+	most = max(most, 1<<10) // for the line that says that it is cut
 	args := obj{"refs": !o.NoRefs, "boxes": o.Boxes, "above": "", "most": most}
 	if o.Root != nil {
 		if err := checkLocator(o.Root); err != nil {
@@ -84,9 +86,23 @@ func (p *Page) SnapshotYAML(ctx context.Context, o YAMLOptions) (YAMLSnapshot, e
 	r := yamlReader{p: p, holes: maxHoles, most: most, left: most}
 	s, err := r.read(ctx, frame, args, 0)
 	p.hideKnown(&s.URL, &s.Title)
-	s.Text = cutLines(s.Text, most)
+	s.Text = cutLines(quoteRedacted(s.Text), most)
 	s.Cut = strings.HasSuffix(s.Text, yamlCut(most))
 	return s, err
+}
+
+// redactedValue is a value in a line of a snapshot that begins with Redacted, which YAML would take for a list.
+var redactedValue = regexp.MustCompile(`(?m)^( *- '?[a-z/]+(?: "(?:[^"\\]|\\.)*")?(?: \[[^\]]*\])*'?: )(\[REDACTED\].*)$`)
+
+// quoteRedacted puts such values into quotes: the page script quotes what it has redacted itself.
+func quoteRedacted(text string) string {
+	if !strings.Contains(text, ": "+Redacted) {
+		return text
+	}
+	return redactedValue.ReplaceAllStringFunc(text, func(line string) string {
+		at := redactedValue.FindStringSubmatch(line)
+		return at[1] + string(mustJSON(at[2]))
+	})
 }
 
 // yamlReader reads the parts of one snapshot. A page that answers in the place of the
@@ -98,11 +114,15 @@ type yamlReader struct {
 	left  int // bytes of text that are still wanted
 }
 
+// shortestLine is how long a line with a ref is at the least, in bytes: with fewer numbers than lines
+// the page script would have to read the page again.
+const shortestLine = len("- cell [ref=e1]\n")
+
 // read reads a frame, and inserts the frames that its script cannot read. A frame that
 // cannot be read at all, or not in time, stays empty.
 func (r *yamlReader) read(ctx context.Context, frame string, args obj, depth int) (YAMLSnapshot, error) {
 	var s part
-	if err := r.p.callScriptIn(ctx, frame, scriptCall{verb: "yaml", args: args, result: &s, numbers: forRefs}); err != nil {
+	if err := r.p.callScriptIn(ctx, frame, scriptCall{verb: "yaml", args: args, result: &s, numbers: forRefs, count: r.most / shortestLine}); err != nil {
 		return YAMLSnapshot{}, err
 	}
 	s.Text, s.Title, s.URL, s.Count = cutLines(s.Text, r.most), cutText(s.Title, longestTitle), cutText(s.URL, longestURL), max(s.Count, 0)

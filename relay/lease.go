@@ -289,5 +289,5 @@ func (l *lease) pausedFor(c *Client) *wire.Error {
 	if l.quiet != nil && (c == nil || l.hushesLocked(c)) {
 		why = advice.HandedOff
 	}
-	return wire.ServerError("paused: " + l.name + " has the page").Advise(why.String())
+	return wire.ServerError(advice.PausedBy(l.name)).Advise(why.String())
 }

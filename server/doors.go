@@ -11,6 +11,7 @@ import (
 	"github.com/cdphub/cdphub/httpdiscovery"
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/doors"
+	"github.com/cdphub/cdphub/internal/webpage"
 	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/server/internal/front"
@@ -157,8 +158,13 @@ func (s *Server) serveNowhere(w http.ResponseWriter, r *http.Request) {
 	case r.Method == http.MethodPost, strings.Contains(r.Header.Get("Accept"), "text/event-stream"):
 		http.Error(w, "Not found. These are the addresses of the hub:\n"+in.list(), http.StatusNotFound)
 	default:
-		front.NotFound(w, r)
+		s.notFound(w, r)
 	}
+}
+
+// notFound says where it stands what there is.
+func (s *Server) notFound(w http.ResponseWriter, r *http.Request) {
+	http.Error(w, webpage.NothingHere+" "+s.siblingURL(r, true, "")+"/llms.txt says how clients connect.", http.StatusNotFound)
 }
 
 // isDiscovery reports whether a path ends like one of discovery.

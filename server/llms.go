@@ -35,6 +35,7 @@ const (
 
 - [Connect a client](` + docsBase + `clients.md): how Playwright, Puppeteer, agent-browser, MCP clients and others connect
 - [Actions](` + docsBase + `actions.md): snapshots, clicks, forms and errors of MCP and the other action APIs
+- [Downloads](` + docsBase + `downloads.md): files that pages download, their names, limits and events
 - [Ask a person](` + docsBase + `handoff.md): hand a page to a person, for a log-in for example, and go on afterwards
 - [Troubleshooting](` + docsBase + `troubleshooting.md): what errors mean, and what to do
 `
@@ -56,6 +57,13 @@ func (s *Server) serveLLMs(w http.ResponseWriter, r *http.Request) {
 		if address := s.addressFor(r, p); address != "" {
 			b.WriteString("- [" + p.String() + "](" + address + "): " + doorUses[p] + "\n")
 		}
+	}
+	if base := s.siblingURL(r, front.RouteOf(r).On.Clients, s.ClientAddr()); base != "" {
+		b.WriteString("\n## Files that pages have downloaded\n\n- [Downloads](" + base + "/downloads): GET lists them, GET and DELETE of /downloads/ID fetch and delete one")
+		if s.tokens.Set() {
+			b.WriteString("; it needs a token of scope full")
+		}
+		b.WriteString("\n")
 	}
 	b.WriteString(llmsTail)
 	w.Header().Set("Content-Type", plainText)

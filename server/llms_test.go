@@ -32,6 +32,9 @@ func TestR349TheHubTellsAgentsHowToConnect(t *testing.T) {
 			if r.StatusCode != http.StatusOK || !strings.HasPrefix(text, "# cdphub\n\n> ") {
 				t.Fatalf("%d %s", r.StatusCode, text)
 			}
+			if !strings.Contains(text, "](http://"+s.addr(false)+"/downloads)") {
+				t.Errorf("want the downloads in\n%s", text)
+			}
 			for _, p := range doors.All() {
 				served := name != "CDP only" || p == doors.CDP
 				if strings.Contains(text, s.addr(false)+p.Path()+"): "+doorUses[p]) != served || doorUses[p] == "" {

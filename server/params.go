@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/cdphub/cdphub/httpdiscovery"
+	"github.com/cdphub/cdphub/internal/advice"
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/server/internal/front"
 )
@@ -15,14 +16,13 @@ import (
 var socketParams = []string{"tabs", "name", "session", "grace", "fresh", "resume"}
 
 // otherParams are all others that a Client or a Host may send.
-var otherParams = []string{"token", "access_token", "accessToken", "caps", "snapshot", "pass", "target", httpdiscovery.TicketParam}
+var otherParams = []string{"token", "access_token", "accessToken", "caps", "snapshot", "timeout", "pass", "target", httpdiscovery.TicketParam}
 
 var knownParams = slices.Concat(socketParams, otherParams)
 
 // misspelledParam finds a parameter that the hub does not know and that is nearly one that it
 // knows: it would have no effect. Others are ignored, as Chromium does: clients and
-// proxies add their own. A name of five letters or less may be one letter off, a longer one two,
-// where two that change places are one letter off.
+// proxies add their own.
 func misspelledParam(r *http.Request, e front.Entry) (wrong, right string) {
 	if r.URL.RawQuery == "" || e.Role != auth.RoleClient && e.Role != auth.RoleHost || e.On == front.ForPeople ||
 		strings.HasPrefix(front.RouteOf(r).Path, "/json/new") { // whose query is an address
@@ -31,12 +31,12 @@ func misspelledParam(r *http.Request, e front.Entry) (wrong, right string) {
 	for name := range r.URL.Query() {
 		nearest, least := "", 3
 		for _, k := range knownParams {
-			far := editDistance(name, k)
+			far := advice.EditDistance(name, k)
 			if far == 0 {
 				nearest = ""
 				break
 			}
-			if far < least && (far == 1 || len(k) > 5 && !strings.HasPrefix(name, k)) { // sessionId is a word of its own
+			if far < least && advice.Misspelled(k, far) && (far == 1 || !strings.HasPrefix(name, k)) { // sessionId is a word of its own
 				nearest, least = k, far
 			}
 		}
@@ -45,33 +45,4 @@ func misspelledParam(r *http.Request, e front.Entry) (wrong, right string) {
 		}
 	}
 	return "", ""
-}
-
-// editDistance is how many letters must be added, left out, changed, or exchanged with the next one
-// to make b of a (optimal string alignment distance). More than 2 are 3.
-func editDistance(a, b string) int {
-	if len(a)-len(b) > 2 || len(b)-len(a) > 2 {
-		return 3
-	}
-	var before []int
-	last := make([]int, len(b)+1)
-	for j := range last {
-		last[j] = j
-	}
-	for i := range len(a) {
-		next := make([]int, len(b)+1)
-		next[0] = i + 1
-		for j := range len(b) {
-			change := last[j]
-			if a[i] != b[j] {
-				change++
-			}
-			next[j+1] = min(change, last[j+1]+1, next[j]+1)
-			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
-				next[j+1] = min(next[j+1], before[j-1]+1)
-			}
-		}
-		before, last = last, next
-	}
-	return min(last[len(b)], 3)
 }

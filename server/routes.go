@@ -143,7 +143,7 @@ func (s *Server) handler(on front.Audience) http.Handler {
 		r = at.With(r)
 		e := front.Entry{Role: auth.RoleClient, Serve: s.serveNowhere}
 		if !on.Clients {
-			e.Role, e.Serve = auth.RoleHost, http.NotFound
+			e.Role, e.Serve = auth.RoleHost, s.notFound
 		}
 		e.Serve = s.orMisplaced(at, ok, e.Serve)
 		if ok {

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/cdphub/cdphub/actions"
+	"github.com/cdphub/cdphub/internal/advice"
 	"github.com/cdphub/cdphub/internal/hubtest"
 	"github.com/cdphub/cdphub/internal/wsconn"
 )
@@ -218,7 +219,7 @@ func TestLiveViewOfABrowser(t *testing.T) {
 	v.until(map[string]any{"kind": "holder", "mine": true})
 	second.until(map[string]any{"kind": "holder", "mine": false, "name": "somebody at 127.0.0.1"})
 	second.say(`{"kind":"take"}`)
-	second.until(map[string]any{"kind": "error", "message": "paused: somebody at 127.0.0.1 has the page"})
+	second.until(map[string]any{"kind": "error", "message": "paused: somebody at 127.0.0.1 has the page. " + advice.TakenOver.String()})
 	if _, err := p.Click(t.Context(), actions.CSS("h1"), actions.ClickOptions{}); actions.KindOf(err) != actions.Paused {
 		t.Errorf("the agent clicks: %v", err)
 	}

@@ -152,7 +152,7 @@ func runSequence(ctx context.Context, k *call, page *actions.Page, p actParams) 
 			return nil, f
 		}
 	}
-	limit, err := k.limit()
+	limit, _, err := k.limit()
 	if err != nil {
 		return nil, err
 	}

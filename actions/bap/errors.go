@@ -177,7 +177,7 @@ func errorText(e *actions.Error) string {
 	case actions.ElementNotFound:
 		return elementNotFoundMessage
 	case actions.StaleRef:
-		return elementNotFoundMessage + ": no element has the ref " + e.Details.Locator
+		return elementNotFoundMessage + ": no element has the ref " + e.Details.Locator + " any more, run agent/observe again"
 	case actions.InvalidArgument:
 		text = strings.TrimPrefix(text, prefixInvalid)
 	case actions.URLBlocked:

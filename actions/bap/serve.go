@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"maps"
 	"sync"
 	"time"
 
@@ -158,7 +159,7 @@ func (c *connection) receive(ctx context.Context, frame []byte) {
 	}
 	m, known := c.srv.methods[r.method]
 	if !known {
-		c.answer(r, nil, newFailure(codeNoMethod, "Unknown method: %s", r.method))
+		c.answer(r, nil, actions.UnknownName("Unknown method: ", r.method, maps.Keys(c.srv.methods)))
 		return
 	}
 	k := &call{c: c, method: r.method, params: r.params, first: m.first}
@@ -228,17 +229,17 @@ type call struct {
 const defaultTimeout = 30 * time.Second
 
 // limit is how long a call may take: the param timeout, or options.timeout, in
-// milliseconds; MaxTimeout at most.
-func (k *call) limit() (time.Duration, error) {
+// milliseconds; MaxTimeout at most. asked is false where there is none of them.
+func (k *call) limit() (limit time.Duration, asked bool, err error) {
 	p, err := decodeParams[struct {
 		Timeout millis
 		Options struct{ Timeout millis }
 	}](k.params)
 	if err != nil {
-		return 0, err
+		return 0, false, err
 	}
-	limit := cmp.Or(p.Timeout, p.Options.Timeout, millis(defaultTimeout))
-	return min(time.Duration(limit), actions.MaxTimeout), nil
+	given := cmp.Or(p.Timeout, p.Options.Timeout)
+	return min(time.Duration(cmp.Or(given, millis(defaultTimeout))), actions.MaxTimeout), given != 0, nil
 }
 
 // do carries a call out within its time. A timeout is answered with the limit.
@@ -246,12 +247,15 @@ func (k *call) do(ctx context.Context, m method) (any, error) {
 	if m.life {
 		return m.run(ctx, k)
 	}
-	limit, err := k.limit()
+	limit, asked, err := k.limit()
 	if err != nil {
 		return nil, err
 	}
 	if m.own {
 		return m.run(ctx, k)
+	}
+	if !asked {
+		ctx = actions.WithElementTime(ctx, actions.ElementTime)
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

@@ -165,6 +165,7 @@ func TestEnvelope(t *testing.T) {
 		"no jsonrpc":         {`{"id":1,"method":"initialize","params":{"protocolVersion":"0.1"}}`, `"result":{`},
 		"another jsonrpc":    {`{"jsonrpc":"1.0","id":1,"method":"shutdown"}`, `"code":-32001`},
 		"params no object":   {`{"id":1,"method":"shutdown","params":[1]}`, `"code":-32602,"message":"Invalid params: params: must be an object","data":{"retryable":false,"details":{"field":"params"}}},"id":1}`},
+		"misspelled method":  {`{"id":1,"method":"page/navigat"}`, `{"jsonrpc":"2.0","error":{"code":-32601,"message":"Unknown method: page/navigat; did you mean \"page/navigate\"?","data":{"retryable":false}},"id":1}`},
 		"unknown method":     {`{"id":1,"method":"page/fly"}`, `{"jsonrpc":"2.0","error":{"code":-32601,"message":"Unknown method: page/fly","data":{"retryable":false}},"id":1}`},
 		"tracing":            {`{"id":1,"method":"trace/start"}`, `"code":-32601`},
 		"too early":          {`{"id":1,"method":"page/list"}`, `"code":-32001,"message":"Server not initialized`},

@@ -48,7 +48,7 @@ func TestErrors(t *testing.T) {
 		},
 		{
 			actions.StaleRef, "element not found: #a", "",
-			`{"code":-32012,"message":"Element not found: no element has the ref #a","data":{"retryable":false,"details":{"selector":{"type":"css","value":"#a"}},"recoveryHint":"` + hintObserve + `"}}`,
+			`{"code":-32012,"message":"Element not found: no element has the ref #a any more, run agent/observe again","data":{"retryable":false,"details":{"selector":{"type":"css","value":"#a"}},"recoveryHint":"` + hintObserve + `"}}`,
 		},
 		{
 			actions.AmbiguousLocator, "3 elements match #a", "",

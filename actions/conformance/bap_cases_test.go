@@ -245,7 +245,7 @@ var bapMethods = []bapMethod{
 			params: `{"steps":[{"action":"action/click","onError":"skip","params":{"timeout":1500,"selector":{"type":"ref","ref":"@nobody"}}},{"action":"action/click","params":{"selector":{"type":"css","value":"#agree"}}}]}`,
 		},
 		{
-			name: "retries", want: `"code":-32012,"message":"Element not found: no element has the ref @nobody"`,
+			name: "retries", want: `"code":-32012,"message":"Element not found: no element has the ref @nobody any more, run agent/observe again"`,
 			params: `{"steps":[{"action":"action/click","onError":"retry","maxRetries":2,"retryDelay":100,"params":{"selector":{"type":"ref","ref":"@nobody"}}}]}`,
 		},
 		{

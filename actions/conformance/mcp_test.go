@@ -213,9 +213,9 @@ func TestMCPTabsAreTheClientsOwn(t *testing.T) {
 	}
 }
 
-// TestMCPLongPages acts on a page with many rows: the answer is one that a model survives, says that it
+// TestR355MCPLongPages acts on a page with many rows: the answer is one that a model survives, says that it
 // is cut, and what is beyond, also behind the end of a snapshot, can be found and acted on.
-func TestMCPLongPages(t *testing.T) {
+func TestR355MCPLongPages(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	for _, kind := range kinds {
@@ -235,8 +235,15 @@ func TestMCPLongPages(t *testing.T) {
 			if strings.Contains(said, `button "Ship 99"`) {
 				t.Error("all of the page is shown")
 			}
-			if full := c.use(t, "browser_snapshot", object{}, `button "Ship 99"`); len(full) < 100_000 {
+			if seen := c.use(t, "browser_snapshot", object{}, "\nCut: ", "limit", "filename"); utf8.RuneCountInString(seen) > 21_000 || strings.Contains(seen, `button "Ship 99"`) {
+				t.Errorf("a snapshot has %d characters", utf8.RuneCountInString(seen))
+			}
+			if full := c.use(t, "browser_snapshot", object{"limit": 200_000}, `button "Ship 99"`); len(full) < 100_000 || strings.Contains(full, "\nCut: ") {
 				t.Errorf("the whole page has %d bytes", len(full))
+			}
+			file, err := c.CallTool(within60(t), &sdk.CallToolParams{Name: "browser_snapshot", Arguments: object{"filename": "page.yml"}})
+			if err != nil || len(file.Content) != 2 || !strings.Contains(file.Content[1].(*sdk.EmbeddedResource).Resource.Text, `button "Ship 99"`) {
+				t.Errorf("the file lacks the end of the page: %v", err)
 			}
 			show(1200) // more than a snapshot may have
 			found := c.use(t, "browser_find", object{"text": "Ship 1199"}, "1 matches")

@@ -33,7 +33,7 @@ var staleTries = map[string]struct {
 			return "done"
 		}
 		return failed.raw
-	}, `"code":-32012,"message":"Element not found: no element has the ref @b","data":\{"retryable":false,.*"recoveryHint":"Run observe\(\) to refresh interactive elements`},
+	}, `"code":-32012,"message":"Element not found: no element has the ref @b any more, run agent/observe again","data":\{"retryable":false,.*"recoveryHint":"Run observe\(\) to refresh interactive elements`},
 	"MCP": {func(t *testing.T, h hands, ref string) string {
 		said, _, failed := h.(mcpHands).call(t, "browser_click", object{"target": ref})
 		if !failed {

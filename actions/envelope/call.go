@@ -14,8 +14,9 @@ type Call struct {
 	*actions.Params
 }
 
-// OnPage runs do on the page that a param of the call names, within a time. It fails first
-// if one of the params that were read before was wrong.
+// OnPage runs do on the page that a param of the call names, within a time, of which an element gets
+// actions.ElementTime unless the call has timeout_ms. It fails first if one of the params that were
+// read before was wrong.
 func (c Call) OnPage(ctx context.Context, param string, within time.Duration, do func(context.Context, *actions.Page) (any, error)) (any, error) {
 	if err := c.Err(); err != nil {
 		return nil, err
@@ -30,6 +31,9 @@ func (c Call) OnPage(ctx context.Context, param string, within time.Duration, do
 	}
 	ctx, cancel := actions.WithTimeout(ctx, within, within)
 	defer cancel()
+	if !c.Has("timeout_ms") {
+		ctx = actions.WithElementTime(ctx, actions.ElementTime)
+	}
 	return do(ctx, page)
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"maps"
 	"slices"
 	"time"
 
@@ -106,7 +107,7 @@ type opener struct {
 func invokeHook(ctx context.Context, c actions.Caller, o opener, name string, params json.RawMessage) (any, error) {
 	h, known := hooks[name]
 	if !known {
-		return nil, failureOf(newError(actions.UnknownVerb, "unknown hook: "+name), "")
+		return nil, failureOf(actions.UnknownName("unknown hook: ", name, maps.Keys(hooks)), "")
 	}
 	if !slices.Contains(c.Capabilities, h.scope) {
 		return nil, scopeDenied(h.scope)

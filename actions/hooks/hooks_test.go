@@ -125,6 +125,7 @@ func TestEnvelope(t *testing.T) {
 		{`{"name":"browser.list","params":{"resourceId":"T1"}}`, `"id":"T1"`},
 		{`{"name":"browser.getUrl","params":{"browserId":"T1"}}`, `{"ok":true,"result":{"url":"http://a/"}}`},
 		{`{"name":"browser.getTitle","params":{"resourceId":"T1"}}`, `{"ok":true,"result":{"title":"One"}}`},
+		{`{"name":"browser.snapshoot"}`, `{"ok":false,"error":{"code":"HookNotFound","message":"unknown hook: browser.snapshoot; did you mean \"browser.snapshot\"?"}}`},
 		{`{"name":"browser.fly"}`, `{"ok":false,"error":{"code":"HookNotFound","message":"unknown hook: browser.fly"}}`},
 		{`{"name":1}`, `"InvalidParams"`},
 		{`{"params":{}}`, "missing field `name`"},

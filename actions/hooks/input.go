@@ -39,6 +39,7 @@ func (p input) act(ctx context.Context, c *call, needed bool, result map[string]
 	if l == nil && needed {
 		return nil, missingParam("elementId")
 	}
+	ctx = actions.WithElementTime(ctx, actions.ElementTime)
 	short, cancel := context.WithTimeout(ctx, actWithin)
 	defer cancel()
 	if err := do(short, l); err != nil {

@@ -3,6 +3,7 @@ package jsonrpc
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"sync"
 	"time"
 
@@ -137,7 +138,7 @@ func (s *socket) call(raw json.RawMessage, reply func(*response)) {
 	switch {
 	case err != nil:
 	case !known:
-		err = newFailure(actions.UnknownVerb, "Method not found: %.200s", r.method)
+		err = actions.UnknownName("Method not found: ", r.method, maps.Keys(methods))
 	default:
 		if err = s.caller.Permit(r.method, m.reads); err == nil {
 			err = c.Err()

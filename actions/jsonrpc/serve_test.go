@@ -93,6 +93,7 @@ func TestJSONRPCMessages(t *testing.T) {
 		"two messages":     {`{} {}`, parse("invalid character '{' after top-level value")},
 		"params as array":  {call("browser.list_tabs", "[]"), params("sequence, expected an object")},
 		"unknown method":   {call("browser.fly", "{}"), failedText("1", "-32601", "Method not found: browser.fly", actions.UnknownVerb, "false")},
+		"misspelled":       {call("navigate", "{}"), failedText("1", "-32601", `Method not found: navigate; did you mean \"browser.navigate\"?`, actions.UnknownVerb, "false")},
 		"unknown tab":      {call("browser.snapshot", `{"tab_id":"T9"}`), failedText("1", "-32004", "Tab not found: T9", actions.PageNotFound, "false")},
 		"wrong tab_id":     {call("browser.snapshot", `{"tab_id":9}`), params("invalid type: integer `9`, expected a string for field `tab_id`")},
 		"no url":           {call("browser.navigate", `{}`), params("missing field `url`")},

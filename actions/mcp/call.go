@@ -9,10 +9,10 @@ import (
 	"github.com/cdphub/cdphub/actions"
 )
 
-// The times that parts of a call may take: to find an element and act on it, to load
-// a page, and to read one.
+// The times that parts of a call may take: to act on an element beside the wait for it, to
+// load a page, and to read one.
 const (
-	actTimeout  = 15 * time.Second
+	acting      = 10 * time.Second
 	loadTimeout = 60 * time.Second
 	readTimeout = 30 * time.Second
 )
@@ -26,6 +26,9 @@ type call struct {
 	calm bool          // nothing will come of it that is not there at once
 	reply
 }
+
+// actTimeout is how long an action on an element may take.
+func (s *session) actTimeout() time.Duration { return s.acts + acting }
 
 // use carries out a call when its turn comes, and makes its answer. The queue bounds
 // how many calls wait; one runs at a time.
@@ -57,6 +60,11 @@ func (s *session) use(ctx context.Context, t *tool, pageID string, do func(conte
 	}
 	if err := b.Loss(); err != nil {
 		s.check(b)
+		if actions.KindOf(err) == actions.NoBrowser { // the hub may be there again
+			if _, failed := s.open(ctx); failed != nil {
+				err = &actions.Error{Kind: actions.NoBrowser, Message: err.Error() + ". Now there is " + failed.Error()}
+			}
+		}
 		return new(reply).result(err)
 	}
 	// An item in asked is from an earlier call, and would end this one.
@@ -157,7 +165,7 @@ func (c *call) look(ctx context.Context) {
 	c.header(c.page.Info(), c.status, c.written(c.page))
 	if d, open := c.page.OpenDialog(); open {
 		c.modal = append(c.modal, d)
-	} else if s, err := c.page.SnapshotYAML(ctx, actions.YAMLOptions{}); err == nil {
+	} else if s, err := c.page.SnapshotYAML(ctx, actions.YAMLOptions{Most: bytesFor(c.looks)}); err == nil {
 		c.describe(s, true)
 		c.snapshot, c.cut = cutLook(c.snapshot, c.looks)
 	}

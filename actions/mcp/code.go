@@ -108,6 +108,8 @@ func byRole(snapshot, id string) string {
 	if at < 0 || strings.HasPrefix(id, "f") {
 		return "" // in another frame
 	}
+	// There may be similar elements behind a part of a snapshot, but none before.
+	isPart := strings.HasPrefix(lines[len(lines)-1], partMark)
 	role, name := nodes[at][1], unquoteName(nodes[at][2])
 	if strings.Contains(name, actions.Redacted) {
 		return ""
@@ -117,7 +119,11 @@ func byRole(snapshot, id string) string {
 		if inner, err := strconv.Unquote(text); err == nil {
 			text = inner
 		}
-		return byText(nodes, text)
+		code := byText(nodes, text)
+		if isPart && code != "" {
+			code += ".first()"
+		}
+		return code
 	}
 	similar, same, before := 0, 0, 0 // others that the name or role fits
 	for i, n := range nodes {
@@ -133,7 +139,7 @@ func byRole(snapshot, id string) string {
 		}
 	}
 	exact := ""
-	if name != "" && similar > 1 {
+	if name != "" && (similar > 1 || isPart) {
 		exact = "true"
 	}
 	code := "getByRole(" + jsLiteral(role)
@@ -141,7 +147,7 @@ func byRole(snapshot, id string) string {
 		code += ", " + o
 	}
 	code += ")"
-	if same > 1 {
+	if same > 1 || isPart {
 		code += fmt.Sprintf(".nth(%d)", before)
 	}
 	return code

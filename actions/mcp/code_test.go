@@ -61,6 +61,14 @@ func TestCodeFindsElementsByRole(t *testing.T) {
 			t.Errorf("%s is %s, want %s", ref, got, want)
 		}
 	}
+	part := "- button \"Add\" [ref=e1]\n- button \"Add\" [ref=e2]\n- button \"Pay\" [ref=e3]\n- generic [ref=e4]: Total\n# cut: the snapshot is longer than 78 KiB"
+	for ref, want := range map[string]string{
+		"e2": "getByRole('button', { name: 'Add', exact: true }).nth(1)", "e3": "getByRole('button', { name: 'Pay', exact: true }).nth(0)", "e4": "getByText('Total').first()",
+	} {
+		if got := byRole(part, ref); got != want {
+			t.Errorf("in a part, %s is %s, want %s", ref, got, want)
+		}
+	}
 	if got, want := jsLiteral("a'b\\\n\u2028"), `'a\'b\\\n\u2028'`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}

@@ -43,7 +43,7 @@ const noVideo = "the hub has no encoder for video; browser_take_screenshot takes
 func getConfig(_ context.Context, c *call, _ none) error {
 	config := map[string]any{
 		"server": "cdphub", "version": c.caller.Version, "capabilities": append([]string{"core"}, c.groups...),
-		"timeouts": map[string]int64{"action": actTimeout.Milliseconds(), "navigation": loadTimeout.Milliseconds(), "expect": expecting.Milliseconds()},
+		"timeouts": map[string]int64{"action": c.acts.Milliseconds(), "navigation": loadTimeout.Milliseconds(), "expect": expecting.Milliseconds()},
 	}
 	if c.caller.Scope != "" {
 		config["scope"] = c.caller.Scope

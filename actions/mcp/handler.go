@@ -204,10 +204,16 @@ func (h *Handler) begin(c actions.Caller, w http.ResponseWriter, r *http.Request
 		http.Error(w, "caps: "+err.Error(), http.StatusBadRequest)
 		return
 	}
-	looks := 0
+	o := Options{Groups: groups}
 	if text := r.URL.Query().Get("snapshot"); text != "" {
-		if looks, err = strconv.Atoi(text); err != nil || looks < 1 {
-			http.Error(w, "snapshot: how many characters of the page's snapshot a tool that acts answers, 1 or more", http.StatusBadRequest)
+		if o.Snapshot, err = strconv.Atoi(text); err != nil || o.Snapshot < 1 {
+			http.Error(w, "snapshot: how many characters of the page's snapshot an answer has, 1 or more", http.StatusBadRequest)
+			return
+		}
+	}
+	if text := r.URL.Query().Get("timeout"); text != "" {
+		if o.Action, err = time.ParseDuration(text); err != nil || o.Action <= 0 {
+			http.Error(w, "timeout: how long a tool waits for its element, such as 5s", http.StatusBadRequest)
 			return
 		}
 	}
@@ -218,7 +224,7 @@ func (h *Handler) begin(c actions.Caller, w http.ResponseWriter, r *http.Request
 	}
 	id := rand.Text()
 	e := &entry{
-		session: newSession(c.Metered(), Options{Groups: groups, Snapshot: looks}, h.log),
+		session: newSession(c.Metered(), o, h.log),
 		hub:     c.Hub, caller: c.ID, letGo: func() {}, giveBack: giveBack,
 	}
 	h.mu.Lock()

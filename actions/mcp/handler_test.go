@@ -149,3 +149,33 @@ func TestR247MCPSessions(t *testing.T) {
 		t.Errorf("%d sessions are left, want %d", n, most+2)
 	}
 }
+
+// TestR354UnknownToolsAndTimes asks for a tool by nearly its name, and for sessions with times of their own.
+func TestR354UnknownToolsAndTimes(t *testing.T) {
+	h := NewHandler(nil)
+	defer h.Close()
+	post := func(query, session, body string) *httptest.ResponseRecorder {
+		w := httptest.NewRecorder()
+		r := httptest.NewRequest(http.MethodPost, "/mcp"+query, strings.NewReader(body))
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Accept", "application/json, text/event-stream")
+		r.Header.Set(sessionHeader, session)
+		h.ServeHTTP(actions.Caller{}, w, r)
+		return w
+	}
+	for query, want := range map[string]int{
+		"?timeout=90s": http.StatusOK, "?timeout=5": http.StatusBadRequest, "?timeout=-1s": http.StatusBadRequest, "?timeout=0s": http.StatusBadRequest,
+	} {
+		if w := post(query, "", beginning); w.Code != want {
+			t.Errorf("%s: %d %s", query, w.Code, w.Body)
+		}
+	}
+	session := post("?timeout=90s", "", beginning).Header().Get(sessionHeader)
+	if e := h.owned(actions.Caller{}, session); e.acts != 90*time.Second || e.actTimeout() < e.acts {
+		t.Errorf("a tool waits %s for its element, and has %s", e.acts, e.actTimeout())
+	}
+	call := post("", session, `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"browser_clik","arguments":{}}}`)
+	if want := `"code":-32602,"message":"unknown tool: browser_clik; did you mean \"browser_click\"?"`; !strings.Contains(call.Body.String(), want) {
+		t.Errorf("%s, want %s", call.Body, want)
+	}
+}

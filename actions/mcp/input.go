@@ -85,7 +85,7 @@ func typeText(ctx context.Context, c *call, in typeArgs) error {
 		err = c.page.Type(ctx, l, in.Text, actions.TypeOptions{})
 	} else {
 		c.ran("await page.%s.fill(%s);", c.element(in.Target), jsLiteral(in.Text))
-		short, stop := context.WithTimeout(ctx, actTimeout)
+		short, stop := context.WithTimeout(ctx, c.actTimeout())
 		defer stop()
 		err = c.page.Fill(short, l, in.Text, actions.FillOptions{})
 	}
@@ -168,7 +168,7 @@ func fillForm(ctx context.Context, c *call, in formArgs) error {
 
 // fill fills one field. Each has the time of one action for itself.
 func (c *call) fill(ctx context.Context, f formField) error {
-	ctx, cancel := context.WithTimeout(ctx, actTimeout)
+	ctx, cancel := context.WithTimeout(ctx, c.actTimeout())
 	defer cancel()
 	l, element := f.locator(), c.element(f.Target)
 	switch f.Type {

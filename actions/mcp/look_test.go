@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -13,5 +14,12 @@ func TestLooksAreCut(t *testing.T) {
 	}
 	if got, note := cutLook(text, 35); got != "- text: äöü\n- text: äöü\n" || !strings.HasPrefix(note, "Cut: 2 of 100 nodes are shown. ") {
 		t.Errorf("a snapshot is cut to %q, %q", got, note)
+	}
+	part := text + "\n# cut: the snapshot is longer than 78 KiB"
+	for most, nodes := range map[int]int{35: 2, 5000: 100} {
+		got, note := cutLook(part, most)
+		if strings.Count(got, "- text") != nodes || strings.Contains(got, "#") || !strings.HasPrefix(note, fmt.Sprintf("Cut: the first %d nodes are shown. ", nodes)) {
+			t.Errorf("a part of a snapshot is cut to %q, %q", got, note)
+		}
 	}
 }

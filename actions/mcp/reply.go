@@ -53,6 +53,8 @@ var remedies = map[actions.Kind]string{
 	actions.StaleRef:         "The page has changed: take a browser_snapshot and use a ref from it.",
 	actions.AmbiguousLocator: "Use a ref of a browser_snapshot, or a selector that matches only one element.",
 	actions.PageNotFound:     "See browser_tabs for the pages there are, or open one with browser_navigate.",
+	actions.NotVisible:       "Take a browser_snapshot: it shows what is visible now.",
+	actions.NotEnabled:       "See what it needs first, such as a field that must be filled, or wait with browser_wait_for.",
 	actions.Obscured:         "Close or move what covers it first.",
 	actions.RateLimited:      "Wait for answers before you call again.",
 	actions.Paused:           "Tell the user, or wait and try again.", // the message says whether the page can be read

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.uber.org/zap"
 
@@ -25,8 +26,9 @@ type session struct {
 	caller actions.Caller // static after newSession
 	meter  *actions.Meter
 	files  Files
-	groups []string // the groups of tools that are offered, beside those that always are
-	looks  int      // characters of the snapshot after an action
+	groups []string      // the groups of tools that are offered, beside those that always are
+	looks  int           // characters of the snapshot in an answer
+	acts   time.Duration // that a tool waits for its element
 	log    *zap.Logger
 	queue  chan struct{} // holds an item for each call that runs or waits
 	turn   chan struct{} // holds an item while a call runs
@@ -64,7 +66,7 @@ func newSession(c actions.Caller, o Options, log *zap.Logger) *session {
 	}
 	meter := c.Options.Meter
 	return &session{
-		caller: c, meter: meter, files: o.Files, groups: o.Groups, looks: cmp.Or(o.Snapshot, usualLook), log: log,
+		caller: c, meter: meter, files: o.Files, groups: o.Groups, looks: cmp.Or(o.Snapshot, usualLook), acts: cmp.Or(o.Action, actions.ElementTime), log: log,
 		queue: make(chan struct{}, meter.Limits().Waiting), turn: make(chan struct{}, 1), asked: make(chan struct{}, 1),
 		gone: make(chan struct{}), pages: make(map[string]*pageState), downloads: newDownloadLog(),
 	}
@@ -117,14 +119,29 @@ func (s *session) offers(t *tool) error {
 func (s *session) denials(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		if call, ok := req.GetParams().(*sdk.CallToolParamsRaw); ok {
-			if i := slices.IndexFunc(tools, func(t tool) bool { return t.name == call.Name }); i >= 0 {
-				if err := cmp.Or(s.offers(&tools[i]), checkNames(&tools[i], call.Arguments)); err != nil {
-					return new(reply).result(err), nil
-				}
+			i := slices.IndexFunc(tools, func(t tool) bool { return t.name == call.Name })
+			if i < 0 {
+				return nil, unknownToolError(call.Name)
+			}
+			if err := cmp.Or(s.offers(&tools[i]), checkNames(&tools[i], call.Arguments)); err != nil {
+				return new(reply).result(err), nil
 			}
 		}
 		return next(ctx, method, req)
 	}
+}
+
+// unknownToolError is the SDK's error for a tool that is not there (MCP specification, "Error Handling"), with the
+// tool that was meant.
+func unknownToolError(name string) error {
+	known := func(yield func(string) bool) {
+		for _, t := range tools {
+			if t.lacks == "" && !yield(t.name) {
+				return
+			}
+		}
+	}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: actions.UnknownName("unknown tool: ", name, known).Message}
 }
 
 // withSections gives an answer of the SDK itself, about arguments that do not fit the
@@ -151,10 +168,10 @@ const usualLook = 20_000
 // Options are what a client gets beside its tools. The zero value gives it no access
 // to files of this machine.
 type Options struct {
-	Files  Files
-	Groups []string // of tools, as Groups reads them
-	// Snapshot is how many characters of the page's snapshot a tool that acts answers, 20,000.
-	Snapshot int
+	Files    Files
+	Groups   []string      // of tools, as Groups reads them
+	Snapshot int           // characters of the page's snapshot in an answer; 20,000
+	Action   time.Duration // that a tool waits for its element; actions.ElementTime
 }
 
 // Serve serves one client over a pair of streams, one message on a line (MCP

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -30,12 +31,20 @@ type snapshotArgs struct {
 	filename
 	Target string  `json:"target,omitempty" jsonschema:"An element to show alone: a ref of the page snapshot, or a selector that matches it alone"`
 	Depth  float64 `json:"depth,omitempty" jsonschema:"How many levels of the tree to show; all when left out"`
+	Limit  float64 `json:"limit,omitempty" jsonschema:"How many characters to show; 20000 when left out. What is longer is cut behind a node, and the answer says so"`
 	Boxes  bool    `json:"boxes,omitempty" jsonschema:"Show where each element is, as [box=x,y,width,height] in CSS pixels of the viewport"`
 }
 
-// takeSnapshot is browser_snapshot.
+// takeSnapshot is browser_snapshot. A file gets all of it.
 func takeSnapshot(ctx context.Context, c *call, in snapshotArgs) error {
+	if in.Limit < 0 {
+		return invalidArgument("limit must be 1 or more")
+	}
+	most := cmp.Or(int(min(in.Limit, actions.MaxSnapshot)), c.looks)
 	o := actions.YAMLOptions{Boxes: in.Boxes}
+	if in.Filename == "" && in.Depth == 0 {
+		o.Most = bytesFor(most)
+	}
 	if in.Target != "" {
 		o.Root = locatorOf(in.Target)
 	}
@@ -52,23 +61,42 @@ func takeSnapshot(ctx context.Context, c *call, in snapshotArgs) error {
 	}
 	if in.Filename != "" {
 		c.link, err = c.deliver("Snapshot", in.Filename, "text/yaml", []byte(c.snapshot))
+		return err
 	}
-	return err
+	c.snapshot, c.cut = cutLook(c.snapshot, most)
+	return nil
 }
 
-// cutLook cuts the snapshot in the answer of a tool that acts behind its last node that fits. most is
-// in characters. note says that it is cut, and what to do; it is "" where all of it fits.
+// bytesFor is how many bytes of a snapshot are enough for so many characters of it.
+func bytesFor(characters int) int {
+	return min(characters, actions.MaxSnapshot/utf8.UTFMax) * utf8.UTFMax
+}
+
+// partMark begins the last line of a snapshot that is only the first part of one.
+const partMark = "# cut: "
+
+// cutLook cuts the snapshot in an answer behind its last node that fits. most is in characters. note
+// says that it is cut, and what to do; it is "" where all of it fits.
 func cutLook(text string, most int) (kept, note string) {
-	end, n, nodes := 0, 0, 0
+	end, n, nodes, all := 0, 0, 0, 0
 	for line := range strings.Lines(text) {
-		if n += utf8.RuneCountInString(line); n > most {
-			return text[:end], fmt.Sprintf("Cut: %d of %d nodes are shown. Find others with browser_find; browser_snapshot shows all of the page, or a part with target or depth.",
-				nodes, nodes+strings.Count(text[end:], "\n")+1)
+		if strings.HasPrefix(line, partMark) {
+			return text[:end], cutNote(fmt.Sprintf("the first %d nodes", nodes))
 		}
-		end += len(line)
-		nodes++
+		all++
+		if n += utf8.RuneCountInString(line); n <= most {
+			end += len(line)
+			nodes++
+		}
 	}
-	return text, ""
+	if nodes == all {
+		return text, ""
+	}
+	return text[:end], cutNote(fmt.Sprintf("%d of %d nodes", nodes, all))
+}
+
+func cutNote(shown string) string {
+	return "Cut: " + shown + " are shown. Find others with browser_find. browser_snapshot shows a part with target or depth, more with limit, and puts all of it into a file with filename."
 }
 
 // depthOf is the level of a line in a snapshot, from 0: two spaces for each.
@@ -99,7 +127,7 @@ func findText(ctx context.Context, c *call, in findArgs) error {
 	if err != nil {
 		return err
 	}
-	s, err := c.page.SnapshotYAML(ctx, actions.YAMLOptions{Long: true})
+	s, err := c.page.SnapshotYAML(ctx, actions.YAMLOptions{Most: actions.MaxSearched})
 	if actions.KindOf(err) == actions.LimitExceeded { // by what JSON escapes
 		s, err = c.page.SnapshotYAML(ctx, actions.YAMLOptions{})
 	}

@@ -44,10 +44,10 @@ func (t *tool) has(x trait) bool { return t.traits&x != 0 }
 
 // timeout is how long the work of a tool may take, without the look at the page that may
 // follow.
-func (t *tool) timeout() time.Duration {
+func (s *session) timeout(t *tool) time.Duration {
 	switch {
 	case t.has(actTime):
-		return actTimeout
+		return s.actTimeout()
 	case t.has(loadTime):
 		return loadTimeout
 	case t.has(readTime):
@@ -87,7 +87,7 @@ func defineTool[In params](name, title, about string, traits trait, do func(cont
 				return new(reply).result(err), nil, nil
 			}
 			return s.use(ctx, &t, in.pageID(), func(ctx context.Context, c *call) error {
-				ctx, cancel := context.WithTimeout(ctx, t.timeout())
+				ctx, cancel := context.WithTimeout(actions.WithElementTime(ctx, s.acts), s.timeout(&t))
 				defer cancel()
 				return do(ctx, c, in)
 			}), nil, nil

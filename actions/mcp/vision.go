@@ -58,7 +58,7 @@ func mouseClick(ctx context.Context, c *call, in clickAtArgs) error {
 	if hold < 0 || hold > longestHold {
 		return invalidArgument("delay must be 0 to 10000")
 	}
-	ctx, cancel := context.WithTimeout(ctx, actTimeout+longestHold)
+	ctx, cancel := context.WithTimeout(ctx, c.actTimeout()+longestHold)
 	defer cancel()
 	if o := objectLiteral([2]string{"button", orEmpty(string(in.Button))}, [2]string{"clickCount", times}); o != "" {
 		c.ran("await page.mouse.click(%g, %g, %s);", in.X, in.Y, o)

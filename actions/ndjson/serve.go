@@ -3,6 +3,7 @@ package ndjson
 import (
 	"bytes"
 	"context"
+	"maps"
 	"time"
 
 	"go.uber.org/zap"
@@ -53,7 +54,7 @@ func (s *socket) receive(frame []byte) {
 	v, known := verbs[r.action]
 	switch {
 	case !known:
-		err = &actions.Error{Kind: actions.UnknownVerb, Message: "unknown action: " + cutName(r.action)}
+		err = actions.UnknownName("unknown action: ", r.action, maps.Keys(verbs))
 	case r.session != "" && r.session != s.session:
 		err = &actions.Error{Kind: actions.InvalidArgument, Message: "session not found: " + cutName(r.session)}
 	default:

@@ -84,6 +84,7 @@ func TestNDJSONFrames(t *testing.T) {
 		"null session":             {`{"id":"1","action":"session.list","session":null}`, listed},
 		"another session":          {`{"id":"1","action":"session.list","session":"other"}`, failed("session not found: other")},
 		"unknown action":           {`{"id":"1","action":"page.fly"}`, failed("unknown action: page.fly")},
+		"misspelled action":        {`{"id":"1","action":"Page_clik"}`, failed(`unknown action: Page_clik; did you mean \"page.click\"?`)},
 		"missing parameter":        {`{"id":"1","action":"page.navigate"}`, failed("bad request: missing field `url`")},
 		"wrong parameter":          {`{"id":"1","action":"page.navigate","params":{"url":1}}`, failed("bad request: invalid type: integer `1`, expected a string for field `url`")},
 		"wrong page_id":            {`{"id":"1","action":"page.navigate","params":{"url":"x","page_id":1}}`, failed("bad request: invalid type: integer `1`, expected a string for field `page_id`")},

@@ -70,8 +70,7 @@ func newClient(conn *wsconn.Conn, event actions.EventFunc) *client {
 	c := &client{conn: conn, event: event, ended: make(chan struct{}), waiting: map[int]chan answer{}}
 	go func() {
 		defer close(c.ended)
-		conn.Serve(context.Background(), c.receive)
-		c.fail()
+		c.fail(conn.Serve(context.Background(), c.receive))
 	}()
 	return c
 }
@@ -157,8 +156,8 @@ func (c *client) Leave() {
 }
 
 // fail answers all calls that wait, and those to come, with "Target closed".
-func (c *client) fail() {
-	c.event("", actions.BrowserEnded, nil) // before the answers, which are by that
+func (c *client) fail(why wsconn.Reason) {
+	c.event("", actions.BrowserEnded, []byte(why.Error())) // before the answers, which are by that
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.left = true

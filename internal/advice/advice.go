@@ -68,6 +68,9 @@ var (
 	}
 )
 
+// PausedBy begins what the hub says while a person has a page. One of TakenOver and HandedOff follows.
+func PausedBy(person string) string { return "paused: " + person + " has the page" }
+
 // What the hub tells Clients of limits (package quota). {unit} is what there is a limit
 // of, and {raise} an option that raises the limit, with the words before it.
 var (

@@ -22,7 +22,7 @@ var allowed = map[string]string{
 	"internal/cli":              "actions actions/mcp actions/remote bridge/chrome internal/browsers internal/downloads internal/journal internal/journal/... internal/auth internal/httpserver internal/logging internal/plain internal/version internal/urlpolicy relay server web internal/devtools internal/link internal/wsconn internal/optionname",
 	"server":                    "actions actions/... bridge bridge/chrome bridge/page internal/browsers internal/cluster internal/doors internal/downloads httpdiscovery internal/journal internal/live internal/named internal/advice internal/auth internal/fence internal/httpserver relay/quota internal/uiwire internal/webpage internal/scope internal/version internal/urlpolicy internal/wsconn internal/proxy internal/wire relay session targets web internal/devtools internal/link internal/held internal/optionname server/internal/...",
 	"internal/journal":          "relay/quota internal/scope internal/secrets internal/wire relay internal/held internal/optionname",
-	"internal/live":             "internal/secrets internal/wire relay internal/held",
+	"internal/live":             "internal/advice internal/secrets internal/wire relay internal/held",
 	"internal/named":            "internal/advice internal/ordered relay/quota internal/wire relay session internal/wsconn internal/held",
 	"internal/journal/export":   "internal/secrets internal/version internal/journal",
 	"internal/journal/replay":   "internal/auth internal/uiwire internal/version internal/webpage internal/journal web",

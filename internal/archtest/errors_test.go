@@ -37,7 +37,6 @@ var exactErrors = map[string]bool{
 	"JSON: duplicate map key":                      true,
 	"JSON: invalid number":                         true,
 	"'' wasn't found":                              true, // wire.Error.Advise adds the rest where the hub knows it
-	"paused:  has the page":                        true, // the same
 	"Host is not connected":                        true, // the same, as for the next ones
 	"Host is not responding":                       true,
 	"Target.createTarget is not supported":         true,

@@ -27,7 +27,7 @@ var uninterrupted = map[string]string{
 		"chrome.Host.awaitPageLocked chrome.Host.lookAtLocked chrome.Host.watchLocked chrome.Host.withdrawSoonLocked chrome.Host.probeLocked chrome.Host.introduceLocked",
 	"TestStreamsOfOthersAreUnknown TestR118R281WhoSeesWhatInABrowser":                  "chrome.Host.streamLocked chrome.Host.findWindowLocked",
 	"TestPoolStartsOnDemand TestHealthFollowsStarts":                                   "browsers.Pool.Check browsers.Pool.leave browsers.Pool.startLocked",
-	"bounded by the page or the call, whose locks TestR287InterruptedActions looks at": "actions.Page.ArmDialog actions.Page.showBlank actions.Page.navigationFailure",
+	"bounded by the page or the call, whose locks TestR287InterruptedActions looks at": "actions.Page.rawTree actions.Page.ArmDialog actions.Page.showBlank actions.Page.navigationFailure",
 	"TestRefLimits TestR313Sights":                                                     "actions.Page.Observe actions.Page.SnapshotElements actions.Browser.Sights",
 	"the session refuses what has ended":                                               "bap.onPageOf",
 	"TestConsents":                                                                     "actions.Consents.Check",

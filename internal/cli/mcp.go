@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"strings"
+	"time"
 
 	"go.uber.org/zap"
 
@@ -27,12 +28,13 @@ type mcpCmd struct {
 	browserFlags
 	urlFlags
 	rateFlags
-	URL       string      `help:"Address of the hub, or of a Chromium with --remote-debugging-port: by http, or that of its WebSocket." default:"http://127.0.0.1:9222" env:"CDPHUB_URL" useless-with:"browser,browser-path,browser-url"`
-	Token     string      `help:"Token for the hub." placeholder:"TOKEN" env:"CDPHUB_TOKEN" useless-with:"browser,browser-path,browser-url"`
-	Files     string      `help:"Folder from which files may be uploaded by path." env:"CDPHUB_FILES" type:"existingdir" default:"."`
-	OutputDir string      `help:"Folder for the files that tools write when they get a filename, such as screenshots." env:"CDPHUB_OUTPUT_DIR" default:".cdphub-mcp"`
-	Snapshot  positiveInt `name:"snapshot-limit" help:"Characters of the page's snapshot in the answer of a tool that acts. browser_snapshot and browser_find are not limited by it." default:"20000" env:"CDPHUB_SNAPSHOT_LIMIT"`
-	Caps      []string    `help:"Groups of tools in addition to the usual ones: config, devtools, network, pdf, storage, testing, tracing, video, vision." placeholder:"GROUP" env:"CDPHUB_CAPS"`
+	URL       string        `help:"Address of the hub, or of a Chromium with --remote-debugging-port: by http, or that of its WebSocket." default:"http://127.0.0.1:9222" env:"CDPHUB_URL" useless-with:"browser,browser-path,browser-url"`
+	Token     string        `help:"Token for the hub." placeholder:"TOKEN" env:"CDPHUB_TOKEN" useless-with:"browser,browser-path,browser-url"`
+	Files     string        `help:"Folder from which files may be uploaded by path." env:"CDPHUB_FILES" type:"existingdir" default:"."`
+	OutputDir string        `help:"Folder for the files that tools write when they get a filename, such as screenshots." env:"CDPHUB_OUTPUT_DIR" default:".cdphub-mcp"`
+	Snapshot  positiveInt   `name:"snapshot-limit" help:"Characters of the page's snapshot in an answer. browser_snapshot has an argument limit to show more, and writes all of it to a file. browser_find searches all of it." default:"20000" env:"CDPHUB_SNAPSHOT_LIMIT"`
+	Action    time.Duration `name:"action-timeout" help:"How long a tool waits for its element to be there, visible, enabled and not covered. Raise it for pages that take longer." default:"5s" env:"CDPHUB_ACTION_TIMEOUT"`
+	Caps      []string      `help:"Groups of tools in addition to the usual ones: config, devtools, network, pdf, storage, testing, tracing, video, vision." placeholder:"GROUP" env:"CDPHUB_CAPS"`
 
 	logFlags
 }
@@ -42,6 +44,9 @@ func (c *mcpCmd) Run(ctx context.Context, s streams) error {
 	groups, err := mcp.Groups(c.Caps)
 	if err != nil {
 		return fmt.Errorf("--caps: %w", err)
+	}
+	if c.Action < 0 {
+		return fmt.Errorf("--action-timeout %s: it must be 0 or more", c.Action)
 	}
 	log, err := c.open(s.err)
 	if err != nil {
@@ -65,7 +70,7 @@ func (c *mcpCmd) Run(ctx context.Context, s streams) error {
 		Log: log.Logger, URLs: urls, Names: new(urlpolicy.Resolver),
 		Limits: actions.Limits{Requests: int(c.ActionRate), Screenshots: int(c.ScreenshotRate)},
 	}, Version: version.Current().Version}
-	return mcp.Serve(ctx, caller, os.Stdin, s.out, mcp.Options{Files: mcp.Files{Read: files, Write: c.OutputDir}, Groups: groups, Snapshot: int(c.Snapshot)})
+	return mcp.Serve(ctx, caller, os.Stdin, s.out, mcp.Options{Files: mcp.Files{Read: files, Write: c.OutputDir}, Groups: groups, Snapshot: int(c.Snapshot), Action: c.Action})
 }
 
 // join returns the function that connects to the hub, or starts a browser, and what it downloads. end

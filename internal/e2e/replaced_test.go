@@ -16,7 +16,8 @@ import (
 )
 
 // TestR348MCPSaysThatTheBrowserWasReplaced ends the browser under a client of MCP over HTTP, and the hub under one
-// of cdphub mcp. The next call says what is lost and what to do; the one after it works.
+// of cdphub mcp. The next call says what is lost and what to do; the one after it works. While the hub is down, each
+// call says that.
 func TestR348MCPSaysThatTheBrowserWasReplaced(t *testing.T) {
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
@@ -25,13 +26,13 @@ func TestR348MCPSaysThatTheBrowserWasReplaced(t *testing.T) {
 	defer site.Close()
 	navigate := toolCall("browser_navigate", map[string]any{"url": site.URL})
 	snapshot := toolCall("browser_snapshot", map[string]any{})
-	wants := func(t *testing.T, call func(string) string, end func()) {
+	wants := func(t *testing.T, call func(string) string, end func(), lost string) {
 		t.Helper()
 		if got := call(navigate); !strings.Contains(got, "Welcome") {
 			t.Fatalf("the first page: %s", got)
 		}
 		end()
-		if got := call(snapshot); !strings.Contains(got, "browser replaced: ") || !strings.Contains(got, "log in again") {
+		if got := call(snapshot); !strings.Contains(got, lost) || !strings.Contains(got, "log in again") {
 			t.Errorf("after the end of the browser: %s", got)
 		}
 		if got := call(navigate); !strings.Contains(got, "Welcome") {
@@ -49,12 +50,23 @@ func TestR348MCPSaysThatTheBrowserWasReplaced(t *testing.T) {
 				}
 				return nil
 			})
-		})
+		}, "browser replaced: ")
 	})
 	t.Run("over a restart of the hub", func(t *testing.T) {
 		h := harness.StartBrowserHub(t, "about:blank")
 		call := mcpOverStdio(t, "http://"+h.ClientAddr)
-		wants(t, call, func() { h.Restart(t) })
+		wants(t, call, func() { h.Restart(t) }, "connection lost: ")
+	})
+	t.Run("while the hub is down", func(t *testing.T) {
+		h := harness.StartBrowserHub(t, "about:blank")
+		call := mcpOverStdio(t, "http://"+h.ClientAddr)
+		call(navigate)
+		h.Stop(t)
+		for range 2 { // the first one says what is lost, too
+			if got := call(snapshot); !strings.Contains(got, "nothing listens at http://"+h.ClientAddr) || strings.Contains(got, "browser replaced") {
+				t.Errorf("without a hub: %s", got)
+			}
+		}
 	})
 }
 

@@ -22,7 +22,7 @@ const (
 	Dialog     Kind = "dialog"     // the page opened or closed a dialog
 	Takeover   Kind = "takeover"   // a person took the page, or gave it back
 	Picture    Kind = "picture"    // what the page looked like
-	Reads      Kind = "reads"      // what a person could read, for exports: only in recordings
+	Reads      Kind = "reads"      // what a person could notice, for exports: only in recordings
 )
 
 // Entry is one thing that happened on a target. Its texts are redacted.
@@ -88,9 +88,10 @@ const (
 	Check   = "check"
 	Uncheck = "uncheck"
 
-	Title   = "title" // of Reads, as are the others
-	Heading = "heading"
-	Text    = "text"
+	Title    = "title" // of Reads, as are the others
+	Heading  = "heading"
+	Text     = "text"
+	Download = "download" // the page has begun to download a file
 )
 
 // Exchange is a request with its response.

@@ -80,6 +80,7 @@ var methods = withNames(map[string]*method{
 	frameEvent:                           {domain: "Page", event: frameNavigated},
 	"Page.navigatedWithinDocument":       {domain: "Page", event: navigatedWithin},
 	"Page.loadEventFired":                {domain: "Page", event: noteLoad},
+	"Page.downloadWillBegin":             {domain: "Page", event: downloadBegins},
 	"Page.javascriptDialogOpening":       {domain: "Page", event: dialogOpening},
 	"Page.javascriptDialogClosed":        {domain: "Page", event: dialogClosed},
 	"Runtime.consoleAPICalled":           {domain: "Runtime", event: consoleCalled},

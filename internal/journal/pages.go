@@ -108,6 +108,14 @@ func navigatedWithin(j *Journal, l *line, e *event) {
 	l.happened(j, e, Navigation, l.url)
 }
 
+// downloadBegins reads Page.downloadWillBegin, for exports. It does not keep the name of the file,
+// which may say who the person is.
+func downloadBegins(j *Journal, l *line, e *event) {
+	if j.files != nil && !e.inside {
+		j.keepLocked(l, Entry{At: e.at.UnixMilli(), Kind: Reads, Action: &Action{Do: Download}}, nil)
+	}
+}
+
 // noteLoad has a picture taken, since the page has finished loading.
 func noteLoad(_ *Journal, l *line, e *event) {
 	if !e.inside {

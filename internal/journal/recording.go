@@ -129,10 +129,14 @@ func (r *Recording) readEntries(lines *bufio.Scanner) {
 	}
 }
 
+// IsErrorPage reports whether an address is that of the browser's error page, which also stands for a page that
+// the hub cannot see.
+func IsErrorPage(address string) bool { return strings.HasPrefix(address, "chrome-error:") }
+
 // Address is the first address of the page; "" when the recording does not have it.
 func (r *Recording) Address() string {
 	for _, e := range r.Entries {
-		if r.URL == "" && e.Kind == Navigation {
+		if r.URL == "" && e.Kind == Navigation && !IsErrorPage(e.Text) {
 			return e.Text
 		}
 	}

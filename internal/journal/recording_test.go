@@ -364,3 +364,20 @@ func TestRecordingsOfLikeTargets(t *testing.T) {
 		t.Errorf("%d recordings, want 7; the log says %v", len(list), said.All())
 	}
 }
+
+// TestR345ADownloadIsRecordedForExports has a page begin to download a file, whose name is not kept.
+func TestR345ADownloadIsRecordedForExports(t *testing.T) {
+	dir := t.TempDir()
+	play(t, Options{Record: &Record{Dir: dir}}, func(s *stage) {
+		s.event("Page.frameNavigated", `{"frame":{"id":"T0","url":"https://a.example/"}}`)
+		s.click(10, 20)
+		s.event("Page.downloadWillBegin", `{"frameId":"T0","guid":"g","url":"https://a.example/f","suggestedFilename":"payslip of Ann.pdf"}`)
+		s.pass(2 * time.Second)
+		if got := strings.Join(s.texts(), ";"); strings.Contains(got, "download") || strings.HasSuffix(got, ";") {
+			t.Errorf("the timeline has it, too: %s", got)
+		}
+	})
+	if got := recorded(t, dir); strings.Count(got, `"do":"download"`) != 1 || strings.Contains(got, "Ann") {
+		t.Errorf("want one download without its name: %s", got)
+	}
+}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cdphub/cdphub/internal/advice"
+	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/relay"
 )
 
@@ -201,7 +203,7 @@ func (w *Viewer) take() error {
 	case holder == w && !v.asks():
 		return nil
 	case holder != nil && holder != w && !w.isHolder(): // a person may change the window
-		return errors.New("paused: " + holder.Name + " has the page")
+		return wire.ServerError(advice.PausedBy(holder.Name)).Advise(advice.TakenOver.String())
 	}
 	return w.takeWith(client, session)
 }

@@ -5,6 +5,9 @@ import (
 	"strings"
 )
 
+// NothingHere begins a refusal in plain text whose rest is for programs.
+const NothingHere = "Not found."
+
 // maxText is how much of a refusal's text a page shows, in bytes.
 const maxText = 2 << 10
 
@@ -32,7 +35,7 @@ func explainRefusal(status int, text, home string) Problem {
 	case http.StatusNotFound:
 		p.Title = "There is nothing at this address"
 		p.Text, p.Next = "", "Check the address. The home page lists what the hub serves."
-		if text != "Not found" && text != "404 page not found" {
+		if text != "Not found" && text != "404 page not found" && !strings.HasPrefix(text, NothingHere) {
 			p.Text = text
 		}
 	case http.StatusUnauthorized:

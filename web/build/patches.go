@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/evanw/esbuild/pkg/api"
@@ -18,6 +19,13 @@ var snapdomPatches = []patch{
 	{"r.clip&&g===t||mo(d,g)", "r.clip&&(g===t||g===g.ownerDocument.scrollingElement)||mo(d,g)"},
 	// What is out of the clip becomes an empty box, whose baseline is not that of its content: no box in a line does.
 	{`if(r.display==="inline"&&!gl.has(`, `if(r.display.startsWith("inline")&&!gl.has(`},
+	// A long page has most of its elements out of the picture: they are copied as few boxes.
+	{
+		"if(e.clip&&yl(t,e.clip))return bl(t,e,n);",
+		"if(e.clip){let o=copyOutside(t,e.clip,yl,()=>bl(t,e,n));if(o!==void 0)return o}",
+	},
+	// What collapses is in the margins that copyOutside sets. A box that is not in the flow has its own.
+	{`if(!/flex|grid|table/.test(s)&&(a==="static"||a==="relative")){`, "if(!1){"},
 	// A fixed or sticky box is drawn where it is and as wide as it is. snapdom moves a box at the edge of the clip outwards
 	// by a pixel, with all that is in it, and adds two to its width.
 	{
@@ -34,7 +42,7 @@ var snapdomPatches = []patch{
 }
 
 // patchPlugin is an esbuild plugin that applies the patches of third-party files.
-func patchPlugin() api.Plugin {
+func patchPlugin(root string) api.Plugin {
 	return api.Plugin{Name: "patched", Setup: func(build api.PluginBuild) {
 		build.OnLoad(api.OnLoadOptions{Filter: `/@zumer/snapdom/dist/snapdom\.mjs$`}, func(args api.OnLoadArgs) (api.OnLoadResult, error) {
 			code, err := os.ReadFile(args.Path)
@@ -42,6 +50,7 @@ func patchPlugin() api.Plugin {
 				return api.OnLoadResult{}, err
 			}
 			text, err := applyPatches(string(code), snapdomPatches)
+			text = fmt.Sprintf("import { copyOutside } from %q;\n", filepath.ToSlash(sourcePath(root, "shot/outside.ts"))) + text
 			return api.OnLoadResult{Contents: &text, Loader: api.LoaderJS}, err
 		})
 	}}

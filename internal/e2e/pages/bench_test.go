@@ -79,9 +79,13 @@ func clicks(b *testing.B, name, program, hub string) (alone, after float64) {
 //go:embed typing.html
 var typingPage string
 
+// timesAtMost is how many times as long as in a browser a key in a frame may take to be seen.
+const timesAtMost = 3
+
 // BenchmarkTypingInTheDashboard has the median times from a key in the live view until the picture
 // shows what it has changed, in a page of 1,000 nodes: for a page of a browser, for the same page in
-// a frame, and how many times longer the frame takes.
+// a frame, and how many times longer the frame takes. It fails when that is too much in each of some
+// tries: a machine may be busy.
 func BenchmarkTypingInTheDashboard(b *testing.B) {
 	chromium, err := harness.Chromium()
 	if err != nil {
@@ -99,27 +103,43 @@ func BenchmarkTypingInTheDashboard(b *testing.B) {
 		fmt.Fprint(w, strings.Replace(typingPage, "AGENT", "", 1))
 	}))
 	defer app.Close()
+	env := []string{
+		"PROGRAM=" + chromium, "HUB=http://" + hub.ClientAddr, "BROWSER_HUB=/hub/two", "PAGE=" + app.URL + "/",
+		"SHELL=http://" + hub.HostAddr + "/shell?app=" + app.URL + "/framed",
+	}
 	for b.Loop() {
-		cmd := exec.CommandContext(b.Context(), "node", "typing.mjs")
-		cmd.Env = append(
-			os.Environ(), "PROGRAM="+chromium, "HUB=http://"+hub.ClientAddr, "BROWSER_HUB=/hub/two", "PAGE="+app.URL+"/",
-			"SHELL=http://"+hub.HostAddr+"/shell?app="+app.URL+"/framed",
-		)
-		cmd.Stderr = os.Stderr
-		out, err := cmd.Output()
-		if err != nil {
-			b.Fatal(err)
+		times := 0.0
+		for range tries {
+			ofBrowser, ofFrame := keys(b, env)
+			b.ReportMetric(ofBrowser, "ms/key-browser")
+			b.ReportMetric(ofFrame, "ms/key-frame")
+			if times = ofFrame / ofBrowser; times <= timesAtMost {
+				break
+			}
 		}
-		var took struct{ Browser, Frame []float64 }
-		if err := json.Unmarshal(out, &took); err != nil {
-			b.Fatalf("%s: %v", out, err)
+		b.ReportMetric(times, "x/frame-to-browser")
+		if times > timesAtMost {
+			b.Errorf("a key in a frame takes %.1f times as long as one in a browser, want at most %d", times, timesAtMost)
 		}
-		slices.Sort(took.Browser)
-		slices.Sort(took.Frame)
-		ofBrowser, ofFrame := took.Browser[len(took.Browser)/2], took.Frame[len(took.Frame)/2]
-		b.ReportMetric(ofBrowser, "ms/key-browser")
-		b.ReportMetric(ofFrame, "ms/key-frame")
-		b.ReportMetric(ofFrame/ofBrowser, "x/frame-to-browser")
 	}
 	b.ReportMetric(0, "ns/op") // it says nothing here
+}
+
+// keys runs typing.mjs, and returns the medians in ms.
+func keys(b *testing.B, env []string) (ofBrowser, ofFrame float64) {
+	b.Helper()
+	cmd := exec.CommandContext(b.Context(), "node", "typing.mjs")
+	cmd.Env = append(os.Environ(), env...)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		b.Fatal(err)
+	}
+	var took struct{ Browser, Frame []float64 }
+	if err := json.Unmarshal(out, &took); err != nil {
+		b.Fatalf("%s: %v", out, err)
+	}
+	slices.Sort(took.Browser)
+	slices.Sort(took.Frame)
+	return took.Browser[len(took.Browser)/2], took.Frame[len(took.Frame)/2]
 }

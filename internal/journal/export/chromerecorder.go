@@ -84,7 +84,7 @@ func recorderSteps(s step) []recorderStep {
 	// A reload or a step in the history becomes a navigation to where it led: the
 	// format has no such steps.
 	case journal.Reload, journal.History:
-		if s.led != "" {
+		if s.led != "" && !s.lost {
 			return []recorderStep{{Type: "navigate", URL: s.led}}
 		}
 	case journal.Press:

@@ -11,6 +11,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -30,12 +31,19 @@ func actionsOf(r *journal.Recording) (list []step) {
 		case (e.Kind == journal.Command || e.Kind == journal.Reads) && e.Action != nil && e.Error == "":
 			s := step{Action: *e.Action}
 			s.URL = ofApp(r, s.URL)
+			if s.Do == journal.Download {
+				noteDownload(list)
+				continue
+			}
 			list = appendStep(list, s)
 		case e.Kind == journal.Navigation && isWhole(e.Text) && !e.Typed:
-			if len(list) == 0 {
-				list = append(list, step{Action: journal.Action{Do: journal.Navigate, URL: ofApp(r, e.Text)}})
+			address := ofApp(r, e.Text)
+			if len(list) == 0 && !journal.IsErrorPage(address) {
+				list = append(list, step{Action: journal.Action{Do: journal.Navigate, URL: address}})
 			}
-			noteAddress(list, ofApp(r, e.Text))
+			if last := lastAction(list); last != nil {
+				last.led, last.lost = address, journal.IsErrorPage(address)
+			}
 		}
 	}
 	// A dialog that is answered keeps the page from everything else: what was read comes after it.
@@ -51,20 +59,29 @@ func actionsOf(r *journal.Recording) (list []step) {
 	return list
 }
 
-// noteAddress notes an address for the last action before it. What could be read is no action.
-func noteAddress(list []step, address string) {
+// lastAction is the last step that is an action, nil for none. What could be read is no action.
+func lastAction(list []step) *step {
 	for i := len(list) - 1; i >= 0; i-- {
 		if !list[i].reads() || i == 0 {
-			list[i].led = address
-			return
+			return &list[i]
 		}
+	}
+	return nil
+}
+
+// noteDownload notes that the last action has begun a download.
+func noteDownload(list []step) {
+	if last := lastAction(list); last != nil && !last.reads() {
+		last.downloads = true
 	}
 }
 
 // step is one action of a test, or something that can be read after it.
 type step struct {
 	journal.Action
-	led string // the address after it; "" when it is the one before, or not known
+	led       string // the address after it; "" when it is the one before, or not known
+	lost      bool   // led is that of an error page
+	downloads bool   // it has begun the download of a file
 }
 
 // reads reports whether the step is something that can be read.
@@ -133,11 +150,30 @@ func sampleFor(s step) (text, letter string) {
 // ofApp is an address of the app itself, where a proxy has served it.
 func ofApp(r *journal.Recording, address string) string {
 	for at, app := range r.Apps {
-		if rest, found := strings.CutPrefix(address, at); found && (rest == "" || strings.ContainsAny(rest[:1], "/?#")) {
+		if rest, found := cutOrigin(address, at); found {
 			return app + rest
 		}
 	}
 	return address
+}
+
+// cutOrigin is what stands behind the origin in an address, if the address is of that origin, or of the same
+// port by another name of this machine: localhost, 127.0.0.1 and [::1] are one server.
+func cutOrigin(address, origin string) (rest string, found bool) {
+	if rest, found = strings.CutPrefix(address, origin); found && (rest == "" || strings.ContainsAny(rest[:1], "/?#")) {
+		return rest, true
+	}
+	a, err := url.Parse(address)
+	b, failed := url.Parse(origin)
+	if err != nil || failed != nil || a.Scheme != b.Scheme || a.Port() != b.Port() || !isLoopback(a.Hostname()) || !isLoopback(b.Hostname()) {
+		return "", false
+	}
+	return strings.CutPrefix(address, a.Scheme+"://"+a.Host)
+}
+
+// isLoopback reports whether a host is this machine.
+func isLoopback(host string) bool {
+	return host == "localhost" || host == "127.0.0.1" || host == "::1"
 }
 
 // isWhole reports whether nothing was taken out of a text, by redaction or by a limit.

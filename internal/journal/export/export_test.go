@@ -261,3 +261,54 @@ func TestR345AddressesAreThoseOfTheApp(t *testing.T) {
 		}
 	}
 }
+
+// TestR345LostPagesDownloadsAndOtherNames exports what a test cannot repeat as it was: a page that was lost, files that
+// the page has downloaded, and the app by the other names of this machine.
+func TestR345LostPagesDownloadsAndOtherNames(t *testing.T) {
+	const click = `"kind":"command","action":{"do":"click","on":{"css":"#a"}}`
+	for name, tt := range map[string]struct{ entries, want string }{
+		"lost by a click": {
+			`{` + click + `},{"kind":"navigation","text":"chrome-error://chromewebdata/"},{"kind":"command","action":{"do":"navigate","url":"http://localhost:3000/b"}}`,
+			`page.locator("#a").click();|// Here the page could not be loaded, or left the app for one that the recording does not have.|await page.goto("/b");`,
+		},
+		"lost in the history": {
+			`{"kind":"command","action":{"do":"history"}},{"kind":"navigation","text":"chrome-error://chromewebdata/"},{` + click + `}`,
+			`// Here the page could not be loaded, or left the app for one that the recording does not have.|await page.locator("#a").click();`,
+		},
+		"a download by a click": {
+			`{` + click + `},{"kind":"reads","action":{"do":"download"}},{"kind":"reads","text":"T","action":{"do":"title","key":"T"}}`,
+			`const download1 = page.waitForEvent("download");|await page.locator("#a").click();|await download1;|await expect(page).toHaveTitle("T");`,
+		},
+		"a download by its address": {
+			`{"kind":"command","action":{"do":"navigate","url":"http://localhost:3000/file"}},{"kind":"reads","action":{"do":"download"}}`,
+			`const download1 = page.waitForEvent("download");|await page.goto("/file").catch(() => {});|await download1;`,
+		},
+		"another name of the machine": {
+			`{"kind":"command","action":{"do":"navigate","url":"http://127.0.0.1:3000/c?d=1"}},{` + click + `},{"kind":"navigation","text":"http://127.0.0.1:3000/e?f=1"},{` + click + `},{"kind":"navigation","text":"http://[::1]:3001/g"}`,
+			`await page.goto("/c?d=1");|await page.locator("#a").click();|await page.waitForURL((url) => url.href.endsWith("/e?f=1"));|await page.locator("#a").click();|await page.waitForURL("http://[::1]:3001/g");`,
+		},
+		"another site": {
+			`{"kind":"command","action":{"do":"navigate","url":"http://127.0.0.1.example:3000/c"}}`,
+			`await page.goto("http://127.0.0.1.example:3000/c");`,
+		},
+	} {
+		text := `{"cdphub":1,"hub":"","targetId":"T","began":1}` + "\n"
+		entries := `{"kind":"command","action":{"do":"navigate","url":"http://localhost:3000/"}},` + tt.entries
+		for i, e := range strings.Split(strings.ReplaceAll(entries, `},{"kind"`, "}\n"+`{"kind"`), "\n") {
+			text += fmt.Sprintf(`{"seq":%d,"at":%[1]d,`, i+1) + e[1:] + "\n"
+		}
+		var got, flow bytes.Buffer
+		r := read(t, text)
+		if err := Playwright(&got, r); err != nil {
+			t.Fatal(err)
+		}
+		_, steps, _ := strings.Cut(got.String(), "  await page.goto(\"/\");\n  ")
+		steps = strings.ReplaceAll(strings.TrimSuffix(steps, "\n});\n"), "\n  ", "|")
+		if !strings.HasSuffix(steps, tt.want) {
+			t.Errorf("%s: got\n%s\nwant\n%s", name, steps, tt.want)
+		}
+		if err := ChromeRecorder(&flow, r); err != nil || strings.Contains(flow.String()+got.String(), "chrome-error:") {
+			t.Errorf("%s: %v, or a step goes to the error page:\n%s", name, err, &flow)
+		}
+	}
+}

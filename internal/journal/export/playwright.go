@@ -67,10 +67,19 @@ func baseOf(list []step) string {
 
 // address is an address of a test: of the app relative to baseURL.
 func (t *playwrightTest) address(whole string) string {
-	if rest, found := strings.CutPrefix(whole, t.base); found && t.base != "" && strings.HasPrefix(rest, "/") {
+	if rest, found := cutOrigin(whole, t.base); found && t.base != "" && strings.HasPrefix(rest, "/") {
 		whole = rest
 	}
 	return quoteText(whole)
+}
+
+// awaited is an address for waitForURL. By another name of the machine than that of baseURL only its path counts:
+// which of the names the app's own links have is the app's choice.
+func (t *playwrightTest) awaited(whole string) string {
+	if rest, found := cutOrigin(whole, t.base); found && t.base != "" && !strings.HasPrefix(whole, t.base) {
+		return fmt.Sprintf("(url) => url.href.endsWith(%s)", quoteText(rest))
+	}
+	return t.address(whole)
 }
 
 func titleOf(r *journal.Recording) string {
@@ -80,12 +89,13 @@ func titleOf(r *journal.Recording) string {
 // playwrightTest writes the lines of one test. It numbers the texts and files that
 // the environment gives.
 type playwrightTest struct {
-	out   *strings.Builder
-	typed int
-	files int
-	at    string          // the address
-	base  string          // the origin of the app
-	into  map[string]bool // fields of this document that have been typed into, by their locators
+	out       *strings.Builder
+	typed     int
+	files     int
+	downloads int
+	at        string          // the address
+	base      string          // the origin of the app
+	into      map[string]bool // fields of this document that have been typed into, by their locators
 }
 
 func (t *playwrightTest) line(format string, args ...any) {
@@ -104,13 +114,35 @@ func (t *playwrightTest) dialog(s step) {
 }
 
 func (t *playwrightTest) step(s step) {
+	if s.downloads {
+		t.downloads++
+		t.line(`const download%d = page.waitForEvent("download");`, t.downloads)
+		defer t.line("await download%d;", t.downloads)
+	}
+	t.do(s)
+	switch {
+	case s.lost:
+		t.line("// Here the page could not be loaded, or left the app for one that the recording does not have.")
+	// Waiting for the address keeps the next step from running on the last page.
+	case s.led != "" && s.led != t.at && s.Do != journal.History && s.Do != journal.Close:
+		if s.Do != journal.Navigate {
+			t.line("await page.waitForURL(%s);", t.awaited(s.led))
+		}
+	default:
+		return
+	}
+	t.at = s.led
+}
+
+// do writes the step itself.
+func (t *playwrightTest) do(s step) {
 	switch s.Do {
 	case journal.Navigate:
-		t.open(s.URL)
+		t.open(s.URL, s.downloads || s.lost)
 	case journal.Reload:
 		t.line("await page.reload();")
 	case journal.History:
-		t.open(s.led)
+		t.open(s.led, s.downloads)
 	case journal.Viewport:
 		t.line("await page.setViewportSize({ width: %d, height: %d });", int(s.X), int(s.Y))
 	case journal.Replace:
@@ -122,21 +154,22 @@ func (t *playwrightTest) step(s step) {
 	default:
 		t.input(s)
 	}
-	// Waiting for the address keeps the next step from running on the last page.
-	if s.led != "" && s.led != t.at && s.Do != journal.History && s.Do != journal.Close {
-		if s.Do != journal.Navigate {
-			t.line("await page.waitForURL(%s);", t.address(s.led))
-		}
-		t.at = s.led
-	}
 }
 
-func (t *playwrightTest) open(url string) {
-	if !isWhole(url) {
+// open goes to an address. fails says that goto does not succeed there: Playwright has it fail for a file,
+// which is downloaded, and for a page that does not load.
+func (t *playwrightTest) open(url string, fails bool) {
+	switch {
+	case journal.IsErrorPage(url): // a comment says so
+		return
+	case !isWhole(url):
 		t.line("// Here the page went to an address with a secret, which is not in the recording.")
 		return
+	case fails:
+		t.line("await page.goto(%s).catch(() => {});", t.address(url))
+	default:
+		t.line("await page.goto(%s);", t.address(url))
 	}
-	t.line("await page.goto(%s);", t.address(url))
 	t.at = url
 }
 

@@ -48,6 +48,7 @@ type YAMLOptions = Pick<YAMLArgs, "refs" | "boxes" | "most"> & { above: Redacted
 /** The snapshot of a subtree, of the body by default. */
 export function snapshotYAML(root: Element | undefined, options: YAMLOptions): RedactedIn<YAMLResult> {
   const writer = new Writer(options);
+  unread = options.most;
   const body = root ?? document.body ?? document.documentElement;
   const top = merge(read(body, false, false));
   if (root) {
@@ -61,11 +62,28 @@ export function snapshotYAML(root: Element | undefined, options: YAMLOptions): R
 // ---------------------------------------------------------------- reading
 
 /**
+ * How many bytes the text may still have, at the least, behind what has been read: elements behind that are not read,
+ * since they would be cut off. In their place stands a text, so that those around them are written as if all were there.
+ */
+let unread = 0;
+
+const REST = "…";
+
+/** Counts what an item adds to the text, at the least. The text of generic ones may become part of another item's. */
+function counted(item: Item): Item {
+  if (item.role === "generic") return item;
+  unread -= item.role.length + 3 + (item.name.length <= LONGEST_NAME ? item.name.length : 0);
+  for (const c of item.children) if (typeof c === "string") unread -= c.length;
+  return item;
+}
+
+/**
  * The items for an element: itself, its children, or none. Texts are redacted later, when neighbouring ones have been
  * joined.
  */
 function read(el: Element, hiddenAbove: boolean, pointerAbove: boolean): (Item | string)[] {
   if (SILENT.has(el.localName) || (el as HTMLInputElement).type === "hidden") return [];
+  if (unread < 0) return [REST];
   const style = styleOf(el);
   if (style.display === "none") return [];
   if (el.checkVisibility && !el.checkVisibility() && style.display !== "contents" && !/^opt/.test(el.localName))
@@ -91,7 +109,7 @@ function read(el: Element, hiddenAbove: boolean, pointerAbove: boolean): (Item |
   if (role === "generic") return asGeneric(item, block);
   if (item.name && item.children.length === 1 && item.children[0] === item.name) item.children = [];
   if (item.name === item.props.find(([key]) => key === "placeholder")?.[1]) item.props = [];
-  return [item];
+  return [counted(item)];
 }
 
 /** Replaces a generic item without information by its children. */
@@ -169,7 +187,8 @@ class Writer {
   count = 0;
 
   constructor(private readonly o: YAMLOptions) {
-    this.lines = new Lines(word(`# cut: the snapshot is longer than ${o.most >> 20} MiB`), o.most);
+    const [size, unit] = o.most < 1 << 20 ? [o.most >> 10, word("KiB")] : [o.most >> 20, word("MiB")];
+    this.lines = new Lines(say`# cut: the snapshot is longer than ${size} ${unit}`, o.most);
   }
 
   write(item: Item | Redacted, depth: number, pointer: boolean): void {

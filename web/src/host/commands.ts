@@ -5,7 +5,7 @@ import type { Handled } from "../methods";
 import type { Json } from "../wire/cdp";
 import { serverError } from "./channel";
 import { isDataDocument } from "./data";
-import { STUCK_MS } from "./navigation";
+import { notAllowed, STUCK_MS } from "./navigation";
 import { done, type Session } from "./session";
 import type { Target } from "./target";
 import { SUCCESSOR_MS } from "./targetview";
@@ -22,8 +22,7 @@ const reveal: Handler<object> = (t, _s, _p, reply) =>
 function reload(t: Target, reply: (r: Reply) => void): void {
   const url = t.link ? t.info.url : t.back;
   const state = isDataDocument(url) && t.isMade() ? t.state() : undefined;
-  if (!state && !t.navigation.mayEnter(url))
-    return reply({ error: serverError(`Navigation to ${url} is not allowed for this Target`) });
+  if (!state && !t.navigation.mayEnter(url)) return reply({ error: serverError(notAllowed(url, t.origins)) });
   t.expect(SUCCESSOR_MS);
   t.owner.env.post({ do: "navigate", targetId: t.id, url, ...(state && { state }) });
   reply({ result: {} });

@@ -289,7 +289,7 @@ test("an address from an agent does not widen the origins of the Pairing", () =>
   assert.deepEqual(w.told("A"), [
     "Page.frameNavigated",
     "Runtime.executionContextsCleared",
-    "1:Navigation to about:srcdoc is not allowed for this Target",
+    `1:Navigation to about:srcdoc is not allowed for this Target${MORE}`,
   ]);
   assert.deepEqual(w.navigations(), []);
 });

@@ -244,8 +244,13 @@ function refusal(url: URL, t: TargetView): string | undefined {
     if (t.owner.identity.agent) return undefined;
     return `Navigation to ${url.protocol === "data:" ? "data: URLs" : "about:blank"} is not possible: this Host page names no agentUrl for a document of its making`;
   }
-  const origin = url.origin === "null" ? url.href : url.origin;
-  return mayShow(url.href, t.origins) ? undefined : say(NOT_ALLOWED, { origin, origins: t.origins.join(", ") });
+  return mayShow(url.href, t.origins) ? undefined : notAllowed(url.href, t.origins);
+}
+
+/** Says that a Target may not show an address, and what to do. */
+export function notAllowed(address: string, origins: string[]): string {
+  const origin = parseUrl(address)?.origin ?? "null";
+  return say(NOT_ALLOWED, { origin: origin === "null" ? address : origin, origins: origins.join(", ") });
 }
 
 /** Whether a navigation keeps the document: the URLs differ in the fragment only (HTML, "navigate to a fragment"). */

@@ -52,7 +52,7 @@ async function render(o: Options, background: string, natives: Natives): Promise
 }
 
 async function draw(o: Options, background: string): Promise<HTMLCanvasElement> {
-  const image = await decoded(await picture(document, o.region));
+  const image = await decoded(o.draft ?? (await picture(document, o.region, o.keep)));
   const canvas = document.createElement("canvas");
   canvas.width = o.width;
   canvas.height = o.height;

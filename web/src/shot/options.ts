@@ -19,6 +19,10 @@ export interface Options {
   /** The size of the image, in its own pixels. */
   width: number;
   height: number;
+  /** The image of a draft, which is drawn instead. */
+  draft?: string;
+  /** Whether drafts may follow. */
+  keep?: boolean;
 }
 
 /** The error for what page script cannot do. */

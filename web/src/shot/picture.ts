@@ -2,12 +2,16 @@
 
 import { snapdom } from "@zumer/snapdom";
 import { dense } from "./dense";
+import { keeper } from "./draft";
 import { snapdomFixes } from "./snapdomfixes";
 import type { Rect } from "./options";
 import { documentIn } from "../realms";
 
-/** The region of a document, in its own CSS pixels, as the data URL of an SVG image that needs nothing else. */
-export async function picture(doc: Document, region: Rect): Promise<string> {
+/**
+ * The region of a document, in its own CSS pixels, as the data URL of an SVG image that needs nothing else. `keep` keeps
+ * it for drafts.
+ */
+export async function picture(doc: Document, region: Rect, keep = false): Promise<string> {
   try {
     const shot = await snapdom(doc.documentElement, {
       clip: region,
@@ -15,7 +19,7 @@ export async function picture(doc: Document, region: Rect): Promise<string> {
       scale: 1,
       invalidate: true,
       placeholders: false,
-      plugins: [snapdomFixes, frames, dense],
+      plugins: [snapdomFixes, frames, dense, ...(keep ? [keeper] : [])],
     });
     return shot.url;
   } finally {

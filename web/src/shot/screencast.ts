@@ -6,8 +6,9 @@
 
 import type { Protocol } from "../cdp";
 import { ClientError } from "../clienterror";
+import { draft, forget } from "./draft";
 import { clearTimeout, setTimeout, lend, type Natives } from "./natives";
-import { formatOf, qualityOf, viewport } from "./options";
+import { formatOf, type Options, qualityOf, viewport } from "./options";
 import { documentIn, exposeNodes } from "../realms";
 
 /** Who gets the pictures: a session of the agent. */
@@ -17,12 +18,7 @@ export interface Receiver {
 }
 
 /** Draws a picture of the viewport: base64. */
-type Draw = (o: {
-  format: "png" | "jpeg";
-  quality: number | undefined;
-  width: number;
-  height: number;
-}) => Promise<string>;
+type Draw = (o: Omit<Options, "region">) => Promise<string>;
 
 interface Cast {
   format: "png" | "jpeg";
@@ -49,6 +45,13 @@ const REST = 4;
 const SHORTEST_REST_MS = 50;
 /** The same while a person acts: half of the main thread. */
 const REST_IN_USE = 1;
+/** What changes within this time after a person has acted is drawn without a rest. */
+const REACTION_MS = 200;
+/** Maximum rest that is left for later while a person acts again and again. */
+const DEBT_MS = 250;
+/** How long after a draft the whole picture is drawn, and for how long there are drafts in its place. */
+const SETTLE_MS = 150;
+const DRAFTS_MS = 1000;
 /** Elements whose changes cannot be observed. */
 const UNOBSERVABLE = "video,canvas";
 const POLL_MS = 1000;
@@ -84,6 +87,7 @@ export function startCast(to: Receiver, p: CastParams, natives: Natives, by: Dra
 
 export function stopCast(to: Receiver): void {
   casts.delete(to);
+  if (!inUse()) forget();
   if (casts.size === 0) watch(false);
 }
 
@@ -98,10 +102,12 @@ export function acknowledge(to: Receiver, id: number): void {
 
 let planned = false;
 let timer: number | undefined;
-/** Whether a person waits for what was typed: it is drawn without a rest. */
+/** Whether a person waits to see what an action has done: it is drawn without a rest. */
 let urgent = false;
 let drawing = false;
+/** When the rest of the page is over, and when a person acted last. */
 let rested = 0;
+let acted = -Infinity;
 
 const ready = (): [Receiver, Cast][] => [...casts].filter(([, c]) => c.changed && c.unacked < MAX_UNACKED);
 
@@ -110,28 +116,40 @@ function plan(): void {
   const due = ready();
   if (planned || drawing || due.length === 0) return;
   planned = true;
-  const every = urgent ? 0 : Math.min(...due.map(([, c]) => c.every));
-  timer = setTimeout(() => void drawAll(), Math.max(0, urgent ? 0 : rested - performance.now(), every));
+  const rest = rested - performance.now();
+  const wait = urgent && rest < DEBT_MS ? 0 : Math.max(rest, Math.min(...due.map(([, c]) => c.every)));
+  timer = setTimeout(() => void drawAll(), wait);
 }
 
 async function drawAll(): Promise<void> {
+  const start = performance.now();
+  const drawn = urgent && certain && start - since < DRAFTS_MS ? draft(dirty) : undefined;
   planned = urgent = false;
   drawing = true;
-  const start = performance.now();
+  if (drawn) since = Math.min(since, start);
+  else {
+    dirty.clear();
+    certain = true;
+    since = Infinity;
+  }
   try {
-    for (const [to, c] of ready()) await drawFor(to, c);
+    for (const [to, c] of ready()) await drawFor(to, c, drawn);
   } finally {
     drawing = false;
     const now = performance.now();
-    const inUse = [...casts.values()].some((c) => c.inUse);
-    rested = now + (inUse ? (now - start) * REST_IN_USE : Math.max((now - start) * REST, SHORTEST_REST_MS));
+    const rest = inUse() ? (now - start) * REST_IN_USE : Math.max((now - start) * REST, SHORTEST_REST_MS);
+    rested = Math.max(now, inUse() ? rested : 0) + rest;
+    if (drawn) {
+      rested = Math.max(rested, now + SETTLE_MS);
+      for (const c of casts.values()) c.changed = true;
+    }
     observeInside();
     if (moving()) changed();
     else plan();
   }
 }
 
-async function drawFor(to: Receiver, c: Cast): Promise<void> {
+async function drawFor(to: Receiver, c: Cast, drawn: string | undefined): Promise<void> {
   const { innerWidth, innerHeight } = window;
   if (!innerWidth || !innerHeight) return; // it has no size, and is drawn when it gets one
   c.changed = false;
@@ -140,8 +158,17 @@ async function drawFor(to: Receiver, c: Cast): Promise<void> {
   const { x, y } = viewport();
   let data: string;
   try {
-    data = await draw({ format: c.format, quality: c.quality, width: size(innerWidth), height: size(innerHeight) });
+    const { format, quality } = c;
+    data = await draw({
+      format,
+      quality,
+      width: size(innerWidth),
+      height: size(innerHeight),
+      draft: drawn,
+      keep: c.inUse,
+    });
   } catch {
+    certain = false;
     return; // the document is being unloaded, or cannot be drawn: the next change is another attempt
   }
   if (casts.get(to) !== c) return;
@@ -166,26 +193,55 @@ async function drawFor(to: Receiver, c: Cast): Promise<void> {
 const EVENTS =
   "scroll resize change focusin focusout load toggle transitionrun animationstart mouseover mouseout pointerdown pointerup " +
   "selectionchange fullscreenchange hashchange play";
-/** What a person sees at once who acts in the pictures. */
-const INPUT = "input";
+/** What a person does, whose effect is to be seen at once. */
+const ACTS = "keydown pointerup click input wheel";
 
 /** The observers, by the tree that each observes; undefined without a screencast. */
 let observers: Map<Document | ShadowRoot, MutationObserver> | undefined;
 let watches = 0;
 
-function changed(): void {
-  for (const c of casts.values()) c.changed = true;
-  plan();
+const inUse = (): boolean => [...casts.values()].some((c) => c.inUse);
+
+/** The elements that have changed since the last whole picture, whether nothing else has, and when the first draft was. */
+const dirty = new Set<Element>();
+let certain = false;
+let since = Infinity;
+
+/** Notes a change. A draft shows what has been typed, and cannot show what other events stand for. */
+function changed(e?: Event): void {
+  const selects = e?.type === "selectionchange";
+  if (!selects && e?.type !== "input") certain = false;
+  note(!selects);
 }
 
-/** While a person acts, what was typed is drawn at once, when the page has handled it. */
-function typed(): void {
-  if ([...casts.values()].some((c) => c.inUse)) {
+/** Has a change drawn, at once if it may be what a person waits for. */
+function note(hurry: boolean): void {
+  for (const c of casts.values()) c.changed = true;
+  if (hurry && !urgent && inUse() && performance.now() - acted < REACTION_MS) {
     urgent = true;
     clearTimeout(timer);
     planned = false;
   }
-  changed();
+  plan();
+}
+
+/** Notes changes of the tree. */
+function mutated(records: MutationRecord[]): void {
+  for (const { type, target, addedNodes, removedNodes } of records) {
+    const el = type === "characterData" ? target.parentElement : (target as Element);
+    const moves = [...addedNodes, ...removedNodes].some((n) => n.nodeType === 1);
+    if (!el || moves || target.getRootNode() !== document) certain = false;
+    else dirty.add(el);
+  }
+  note(true);
+}
+
+/** An act alone changes nothing: what the page does at it is observed. What is typed into a field cannot be. */
+function act(e: Event): void {
+  acted = performance.now();
+  if (e.type !== "input") return;
+  if (e.target instanceof Element) dirty.add(e.target);
+  changed(e);
 }
 
 /** Whether an element is one that the rasteriser puts into the page for measuring. */
@@ -201,8 +257,8 @@ function isOwn(r: MutationRecord): boolean {
 function watch(on: boolean): void {
   if (on === (observers !== undefined)) return;
   const change = on ? addEventListener : removeEventListener;
+  for (const name of ACTS.split(" ")) change(name, act, { capture: true, passive: true });
   for (const name of EVENTS.split(" ")) change(name, changed, { capture: true, passive: true });
-  change(INPUT, typed, { capture: true, passive: true });
   change.call(document as unknown as Window, "visibilitychange", visibility);
   if (!on) {
     for (const o of observers?.values() ?? []) o.disconnect();
@@ -220,7 +276,8 @@ function observe(root: Document | ShadowRoot): void {
   const doc = root.ownerDocument ?? (root as Document);
   const observer = new MutationObserver((records) => {
     if (doc !== document) exposeNodes(doc);
-    if (!records.every(isOwn)) changed();
+    const changes = records.filter((r) => !isOwn(r));
+    if (changes.length > 0) mutated(changes);
   });
   observer.observe(root, { subtree: true, childList: true, attributes: true, characterData: true });
   observers.set(root, observer);

@@ -2,6 +2,7 @@
 
 import type { Protocol } from "../../cdp";
 import { caretKey } from "./caret";
+import { clip, paste } from "./clipboard";
 import { closeByKey } from "./dismiss";
 import { announce, changed, command, insertText, isEditable, isTextControl, setCaret, setValue } from "./editing";
 import { moveFocus } from "./focus";
@@ -161,38 +162,6 @@ const pageHeight = (el: Element): number => (el.ownerDocument.defaultView ?? win
 function selectAll(el: Element): void {
   if (isTextControl(el)) el.select();
   else el.ownerDocument.execCommand("selectAll");
-}
-
-// -------------------------------------------------------------- clipboard
-
-/** The text that was last copied here: page script may not read the system's clipboard. */
-let clipboard = "";
-
-function selected(el: Element): string {
-  // For email and number fields script can read the selected text, but not its offsets.
-  if (!isTextControl(el) || el.selectionStart === null) return el.ownerDocument.getSelection()?.toString() ?? "";
-  return el.value.slice(el.selectionStart, el.selectionEnd ?? 0);
-}
-
-function clip(el: Element, what: "copy" | "cut"): void {
-  const text = selected(el);
-  const { due, data } = transfer(el, what, text);
-  clipboard = due ? text || clipboard : data.getData("text/plain");
-  if (due && what === "cut" && text) command(el, "delete", "deleteByCut");
-}
-
-function paste(el: Element): void {
-  if (transfer(el, "paste", clipboard).due && clipboard) insertText(el, clipboard, "insertFromPaste");
-}
-
-function transfer(el: Element, type: string, text: string): { due: boolean; data: DataTransfer } {
-  const { ClipboardEvent } = el.ownerDocument.defaultView ?? window;
-  const data = new DataTransfer();
-  if (type === "paste") data.setData("text/plain", text);
-  return {
-    due: send(el, new ClipboardEvent(type, { bubbles: true, cancelable: true, composed: true, clipboardData: data })),
-    data,
-  };
 }
 
 // -------------------------------------------------------------- directions

@@ -1,5 +1,6 @@
 // Input.dispatchMouseEvent: pointer and mouse events, focus, clicks, hover.
 
+import { serveClipboard } from "./clipboard";
 import { notePress } from "../page/beforeunload";
 import type { Protocol } from "../../cdp";
 import { allowCapture, endCapture, updateCapture } from "./capture";
@@ -69,6 +70,7 @@ async function press(spot: Spot | undefined, p: Protocol.Input.DispatchMouseEven
   if (!spot) return;
   hover(spot, p);
   allowCapture(spot.win);
+  serveClipboard(spot.win);
   pressed.set(button, pathOf(spot.el));
   const detail = p.clickCount ?? 1;
   silenced = !pointer(first ? "pointerdown" : "pointermove", spot, p);

@@ -129,14 +129,14 @@ function endedOf(hub: Hub | undefined, targetId: string): Target | undefined {
   return closed && { ...closed, type: "page" };
 }
 
-/** Announces the holder of the lease to screen readers. */
+/** Announces the holder of the lease to screen readers, once there was one. */
 function useHolderText(holder: HolderMessage | undefined): void {
-  const text = holder && holderText(holder);
-  const first = useRef(true);
+  const held = useRef(false);
+  if (holder?.name) held.current = true;
+  const text = holder && held.current ? holderText(holder) : "";
   useEffect(() => {
-    if (text === undefined) return;
-    if (!first.current || holder!.name) announce(text);
-    first.current = false;
+    announce(text);
+    return () => announce(""); // with the page goes what was said of it
   }, [text]);
 }
 
