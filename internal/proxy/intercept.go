@@ -125,7 +125,7 @@ func (p *handler) intercept(r *http.Request, e *exchange) *pausedRequest {
 	}
 	// The agent of a document wraps fetch and XMLHttpRequest itself, so that it needs
 	// no event for them.
-	script := dest == "empty" && !c.owners[withoutFragment(r.Referer())].worker && !(s.Hold && isPreflight(r))
+	script := dest == "empty" && !c.owners[withoutFragment(r.Referer())].worker && (!s.Hold || !isPreflight(r))
 	if script || dest == "" || h.conn == nil && !coming || !s.Hold && !s.Tell && !main {
 		if script && s.Tell && !main {
 			e.script = h.conn
