@@ -10,7 +10,8 @@ function outcomes(report) {
   const walk = (suite, path) => {
     for (const spec of suite.specs) {
       const { status } = spec.tests[0].results[0] ?? {};
-      if (status && status !== "skipped" && status !== "interrupted") all.set([...path, spec.title.trim()].join(" › "), spec.ok);
+      if (status && status !== "skipped" && status !== "interrupted")
+        all.set([...path, spec.title.trim()].join(" › "), spec.ok);
     }
     for (const inner of suite.suites ?? []) walk(inner, [...path, inner.title]);
   };
@@ -33,10 +34,19 @@ const [report, browser] = process.argv.slice(2);
 const reasons = known();
 const there = browser ? outcomes(browser) : new Map();
 const here = [...outcomes(report)].filter(([test]) => there.get(test) !== false);
-const tell = (what, list) => list.length && console.log(`${what}:\n${list.map(([test]) => `  ${test}${reasons.has(test) ? ` (${reasons.get(test)})` : ""}`).join("\n")}`);
+const tell = (what, list) =>
+  list.length &&
+  console.log(
+    `${what}:\n${list.map(([test]) => `  ${test}${reasons.has(test) ? ` (${reasons.get(test)})` : ""}`).join("\n")}`,
+  );
 const worse = here.filter(([test, ok]) => !ok && !reasons.has(test));
-tell("better: take them off the list", here.filter(([test, ok]) => ok && reasons.has(test)));
+tell(
+  "better: take them off the list",
+  here.filter(([test, ok]) => ok && reasons.has(test)),
+);
 tell("worse", worse);
 const passed = here.filter(([, ok]) => ok).length;
-console.log(`${passed} of ${here.length} pass (${((100 * passed) / here.length).toFixed(1)} %), ${here.length - passed - worse.length} fail as listed, ${worse.length} do not`);
+console.log(
+  `${passed} of ${here.length} pass (${((100 * passed) / here.length).toFixed(1)} %), ${here.length - passed - worse.length} fail as listed, ${worse.length} do not`,
+);
 process.exit(worse.length ? 1 : 0);

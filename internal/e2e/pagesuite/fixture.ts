@@ -10,7 +10,9 @@ const { HUB, APP, SLOT } = process.env;
 
 /** The suite starts a worker after each failure, on other ports. The hub serves one app all the time. */
 const onePort = async ({ loopback }: any, use: any) =>
-  (serverFixtures as any).__servers[0]({ loopback }, async (servers: any) => use(asServed(servers)), { workerIndex: Number(SLOT) });
+  (serverFixtures as any).__servers[0]({ loopback }, async (servers: any) => use(asServed(servers)), {
+    workerIndex: Number(SLOT),
+  });
 
 /** The app has the addresses at which the proxy serves it: two origins, since 127.0.0.1 is not localhost. */
 function asServed(servers: any): any {

@@ -29,7 +29,10 @@ function layOut() {
   if (!existsSync(at("node_modules"))) {
     writeFileSync(at("package.json"), JSON.stringify({ private: true }));
     const wanted = ["@playwright/test@1.63.0", "ws@8", "mime@3", "formidable@2", "debug@4"];
-    execFileSync("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund", ...wanted], { cwd: work, stdio: "inherit" });
+    execFileSync("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund", ...wanted], {
+      cwd: work,
+      stdio: "inherit",
+    });
   }
   rmSync(at("tests"), { recursive: true, force: true });
   for (const dir of ["android", "assets", "config", "electron", "page", "third_party"])
@@ -67,12 +70,29 @@ async function startIframe() {
   const first = createServer((_, res) => res.setHeader("Content-Type", "text/html").end("<title>ready</title>"));
   await once(first.listen(SUITE), "listening"); // until the suite's own server is there
   const app = `http://localhost:${SUITE}/empty.html`;
-  const said = await start(cdphub, ["proxy", app, ...listen, "--app-addr=127.0.0.1:0"], /(http:\S+shell\S*)[^]*(http:\S+), for example/);
+  const said = await start(
+    cdphub,
+    ["proxy", app, ...listen, "--app-addr=127.0.0.1:0"],
+    /(http:\S+shell\S*)[^]*(http:\S+), for example/,
+  );
   const [, page, hub] = said;
   const window = `--window-size=${SIZE.width},${SIZE.height + BAR}`;
   const profile = `--user-data-dir=${join(scratch, "profile")}`;
   // The browser has no way in for a client but the Host page. The port only tells when it runs.
-  await start(shell, ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", window, profile, "--remote-debugging-port=0", page], /DevTools listening/);
+  await start(
+    shell,
+    [
+      "--headless",
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-quic",
+      window,
+      profile,
+      "--remote-debugging-port=0",
+      page,
+    ],
+    /DevTools listening/,
+  );
   await until(async () => (await (await fetch(`${hub}/json/list`)).json()).some(({ title }) => title === "ready"));
   first.close();
   first.closeAllConnections();
@@ -80,8 +100,14 @@ async function startIframe() {
 }
 
 async function startBrowser() {
-  const args = ["--disable-gpu", "--disable-quic", `--window-size=${SIZE.width},${SIZE.height}`].map((a) => `--browser-arg=${a}`);
-  const [, address] = await start(cdphub, ["serve", ...listen, "--browser-path", shell, "--browser-no-sandbox", ...args], /"addr":"([^"]*)","clients":true/);
+  const args = ["--disable-gpu", "--disable-quic", `--window-size=${SIZE.width},${SIZE.height}`].map(
+    (a) => `--browser-arg=${a}`,
+  );
+  const [, address] = await start(
+    cdphub,
+    ["serve", ...listen, "--browser-path", shell, "--browser-no-sandbox", ...args],
+    /"addr":"([^"]*)","clients":true/,
+  );
   return { HUB: `http://${address}` };
 }
 
@@ -96,7 +122,15 @@ layOut();
 let code = 1;
 try {
   const hub = await (kind === "browser" ? startBrowser() : startIframe());
-  const env = { ...process.env, ...hub, PWPAGE_IMPL: "webkit-webview", PWTEST_UNDER_TEST: "1", SLOT: String(slot), PROJECT: kind, PLAYWRIGHT_JSON_OUTPUT_NAME: join(work, `${kind}.json`) };
+  const env = {
+    ...process.env,
+    ...hub,
+    PWPAGE_IMPL: "webkit-webview",
+    PWTEST_UNDER_TEST: "1",
+    SLOT: String(slot),
+    PROJECT: kind,
+    PLAYWRIGHT_JSON_OUTPUT_NAME: join(work, `${kind}.json`),
+  };
   const args = ["playwright", "test", "--config=suite.config.ts", "--reporter=json,line", ...options];
   const suite = spawn("npx", args, { cwd: work, env, stdio: "inherit" });
   [code] = await once(suite, "exit");
