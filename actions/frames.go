@@ -281,7 +281,7 @@ func (p *Page) findOwners(ctx context.Context, frame string) ([]owner, error) {
 		return nil, err
 	}
 	if depth < 0 || depth >= len(chain) {
-		return nil, newError(Internal, "the page script says that %d frames are around it, of %d", depth, len(chain)-1)
+		return nil, newError(Internal, "the page script says that the depth of its frame is %d, and the tree of frames has %d", depth, len(chain)-1)
 	}
 	// nil would mean that nothing is known.
 	owners := make([]owner, 0, len(chain))

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
 	"golang.org/x/time/rate"
 )
 
@@ -58,23 +59,23 @@ func (m *Meter) Limits() Limits { return m.limits }
 // Request counts a request. Its error is of kind RateLimited, and says in its
 // Details when there will be a turn again.
 func (m *Meter) Request() error {
-	return takeTurn(m.requests, "%d requests a second", m.limits.Requests)
+	return takeTurn(m.requests, english.Plural(m.limits.Requests, "request", "")+" a second")
 }
 
 // Screenshot counts a screenshot. Its error is that of Request.
 func (m *Meter) Screenshot() error {
-	return takeTurn(m.shots, "%d screenshots a minute", m.limits.Screenshots)
+	return takeTurn(m.shots, english.Plural(m.limits.Screenshots, "screenshot", "")+" a minute")
 }
 
 // takeTurn takes a turn, and gives it back when it would have to wait.
-func takeTurn(l *rate.Limiter, format string, most int) error {
+func takeTurn(l *rate.Limiter, most string) error {
 	turn := l.Reserve()
 	wait := turn.Delay()
 	if wait == 0 {
 		return nil
 	}
 	turn.Cancel()
-	e := newError(RateLimited, "rate limited: "+format, most)
+	e := newError(RateLimited, "rate limited: %s", most)
 	e.Details.RetryAfter = wait
 	return e
 }
@@ -89,7 +90,7 @@ const busy = time.Second
 
 // TooMany is the error of a request for which there is no place any more.
 func (m *Meter) TooMany() error {
-	e := newError(RateLimited, "rate limited: %d requests of this connection wait already", m.limits.Waiting)
+	e := newError(RateLimited, "rate limited: this connection has %s in the queue already", english.Plural(m.limits.Waiting, "request", ""))
 	e.Details.RetryAfter = busy
 	return e
 }

@@ -8,6 +8,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/internal/version"
 	"github.com/cdphub/cdphub/server/internal/front"
 	"github.com/cdphub/cdphub/server/internal/membership"
 )
@@ -24,8 +25,12 @@ func (s *Server) adminHandler(wantsToken bool) http.Handler {
 	if wantsToken { // else the listener is a socket of this user alone, see listenForOperators
 		h = s.gate.Admin(h)
 	}
-	none := auth.Rules{} // no page has a business here
-	return s.rules.Guard(none.Clients(h))
+	none := auth.Rules{}                                    // no page has a business here
+	named := func(w http.ResponseWriter, r *http.Request) { // cdphub doctor knows it by the name, also without a token
+		w.Header().Set("Server", version.Current().Header())
+		h.ServeHTTP(w, r)
+	}
+	return s.rules.Guard(none.Clients(http.HandlerFunc(named)))
 }
 
 // ready is nil while a Client would be served: the server takes connections, and

@@ -107,6 +107,10 @@ func (s *Server) makeApp() error {
 	if err != nil {
 		return err
 	}
+	// Browsers block addresses with a name and a password in frames, and people read those
+	// of the Host page.
+	user := upstream.User
+	upstream.User = nil
 	ln, err := s.listen(optionApp, o.Addr, nil, s.o.InsecureBind)
 	if err != nil {
 		return err
@@ -134,7 +138,12 @@ func (s *Server) makeApp() error {
 	}
 	hostPage := url.URL{Scheme: "http", Host: Reachable(s.HostAddr())}
 	s.app.page = s.appPage(hostPage, at, upstream)
-	if err := s.serveApp(hostPage, at, upstream); err != nil {
+	for _, host := range s.o.HostOrigins {
+		if u, err := url.Parse(host); err == nil && (proxy.SameOrigin(u, upstream) || proxy.SameOrigin(u, &at)) {
+			return optionname.Errorf("{server.Options.HostOrigins} %s is the app's own address, and a page of the app cannot be a Host: leave it out", host)
+		}
+	}
+	if err := s.serveApp(hostPage, at, upstream, user); err != nil {
 		return err
 	}
 	// Cookies with SameSite=Lax, which is the default of Chromium, go only to frames
@@ -208,14 +217,19 @@ func (o site) originBeside(app url.URL) string {
 func originOf(u *url.URL) string { return u.Scheme + "://" + u.Host }
 
 // serveApp makes the servers of the app and of the sites beside it.
-func (s *Server) serveApp(hostPage, at url.URL, upstream *url.URL) error {
+func (s *Server) serveApp(hostPage, at url.URL, upstream *url.URL, user *url.Userinfo) error {
 	sites := []proxy.Site{{Upstream: upstream, Port: auth.PortOf(&at)}}
 	for _, other := range s.app.also {
 		sites = append(sites, proxy.Site{Upstream: other.upstream, Port: other.port()})
 	}
 	serve := func(n int) (*http.Server, error) {
+		own := user
+		if n > 0 {
+			own = nil // they are for the app
+		}
 		handler, err := proxy.New(proxy.Options{
 			Upstream: sites[n].Upstream,
+			User:     own,
 			First:    upstream,
 			Also:     slices.Delete(slices.Clone(sites), n, n+1),
 			Hub:      s.handler(front.Audience{Hosts: true, Exposed: true}),

@@ -11,6 +11,8 @@ import (
 	"net"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/cdphub/cdphub/internal/cluster"
 )
 
@@ -48,7 +50,7 @@ func (c *Cluster) check() error {
 	case len(c.Certificate.Certificate) == 0 || c.CA == nil:
 		return errors.New("a cluster needs a certificate for this node, and the certificate of the authority that signed it")
 	case len(c.Key) < minClusterKey:
-		return fmt.Errorf("the key of the cluster has %d bytes, which could be guessed: it needs at least %d", len(c.Key), minClusterKey)
+		return fmt.Errorf("the key of the cluster has %s, which could be guessed: it needs at least %d", english.Plural(len(c.Key), "byte", ""), minClusterKey)
 	case c.MaxBrowsers < 0:
 		return fmt.Errorf("the maximum of browsers of all nodes together is %d: set 1 or more, or 0 for no maximum", c.MaxBrowsers)
 	}

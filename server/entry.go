@@ -41,6 +41,10 @@ func (s *Server) enter(w http.ResponseWriter, r *http.Request, e front.Entry) {
 		http.Error(w, "The URL has "+front.CutWords(wrong)+"=, which the hub does not know: write "+right+"=, or leave it out.", http.StatusBadRequest)
 		return
 	}
+	if name := uselessParam(r, e); why == "" && name != "" {
+		http.Error(w, "The URL has "+front.CutWords(name)+"=, which has no effect at this path: leave it out.", http.StatusBadRequest)
+		return
+	}
 	// Only CDP Clients of the whole browser have named sessions.
 	if why == "" && e.WS && !e.Named && e.Role == auth.RoleClient && r.URL.Query().Has("session") {
 		http.Error(w, strings.TrimSpace("session=NAME works at /devtools/browser and /cdp only: leave it out here. "+e.Unnamed), http.StatusBadRequest)

@@ -8,6 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/internal/browsers"
 )
 
 // No label has a value that a peer chooses, such as the name of a hub, a Target or a
@@ -35,13 +36,13 @@ func newMetrics() *metrics {
 		}),
 		browserQueue: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "cdphub_browser_queue_seconds",
-			Help: "Time that Clients have waited because --max-browsers were in use, by outcome: " +
-				"they got a browser (served), or they left or waited longer than --browser-queue (gave_up).",
+			Help: "Time that Clients have waited for a browser, by outcome: they got one (served), or they left or waited longer than --browser-queue, " +
+				"because --max-browsers were in use (gave_up), or because their token had as many as its own limit allows (own_limit).",
 			Buckets: []float64{.1, .5, 1, 2, 5, 10, 20, 30, 60, 120},
 		}, []string{"outcome"}),
 	}
-	for _, served := range []bool{false, true} { // they begin with 0: increase() of an alert sees no first value above
-		m.browserQueue.WithLabelValues(queueOutcome(served))
+	for _, o := range browsers.Outcomes { // they begin with 0: increase() of an alert sees no first value above
+		m.browserQueue.WithLabelValues(string(o))
 	}
 	return m
 }
@@ -55,15 +56,8 @@ func (m *metrics) loginFailed(listener, reason string) {
 func (m *metrics) browserStarted(took time.Duration) { m.browserStart.Observe(took.Seconds()) }
 
 // queueLeft is browsers.Options.Queued.
-func (m *metrics) queueLeft(waited time.Duration, served bool) {
-	m.browserQueue.WithLabelValues(queueOutcome(served)).Observe(waited.Seconds())
-}
-
-func queueOutcome(served bool) string {
-	if served {
-		return "served"
-	}
-	return "gave_up"
+func (m *metrics) queueLeft(waited time.Duration, how browsers.Outcome) {
+	m.browserQueue.WithLabelValues(string(how)).Observe(waited.Seconds())
 }
 
 // collectors are the metrics of the server itself, and of the rooms behind its front.

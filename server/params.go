@@ -1,6 +1,7 @@
 package server
 
 import (
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -19,6 +20,23 @@ var socketParams = []string{"tabs", "name", "session", "grace", "fresh", "resume
 var otherParams = []string{"token", "access_token", "accessToken", "caps", "snapshot", "timeout", "pass", "target", httpdiscovery.TicketParam}
 
 var knownParams = slices.Concat(socketParams, otherParams)
+
+// resourceParams are those that have an effect at the hub's own resources.
+var resourceParams = []string{"token", "access_token", "accessToken", "tabs"}
+
+// uselessParam finds a parameter that has no effect at one of the hub's own resources, such as limit=5. At other paths such
+// parameters are ignored, as Chromium ignores them.
+func uselessParam(r *http.Request, e front.Entry) string {
+	if !e.Resource || r.URL.RawQuery == "" {
+		return ""
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.URL.Query())) {
+		if !slices.Contains(resourceParams, name) {
+			return name
+		}
+	}
+	return ""
+}
 
 // misspelledParam finds a parameter that the hub does not know and that is nearly one that it
 // knows: it would have no effect. Others are ignored, as Chromium does: clients and

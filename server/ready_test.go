@@ -94,7 +94,7 @@ func TestBrowserQueue(t *testing.T) {
 	_, body := s.get(t, admin, "/metrics", nil)
 	for _, want := range []string{
 		"cdphub_browser_queue_length 0\n", `cdphub_browser_queue_seconds_count{outcome="served"} 1`, "cdphub_browser_start_seconds_count 2\n",
-		`cdphub_browser_queue_seconds_count{outcome="gave_up"} 0`, `cdphub_connections_closed_total{code="1013",side="client"} 0`,
+		`cdphub_browser_queue_seconds_count{outcome="gave_up"} 0`, `cdphub_slow_consumers_total{side="client"} 0`, `cdphub_browser_queue_seconds_count{outcome="own_limit"} 0`,
 		"# TYPE cdphub_command_latency_seconds histogram",
 	} {
 		if !strings.Contains(body, want) {

@@ -48,14 +48,12 @@ func (s *Server) readFiles() {
 	}
 }
 
-// readTokens asks the goroutine of followTokens to read the files of tokens. That
-// goroutine alone reads them, so that two reads never overlap.
+// readTokens has the goroutine of followTokens read the files of tokens, and waits for it. That
+// goroutine alone reads them, so that two reads never overlap. It outlives reloadWhenAsked.
 func (s *Server) readTokens() error {
-	select {
-	case s.tokensChanged <- struct{}{}:
-	default: // it is about to
-	}
-	return nil
+	read := make(chan error, 1)
+	s.tokensChanged <- read
+	return <-read
 }
 
 // followTokens follows the files of tokens until ctx ends.

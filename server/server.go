@@ -18,6 +18,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -38,6 +39,7 @@ import (
 	"github.com/cdphub/cdphub/internal/journal"
 	"github.com/cdphub/cdphub/internal/named"
 	"github.com/cdphub/cdphub/internal/optionname"
+	"github.com/cdphub/cdphub/internal/tempdir"
 	"github.com/cdphub/cdphub/internal/urlpolicy"
 	"github.com/cdphub/cdphub/internal/version"
 	"github.com/cdphub/cdphub/internal/wsconn"
@@ -97,7 +99,7 @@ type Server struct {
 	files     []file        `stays:"configuration"`    // that Reload reads again
 	reload    chan struct{} `stays:"holds one signal"` // Reload was called
 
-	tokensChanged chan struct{} `stays:"holds one signal"` // their files are to be read
+	tokensChanged chan chan<- error `stays:"has no buffer"` // their files are to be read; gets the error
 
 	// What one address may have: WebSockets, and those of BAP.
 	connections, bapFrom *front.AddressPools `held:"*"`
@@ -154,7 +156,7 @@ func New(o Options) (*Server, error) {
 		waits:    make(chan time.Duration),
 		reload:   make(chan struct{}, 1),
 
-		tokensChanged: make(chan struct{}, 1),
+		tokensChanged: make(chan chan<- error),
 	}
 	s.shareLimits()
 	// The order matters: hubs need the policies and the journal, a cluster needs the
@@ -263,6 +265,7 @@ func (s *Server) makeHubs() error {
 func (s *Server) Run(ctx context.Context) error {
 	defer s.log.Sync() //nolint:errcheck // there is nowhere to tell
 	defer s.poller.Close()
+	s.removeLeft()
 	// Browsers that could not be had are tried again, so that /readyz turns to 200 without a Client.
 	defer runBeside(s.followTokens, s.browsers.Watch)()
 	// Room for each server, so that none of their goroutines waits for a reader that
@@ -318,6 +321,14 @@ func (s *Server) Run(ctx context.Context) error {
 	reloaded()
 	s.drain(servers)
 	return err
+}
+
+// removeLeft removes the temporary files of hubs that were killed.
+func (s *Server) removeLeft() {
+	tempdir.Sweep(os.TempDir())
+	if s.o.DownloadDir != "" {
+		tempdir.Sweep(s.o.DownloadDir)
+	}
 }
 
 // Close ends a server that Run has not been called for, and closes its listeners.

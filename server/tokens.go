@@ -91,11 +91,13 @@ func (s *Server) hold(p auth.Pass, conn *wsconn.Conn) (release func()) {
 	return s.gate.Hold(p, func(why error) { conn.Close(tokenReason(why)) })
 }
 
-// tokenReason is the close code for a token that is no longer good: 4303 for one that
-// has expired, else 4302.
+// tokenReason is the close code for a token that no longer allows what it did.
 func tokenReason(why error) wsconn.Reason {
-	if errors.Is(why, auth.ErrExpired) {
+	switch {
+	case errors.Is(why, auth.ErrExpired):
 		return wsconn.ReasonTokenExpired
+	case errors.Is(why, auth.ErrChanged):
+		return wsconn.ReasonTokenChanged
 	}
 	return wsconn.ReasonTokenRevoked
 }

@@ -52,6 +52,23 @@ func exchange(name string, i int) string {
 	return name[:i] + name[i+1:i+2] + name[i:i+1] + name[i+2:]
 }
 
+// TestR353ParamsOfResources wants what looks like a filter to be refused where there are none, and to be ignored where
+// Chromium ignores it.
+func TestR353ParamsOfResources(t *testing.T) {
+	s := start(t, withTokens)
+	for path, refused := range map[string]bool{
+		"GET /downloads?limit=5": true, "GET /downloads?name=report.pdf": true, "GET /downloads/?x": true, "GET /hub/mine/downloads?since=1": true,
+		"GET /downloads/ID?inline=1": true, "DELETE /downloads/ID?force=true": true, "GET /sessions?state=away": true, "DELETE /sessions/work?force=1": true,
+		"GET /downloads?token=" + clientToken: false, "GET /downloads": false, "GET /sessions": false, "GET /downloads?tabs=own": false,
+		"GET /json/list?limit=5": false, "GET /json/version?t=1": false, "GET /json?page=2": false,
+	} {
+		got := hubtest.Raw(t, s.addr(false), hubtest.Request(path+" HTTP/1.1", "Host: localhost", "Authorization: Bearer "+clientToken))
+		if is := got.Status == http.StatusBadRequest && strings.Contains(got.Body, "has no effect"); is != refused {
+			t.Errorf("%s: %d %s, want it to be refused: %v", path, got.Status, got.Body, refused)
+		}
+	}
+}
+
 // a parameter that is none of the hub's is ignored, as Chromium ignores it. These are what
 // other services and proxies add to the URL of a CDP endpoint.
 func TestR323ParamsOfOthers(t *testing.T) {

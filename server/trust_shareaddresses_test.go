@@ -73,6 +73,9 @@ func TestR232AddressesOfShares(t *testing.T) {
 	if got := ask(bob+"/json/list", annsToken, host); fmt.Sprint(got) != fmt.Sprint(foreign) {
 		t.Errorf("the hub of another share: %v, want the answer of another hub: %v", got, foreign)
 	}
+	if got := ask(bob+"/json/list", evesToken, host); !strings.Contains(got.body, "another share of the hub") || !strings.Contains(got.body, "with the same share, or one for every hub with scope privileged") {
+		t.Errorf("a token for every hub at another share: %s", got.body)
+	}
 	// No name of a host leads to a share.
 	if got := ask("/json/list", rootsToken, "Host: work_team.hubs.example"); got.status != 404 {
 		t.Errorf("a share by the name of a host: %d %s", got.status, got.body)

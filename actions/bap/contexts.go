@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/cdphub/cdphub/actions"
 )
 
@@ -122,7 +124,7 @@ func createContext(ctx context.Context, k *call, p createContextParams) (any, er
 	case taken:
 		return nil, invalidParam("contextId", "%q already exists", p.ContextID)
 	case n >= most:
-		return nil, newFailure(codeResourceLimit, "Limit exceeded: %d contexts at most", most).detail("maxContexts", most)
+		return nil, newFailure(codeResourceLimit, "Limit exceeded: %s at most", english.Plural(most, "context", "")).detail("maxContexts", most)
 	}
 	id, err := b.CreateContext(ctx)
 	if err != nil {

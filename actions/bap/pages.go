@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/cdphub/cdphub/actions"
 )
 
@@ -136,7 +138,7 @@ func (s *session) mayOpen(b *actions.Browser) *failure {
 	case !s.launched && s.caller.Options.Own: // else the hub's pages, which are seen before, say that there is a browser
 		return notLaunched()
 	case len(s.created) >= most:
-		return limitFailure("Page limit reached: %d pages at most", retryLimited, most)
+		return limitFailure("Page limit reached: %s at most", retryLimited, english.Plural(most, "page", ""))
 	}
 	return nil
 }

@@ -247,7 +247,7 @@ func TestLimits(t *testing.T) {
 		c.Options.Limits.Screenshots = 1
 		p := connect(t, New(Options{AllPages: true}), c)
 		p.initialized("")
-		for i, want := range []string{`"id":1}`, `"code":-32000,"message":"Rate limit exceeded: 1 screenshots a minute","data":{"retryable":true,"retryAfterMs":`} {
+		for i, want := range []string{`"id":1}`, `"code":-32000,"message":"Rate limit exceeded: 1 screenshot a minute","data":{"retryable":true,"retryAfterMs":`} {
 			p.send(`{"id":7,"method":"browser/launch"}`)
 			p.wants(`"browserId"`)
 			p.send(fmt.Sprintf(`{"id":%d,"method":"observe/screenshot"}`, i+1))

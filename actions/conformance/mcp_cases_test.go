@@ -118,7 +118,7 @@ var mcpOwn = []mcpCase{
 	{tool: "browser_snapshot", name: "an element", arguments: object{"target": "#twins"}, want: []string{"```yaml\n- list [ref="}},
 	{tool: "browser_snapshot", name: "with boxes", arguments: object{"target": "#email", "boxes": true}, want: []string{`- textbox "Email" [ref=e`, "] [box="}},
 	{tool: "browser_snapshot", name: "to a depth", arguments: object{"target": "#twins", "depth": 1}, want: []string{"```yaml\n- list [ref=", ":\n```"}},
-	{tool: "browser_find", name: "a text", arguments: object{"text": "SAVE ALL"}, want: []string{"1 matches", `button "Save all" [ref=e`}},
+	{tool: "browser_find", name: "a text", arguments: object{"text": "SAVE ALL"}, want: []string{"1 match", `button "Save all" [ref=e`}},
 	{tool: "browser_find", name: "a regular expression", arguments: object{"regex": "/out of/i"}, want: []string{`button "Out of order"`}},
 	{tool: "browser_find", name: "nothing to look for", fails: true, want: []string{"text and regex"}},
 	{tool: "browser_find", name: "a broken expression", arguments: object{"regex": "("}, fails: true, want: []string{"the pattern cannot be read: "}},

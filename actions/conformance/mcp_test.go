@@ -246,7 +246,7 @@ func TestR355MCPLongPages(t *testing.T) {
 				t.Errorf("the file lacks the end of the page: %v", err)
 			}
 			show(1200) // more than a snapshot may have
-			found := c.use(t, "browser_find", object{"text": "Ship 1199"}, "1 matches")
+			found := c.use(t, "browser_find", object{"text": "Ship 1199"}, "1 match")
 			ref := regexp.MustCompile(`button "Ship 1199" \[ref=(\w+)\]`).FindStringSubmatch(found)
 			if ref == nil {
 				t.Fatalf("it is found without a ref: %s", found)

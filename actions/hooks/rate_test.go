@@ -22,7 +22,7 @@ func TestRequestsAreCounted(t *testing.T) {
 		case http.StatusOK:
 		case http.StatusTooManyRequests:
 			limited++
-			if w.Header().Get("Retry-After") == "" || !strings.Contains(w.Body.String(), "rate limited: 1 requests a second") {
+			if w.Header().Get("Retry-After") == "" || !strings.Contains(w.Body.String(), "rate limited: 1 request a second") {
 				t.Errorf("%v %s", w.Header(), w.Body)
 			}
 		default:

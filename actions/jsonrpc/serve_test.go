@@ -185,7 +185,7 @@ func TestJSONRPCQueueIsBounded(t *testing.T) {
 	one := `{"jsonrpc":"2.0","id":1,"method":"browser.snapshot"}`
 	c.Send("[" + strings.Repeat(one+",", 63) + one + "]")
 	c.Send(strings.Replace(one, `"id":1`, `"id":2`, 1))
-	c.Wants(failedText("2", "-32003", "rate limited: 64 requests of this connection wait already", actions.RateLimited, "true"))
+	c.Wants(failedText("2", "-32003", "rate limited: this connection has 64 requests in the queue already", actions.RateLimited, "true"))
 	close(b.hold)
 	if got := strings.Count(c.Next(), `"id":1`); got != 64 {
 		t.Errorf("%d answers in the batch, want 64", got)

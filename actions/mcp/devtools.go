@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/cdphub/cdphub/actions"
 )
 
@@ -92,6 +94,6 @@ func hideHighlight(ctx context.Context, c *call, in maybeElement) error {
 	if err != nil {
 		return err
 	}
-	c.say("Removed %d highlights", n)
+	c.say("Removed %s", english.Plural(n, "highlight", ""))
 	return nil
 }

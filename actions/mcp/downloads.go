@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/dustin/go-humanize/english"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cdphub/cdphub/actions"
@@ -121,7 +122,7 @@ func (s *session) describeDownload(ctx context.Context, d actions.Download) stri
 		}
 		return fmt.Sprintf("- Download of file %s was canceled%s", name, why)
 	}
-	line := fmt.Sprintf("- Downloaded file %s (%d bytes, %s)", name, k.Size, k.Type)
+	line := fmt.Sprintf("- Downloaded file %s (%s, %s)", name, english.Plural(int(k.Size), "byte", ""), k.Type)
 	if path, err := s.saveDownload(ctx, k); err != nil {
 		line += fmt.Sprintf(", which cannot be written here: %v", err)
 	} else if path != "" {

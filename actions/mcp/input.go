@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/cdphub/cdphub/actions"
 )
 
@@ -158,7 +160,7 @@ func fillForm(ctx context.Context, c *call, in formArgs) error {
 	for i, f := range in.Fields {
 		if err := c.fill(ctx, f); err != nil {
 			if i > 0 {
-				c.say("Filled %d of %d fields", i, len(in.Fields))
+				c.say("Filled %d of %s", i, english.Plural(len(in.Fields), "field", ""))
 			}
 			return err
 		}

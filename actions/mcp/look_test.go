@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/dustin/go-humanize/english"
 )
 
 // TestLooksAreCut cuts a snapshot between two nodes.
@@ -18,7 +20,7 @@ func TestLooksAreCut(t *testing.T) {
 	part := text + "\n# cut: the snapshot is longer than 78 KiB"
 	for most, nodes := range map[int]int{35: 2, 5000: 100} {
 		got, note := cutLook(part, most)
-		if strings.Count(got, "- text") != nodes || strings.Contains(got, "#") || !strings.HasPrefix(note, fmt.Sprintf("Cut: the first %d nodes are shown. ", nodes)) {
+		if strings.Count(got, "- text") != nodes || strings.Contains(got, "#") || !strings.HasPrefix(note, fmt.Sprintf("Cut: the first %s are shown. ", english.Plural(nodes, "node", ""))) {
 			t.Errorf("a part of a snapshot is cut to %q, %q", got, note)
 		}
 	}

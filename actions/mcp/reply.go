@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cdphub/cdphub/actions"
@@ -43,7 +44,7 @@ func (r *reply) header(p actions.PageInfo, status int, c *console) {
 		r.page = append(r.page, fmt.Sprintf("- HTTP status: %d", status))
 	}
 	if errors, warnings := c.counts(); errors+warnings > 0 {
-		r.page = append(r.page, fmt.Sprintf("- Console: %d errors, %d warnings", errors, warnings))
+		r.page = append(r.page, "- Console: "+english.Plural(errors, "error", "")+", "+english.Plural(warnings, "warning", ""))
 	}
 }
 

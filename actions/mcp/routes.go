@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/cdphub/cdphub/actions"
 )
 
@@ -60,7 +62,7 @@ func (in routeArgs) route() (*route, error) {
 		answer := &actions.RouteResponse{Status: int(in.Status), Headers: headers}
 		if in.Body != nil {
 			answer.Body = []byte(*in.Body)
-			about = append(about, fmt.Sprintf("body of %d bytes", len(answer.Body)))
+			about = append(about, "body of "+english.Plural(len(answer.Body), "byte", ""))
 		}
 		if in.ContentType != "" {
 			headers["Content-Type"] = in.ContentType
@@ -227,7 +229,7 @@ func removeRoutes(ctx context.Context, c *call, in unrouteArgs) error {
 	for _, cancel := range cancels {
 		_ = cancel(ctx) // else the page has gone
 	}
-	c.say("Removed %d routes", removed)
+	c.say("Removed %s", english.Plural(removed, "route", ""))
 	c.ran("await page.context().unroute(%s);", jsLiteral(in.Pattern))
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/dustin/go-humanize/english"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cdphub/cdphub/actions"
@@ -81,7 +82,7 @@ func cutLook(text string, most int) (kept, note string) {
 	end, n, nodes, all := 0, 0, 0, 0
 	for line := range strings.Lines(text) {
 		if strings.HasPrefix(line, partMark) {
-			return text[:end], cutNote(fmt.Sprintf("the first %d nodes", nodes))
+			return text[:end], cutNote("the first " + english.Plural(nodes, "node", ""))
 		}
 		all++
 		if n += utf8.RuneCountInString(line); n <= most {
@@ -138,7 +139,7 @@ func findText(ctx context.Context, c *call, in findArgs) error {
 	if err != nil {
 		return err
 	}
-	c.say("%d matches", n)
+	c.say("%s", english.Plural(n, "match", ""))
 	if s.Cut {
 		c.say("The page is longer than what was searched, its first %d MiB: a match behind that is not counted.", len(s.Text)>>20+1)
 	}

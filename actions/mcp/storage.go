@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/cdphub/cdphub/actions"
 )
 
@@ -158,7 +160,7 @@ func restoreStorage(ctx context.Context, c *call, in restoreArgs) error {
 	if err := c.page.ReplaceStorageState(ctx, s); err != nil {
 		return err
 	}
-	c.say("Restored %d cookies, and the storage of %d origins", len(s.Cookies), len(s.Origins))
+	c.say("Restored %s, and the storage of %s", english.Plural(len(s.Cookies), "cookie", ""), english.Plural(len(s.Origins), "origin", ""))
 	c.ran("await page.context().setStorageState(%s);", jsLiteral(in.Filename))
 	return nil
 }

@@ -138,7 +138,7 @@ func TestNDJSONQueueIsBounded(t *testing.T) {
 		c.Send(`{"id":"waits","action":"page.snapshot"}`)
 	}
 	c.Send(`{"id":"more","action":"page.snapshot"}`)
-	if got, want := c.Next(), `{"id":"more","success":false,"error":"rate limited: 64 requests of this connection wait already"}`; got != want {
+	if got, want := c.Next(), `{"id":"more","success":false,"error":"rate limited: this connection has 64 requests in the queue already"}`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	close(p.hold)

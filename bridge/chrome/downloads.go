@@ -16,6 +16,7 @@ import (
 
 	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/internal/downloads"
+	"github.com/cdphub/cdphub/internal/tempdir"
 	"github.com/cdphub/cdphub/internal/wire"
 )
 
@@ -32,15 +33,16 @@ import (
 
 // downloadState is what the Host knows of downloads. Host.mu guards it.
 type downloadState struct {
-	dir     string                    // static: where downloads go; "" when Clients save their own
-	most    int64                     `stays:"configuration"` // Options.MaxDownload
-	saving  sync.WaitGroup            // of files
-	takers  downloads.Table[*session] `held:"sessions with a download behavior"` // sessions that have set a behavior
-	folders map[string]string         `held:"folders of downloads"`              // by context, where its downloads go; "" is the default context
-	set     map[string]string         `held:"download behaviors"`                // by context, the params that hold now
-	made    int                       `stays:"numbers the folders"`              // folders, ever
-	last    *downloads.Wish           // the newest
-	running map[string]download       `held:"downloads"` // by guid
+	temporary *tempdir.Dir              // static, as dir
+	dir       string                    // its path, where downloads go; "" when Clients save their own
+	most      int64                     `stays:"configuration"` // Options.MaxDownload
+	saving    sync.WaitGroup            // of files
+	takers    downloads.Table[*session] `held:"sessions with a download behavior"` // sessions that have set a behavior
+	folders   map[string]string         `held:"folders of downloads"`              // by context, where its downloads go; "" is the default context
+	set       map[string]string         `held:"download behaviors"`                // by context, the params that hold now
+	made      int                       `stays:"numbers the folders"`              // folders, ever
+	last      *downloads.Wish           // the newest
+	running   map[string]download       `held:"downloads"` // by guid
 }
 
 // behavior is the params of Browser.setDownloadBehavior. As the Host sends it,
@@ -150,15 +152,18 @@ func (d *downloadState) drop(s *session, contexts map[string]struct{}) {
 }
 
 // makeFolder makes the folder that downloads go to, unless the browser runs on
-// another machine. In a fresh profile it is removed with the profile, even if this process
-// is killed.
+// another machine. That of a browser that was started here is removed with the browser, even if this
+// process is killed.
 func (h *Host) makeFolder(o *Options) (err error) {
-	var profile string
+	parent := os.TempDir()
 	if l, ok := h.conn.(*launched); ok {
-		profile = l.process.profile.temporary()
+		parent = l.process.profile.temporary.Path
 	}
-	if o.local() {
-		h.downloads.dir, err = os.MkdirTemp(profile, "cdphub-downloads-")
+	if !o.local() {
+		return nil
+	}
+	if h.downloads.temporary, err = tempdir.Make(parent, tempdir.Downloads); err == nil {
+		h.downloads.dir = h.downloads.temporary.Path
 	}
 	return err
 }

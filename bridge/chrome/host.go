@@ -3,7 +3,6 @@ package chrome
 import (
 	"context"
 	"errors"
-	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -117,7 +116,7 @@ func serveHost(ctx context.Context, c conn, o *Options, hub bridge.Hub) error {
 	watching.Wait()
 	h.downloads.saving.Wait()
 	h.network.wait()
-	if err := os.RemoveAll(h.downloads.dir); err != nil {
+	if err := h.downloads.temporary.Remove(); err != nil {
 		h.log.Warn("the folder of downloads is left behind", zap.Error(err))
 	}
 	return why

@@ -105,13 +105,21 @@ func TestLaunchedLeavesNothingTemporary(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
+	kept := t.TempDir()
 	t.Setenv("TMPDIR", dir)
-	for name, end := range map[string]func(*launched){
-		"closed": func(l *launched) { l.Close() },
-		"killed": func(l *launched) { killGroup(l.process.cmd) },
+	for name, c := range map[string]struct {
+		profile string
+		end     func(*launched)
+	}{
+		"closed":              {"", func(l *launched) { l.Close() }},
+		"killed":              {"", func(l *launched) { killGroup(l.process.cmd) }},
+		"kept profile":        {kept, func(l *launched) { l.Close() }},
+		"kept profile killed": {kept, func(l *launched) { killGroup(l.process.cmd) }},
 	} {
 		t.Run(name, func(t *testing.T) {
-			l := launchOne(t, options(t))
+			o, end := options(t), c.end
+			o.Profile = c.profile
+			l := launchOne(t, o)
 			c := newClient(t, l)
 			c.product()
 			end(l)

@@ -69,10 +69,10 @@ func (p *process) run(files []*os.File, fence Fence) (err error) {
 	p.cmd.Stderr = p.stderr
 	p.cmd.WaitDelay = stderrGrace
 	ownGroup(p.cmd)
-	if err := passFiles(p.cmd, files); err != nil {
+	if err := passFiles(p.cmd, files, p.profile.temporary.Lock); err != nil {
 		return err
 	}
-	if p.reaper, err = newReaper(p.profile.temporary()); err != nil {
+	if p.reaper, err = newReaper(p.profile); err != nil {
 		p.log.Warn("the browser has no watchdog: if this process is killed, the browser and its folder stay", zap.Error(err))
 	}
 	if err := p.cmd.Start(); err != nil {

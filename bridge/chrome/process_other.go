@@ -13,7 +13,7 @@ import (
 func ownGroup(*exec.Cmd) {}
 
 // passFiles passes no files: they would have no such descriptors.
-func passFiles(_ *exec.Cmd, files []*os.File) error {
+func passFiles(_ *exec.Cmd, files []*os.File, _ *os.File) error {
 	if len(files) > 0 {
 		return optionname.Errorf("on this system cdphub cannot start a browser: start one with --remote-debugging-port=9222, and set {chrome.Options.URL}=http://127.0.0.1:9222")
 	}
@@ -29,7 +29,7 @@ func killGroup(cmd *exec.Cmd) {
 type reaper struct{}
 
 // newReaper has nothing to start.
-func newReaper(string) (*reaper, error) { return nil, nil }
+func newReaper(profile) (*reaper, error) { return nil, nil }
 
 // watch does nothing.
 func (*reaper) watch(int) {}

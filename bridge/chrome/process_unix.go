@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"syscall"
 )
 
@@ -14,10 +15,11 @@ import (
 // the terminal does not reach.
 func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// passFiles gives a command files, from descriptor 3 on. File i is descriptor 3+i of the command
-// (exec.Cmd.ExtraFiles). Chromium reads commands from 3 and writes to 4.
-func passFiles(cmd *exec.Cmd, files []*os.File) error {
-	cmd.ExtraFiles = files
+// passFiles gives a command files, from descriptor 3 on, and then the lock of its temporary folder, which
+// it holds as long as it runs. File i is descriptor 3+i of the command (exec.Cmd.ExtraFiles). Chromium
+// reads commands from 3 and writes to 4.
+func passFiles(cmd *exec.Cmd, files []*os.File, lock *os.File) error {
+	cmd.ExtraFiles = append(slices.Clone(files), lock)
 	return nil
 }
 
@@ -35,27 +37,29 @@ type reaper struct {
 }
 
 // reap reads the group to kill, a line each time it changes, and is given the
-// folder to remove. It tries for ten seconds: what was killed may still be
-// writing. Without one to remove, Chromium, whose pipe has ended too, has two
-// seconds to leave its profile in order.
+// folder to remove, and a profile that is kept. It tries for ten seconds: what was killed may still be
+// writing. Chromium, whose pipe has ended too, has two seconds to leave a profile that is kept in order.
 const reap = `trap '' HUP INT QUIT TERM
 group=
 while read -r line; do group=$line; done
 if [ -n "$group" ]; then
-	[ -n "$1" ] || sleep 2
+	[ -z "$2" ] || sleep 2
 	kill -KILL "-$group"
 fi
-[ -n "$1" ] || exit 0
 for second in 1 2 3 4 5 6 7 8 9 10; do
 	rm -rf -- "$1" && exit 0
 	sleep 1
 done`
 
-// newReaper starts one for a folder, "" for none. It is in a session of its
-// own, where no terminal reaches it. Its environment has none of the hub's tokens.
-func newReaper(dir string) (*reaper, error) {
-	r := &reaper{cmd: exec.Command("/bin/sh", "-c", reap, "cdphub-reaper", dir)} //nolint:gosec // a folder of ours
-	r.cmd.Dir = "/"
+// newReaper starts one. It is in a session of its own, where no terminal reaches it. Its environment has
+// none of the hub's tokens. It holds the temporary folder, too.
+func newReaper(p profile) (*reaper, error) {
+	kept := ""
+	if p.kept {
+		kept = p.dir
+	}
+	r := &reaper{cmd: exec.Command("/bin/sh", "-c", reap, "cdphub-reaper", p.temporary.Path, kept)} //nolint:gosec // folders of ours
+	r.cmd.Dir, r.cmd.ExtraFiles = "/", []*os.File{p.temporary.Lock}
 	r.cmd.Env = browserEnvironment()
 	r.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	var err error

@@ -1,36 +1,33 @@
 package chrome
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/cdphub/cdphub/internal/tempdir"
 )
 
 // profile is the folder of a browser's user data.
 type profile struct {
-	dir  string // absolute
-	kept bool   // it is the user's
+	dir       string       // absolute
+	kept      bool         // it is the user's
+	temporary *tempdir.Dir // goes with the browser: dir if that is not kept, and what else is temporary
 }
 
-// newProfile makes a fresh folder, unless the user has one. Its name ends in random digits,
-// and only this user can read it (os.MkdirTemp: mode 0700).
+// newProfile makes a fresh folder, unless the user has one.
 func newProfile(dir string) (p profile, err error) {
-	p.kept = dir != ""
-	if !p.kept {
-		if dir, err = os.MkdirTemp("", "cdphub-browser-"); err != nil {
-			return p, err
-		}
+	if p.temporary, err = tempdir.Make(os.TempDir(), tempdir.Browser); err != nil {
+		return p, err
 	}
-	p.dir, err = filepath.Abs(dir)
+	if p.kept = dir != ""; !p.kept {
+		dir = p.temporary.Path
+	}
+	if p.dir, err = filepath.Abs(dir); err != nil {
+		err = errors.Join(err, p.remove())
+	}
 	return p, err
-}
-
-// temporary is the folder that must be removed, or "".
-func (p profile) temporary() string {
-	if p.kept {
-		return ""
-	}
-	return p.dir
 }
 
 // longestTemporary is how long the path of a folder may be, in bytes, for
@@ -43,20 +40,17 @@ const longestTemporary = 62
 // one that will be removed. A path that would be too long for Chromium's socket leaves the
 // system's folder.
 func (p profile) variables() []string {
-	if p.kept || len(p.dir) > longestTemporary {
+	if len(p.temporary.Path) > longestTemporary {
 		return nil
 	}
-	return []string{"TMPDIR=" + p.dir}
+	return []string{"TMPDIR=" + p.temporary.Path}
 }
 
-// remove removes a folder that is not kept. It tries for a second: the last
+// remove removes what is not kept. It tries for a second: the last
 // processes of a browser that was killed may still be writing.
 func (p profile) remove() (err error) {
-	if p.kept {
-		return nil
-	}
 	for range 20 {
-		if err = os.RemoveAll(p.dir); err == nil {
+		if err = p.temporary.Remove(); err == nil {
 			return nil
 		}
 		time.Sleep(50 * time.Millisecond)

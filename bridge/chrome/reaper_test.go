@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/cdphub/cdphub/internal/tempdir"
 )
 
 // TestMain lets this binary be a hub that is killed.
@@ -27,10 +29,13 @@ func TestMain(m *testing.M) {
 // victimProfiles names the folder where a victim makes its profiles.
 const victimProfiles = "CHROME_TEST_VICTIM"
 
+// victimKeeps names the folder of a profile that the victim's browser keeps.
+const victimKeeps = "CHROME_TEST_KEEPS"
+
 // beVictim launches a browser, says which processes it has made, and lives on.
 func beVictim() {
 	os.Setenv("TMPDIR", os.Getenv(victimProfiles))
-	l, err := launchBrowser(Options{NoSandbox: true})
+	l, err := launchBrowser(Options{NoSandbox: true, Profile: os.Getenv(victimKeeps)})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -41,7 +46,7 @@ func beVictim() {
 		l.OfferOwn(nil, frame(`{"id":1,"method":"Browser.getVersion"}`))
 		<-answered
 	}
-	fmt.Println("pids", l.process.cmd.Process.Pid, l.process.reaper.cmd.Process.Pid, l.process.profile.dir)
+	fmt.Println("pids", l.process.cmd.Process.Pid, l.process.reaper.cmd.Process.Pid, l.process.profile.temporary.Path)
 	time.Sleep(time.Hour)
 }
 
@@ -49,12 +54,17 @@ func beVictim() {
 // that runs and one that is only starting.
 func TestKilledHubLeavesNothing(t *testing.T) {
 	options(t) // the victim starts a browser
-	for _, when := range []string{"running", "starting"} {
+	for _, when := range []string{"running", "starting", "kept", "reaper"} {
 		t.Run(when, func(t *testing.T) {
 			victim := exec.Command(os.Args[0])
 			victim.Env = append(os.Environ(), victimProfiles+"="+t.TempDir())
 			if when == "starting" {
 				victim.Env = append(victim.Env, "CHROME_TEST_AT_ONCE=1")
+			}
+			if when == "kept" {
+				kept := t.TempDir()
+				victim.Env = append(victim.Env, victimKeeps+"="+kept)
+				defer func() { noProcessLeft(t, kept, 0) }()
 			}
 			out, err := victim.StdoutPipe()
 			if err != nil {
@@ -64,12 +74,18 @@ func TestKilledHubLeavesNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 			line, _ := bufio.NewReader(out).ReadString('\n')
-			victim.Process.Kill()
-			victim.Wait()
 			var browser, reaper int
 			var dir string
 			if _, err := fmt.Sscanf(line, "pids %d %d %s", &browser, &reaper, &dir); err != nil {
-				t.Fatalf("the victim said %q", line)
+				t.Errorf("the victim said %q", line)
+			} else if when == "reaper" {
+				syscall.Kill(reaper, syscall.SIGKILL)
+			}
+			victim.Process.Kill()
+			victim.Wait()
+			if when == "reaper" { // as when a service manager kills all at once: the next hub removes the folder
+				noProcessLeft(t, dir, browser)
+				tempdir.Sweep(filepath.Dir(dir))
 			}
 			nothingLeft(t, dir, browser)
 			noProcessLeft(t, dir, reaper)
@@ -85,7 +101,7 @@ func TestReaperStays(t *testing.T) {
 		t.Fatal(err)
 	}
 	os.WriteFile(filepath.Join(p.dir, "some file"), nil, 0o600)
-	r, err := newReaper(p.temporary())
+	r, err := newReaper(p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +138,7 @@ func TestReaperLeavesAKeptProfile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := newReaper(p.temporary())
+	r, err := newReaper(p)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -82,6 +82,10 @@ var (
 		"This token has {used} {unit} in use, and its own limit is {total}",
 		"close some, or have the operator raise the limit {name} in the token's entry or claims",
 	}
+	OneInUse = Entry{
+		"The only {unit} is in use",
+		"close it or try again later{raise}",
+	}
 	AllInUse = Entry{
 		"All {total} {unit} are in use",
 		"close some or try again later{raise}",
@@ -113,6 +117,10 @@ var (
 	TokenHub = Entry{
 		"This token is for {hub}, and this address belongs to another hub",
 		"use the address of {hub}, or a token for this hub or for every hub",
+	}
+	TokenShare = Entry{
+		"This address belongs to another share of the hub than this token",
+		"leave the share out of the address, or use a token with the same share, or one for every hub with scope privileged",
 	}
 	TokenClaims = Entry{
 		"This token is signed with a known key, but cannot be used ({reason})",
@@ -174,6 +182,7 @@ var All = map[string]Entry{
 	"cluster-full":    ClusterFull,
 	"part-in-use":     PartInUse,
 	"limit-in-use":    LimitInUse,
+	"one-in-use":      OneInUse,
 	"all-in-use":      AllInUse,
 	"taken-over":      TakenOver,
 	"handed-off":      HandedOff,
@@ -183,6 +192,7 @@ var All = map[string]Entry{
 	"token-revoked":   TokenRevoked,
 	"token-role":      TokenRole,
 	"token-hub":       TokenHub,
+	"token-share":     TokenShare,
 	"token-claims":    TokenClaims,
 	"token-in-url":    TokenInURL,
 	"session-ended":   SessionEnded,

@@ -116,7 +116,7 @@ func (p Pass) Payer() quota.Payer {
 	return quota.Payer{ID: id, Name: cmp.Or(p.Grant.Name, "token "+id[:min(len(id), digits)]), Limits: p.Grant.Limits}
 }
 
-// Hold calls end, once, with ErrExpired or ErrRevoked as soon as the token no
+// Hold calls end, once, with ErrExpired, ErrRevoked or ErrChanged as soon as the token no
 // longer lets its bearer in; end must not wait. release ends the hold. A pass that
 // no token has given ends with what gave it.
 func (g *Gate) Hold(p Pass, end func(why error)) (release func()) {
@@ -291,13 +291,12 @@ func refusalFor(why error, grant Grant, a Ask) advice.Entry {
 		return advice.TokenRevoked
 	case errors.Is(why, errOtherRole):
 		return advice.TokenRole.With("role", string(grant.Role), "needed", string(a.Role))
+	case errors.Is(why, errOtherHub) && grant.Hub == EveryHub: // so the address names a share, whether or not there is one
+		return advice.TokenShare
 	case errors.Is(why, errOtherHub):
 		hub := "the hub " + grant.Hub
-		switch grant.Hub {
-		case "":
+		if grant.Hub == "" {
 			hub = "the default hub"
-		case EveryHub: // and the address names the hub of a share
-			hub = "its own share of each hub"
 		}
 		return advice.TokenHub.With("hub", hub)
 	case errors.Is(why, errUnknown):

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-jose/go-jose/v4/jwt"
 )
@@ -53,7 +54,7 @@ func parseKeys(raw []byte) ([]key, error) {
 	case bytes.HasPrefix(text, []byte("ssh-")):
 		return nil, errors.New("the file is an SSH key: convert it to PEM with `ssh-keygen -e -m PKCS8`")
 	case len(text) < minHMAC:
-		return nil, fmt.Errorf("the secret has %d bytes, which could be guessed: HS256 needs at least %d", len(text), minHMAC)
+		return nil, fmt.Errorf("the secret has %s, which could be guessed: HS256 needs at least %d", english.Plural(len(text), "byte", ""), minHMAC)
 	}
 	return []key{{"", jose.HS256, bytes.Clone(text)}}, nil
 }
@@ -112,7 +113,7 @@ func algorithmOf(material any) (jose.SignatureAlgorithm, error) {
 	switch k := material.(type) {
 	case []byte:
 		if len(k) < minHMAC {
-			return "", fmt.Errorf("the secret has %d bytes: HS256 needs at least %d", len(k), minHMAC)
+			return "", fmt.Errorf("the secret has %s: HS256 needs at least %d", english.Plural(len(k), "byte", ""), minHMAC)
 		}
 		return jose.HS256, nil
 	case ed25519.PublicKey:

@@ -261,10 +261,14 @@ func TestR27ChangedKeysEndTokens(t *testing.T) {
 			}
 			tokens.Hold(s, g, func(err error) { why[id] = err })
 		}
-		reload := make(chan struct{})
+		reload := make(chan chan<- error)
 		go tokens.Watch(t.Context(), reload)
 		replace(t, list, "revoked: [a]\n")
-		reload <- struct{}{}
+		read := make(chan error, 1)
+		reload <- read
+		if err := <-read; err != nil {
+			t.Error(err)
+		}
 		synctest.Wait()
 		if !errors.Is(why["a"], ErrRevoked) || why["b"] != nil {
 			t.Errorf("ended %v, want a by ErrRevoked", why)

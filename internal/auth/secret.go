@@ -7,6 +7,8 @@ import (
 	"encoding/hex"
 	"fmt"
 	"strings"
+
+	"github.com/dustin/go-humanize/english"
 )
 
 // minSecret is the least number of characters of a token. A token of NewToken has 26
@@ -72,7 +74,7 @@ func readDigest(text string) (digest, error) {
 // checkLength refuses a token that could be guessed.
 func (s Secret) checkLength() error {
 	if n := len(s.text()); n < minSecret {
-		return fmt.Errorf("the token has %d characters, which could be guessed: use at least %d, such as `cdphub token new` makes", n, minSecret)
+		return fmt.Errorf("the token has %s, which could be guessed: use at least %d, such as `cdphub token new` makes", english.Plural(n, "character", ""), minSecret)
 	}
 	return nil
 }

@@ -29,6 +29,8 @@ type TokenOptions struct {
 var (
 	ErrExpired = errors.New("token expired")
 	ErrRevoked = errors.New("token revoked")
+	// ErrChanged says that a token is still good, but not for all that it was when a connection began.
+	ErrChanged = errors.New("token changed")
 )
 
 // Tokens knows the tokens of a process. Those in files follow the files while

@@ -143,7 +143,7 @@ func TestR27ChangedFilesEndTokens(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		reload := make(chan struct{})
+		reload := make(chan chan<- error)
 		go tokens.Watch(t.Context(), reload)
 		e := ended{}
 		for _, token := range []string{stays, goes, shrinks, grows, "token-of-a-flag-1"} {
@@ -163,14 +163,18 @@ func TestR27ChangedFilesEndTokens(t *testing.T) {
 
 		replace(t, path, head+line(stays, "")+line(shrinks, ", scope: readonly")+line(grows, ", scope: full, hub: \"*\""))
 		time.Sleep(time.Second)
-		want("a new file", ended{goes: "token revoked", shrinks: "token revoked"})
+		want("a new file", ended{goes: "token revoked", shrinks: "token changed"})
 		if _, err := tokens.Check(NewSecret(goes)); err == nil {
 			t.Error("a token that is gone from the file is still good")
 		}
 
 		replace(t, path, head+line(grows, ""))
-		reload <- struct{}{}
-		want("on the signal at once", ended{goes: "token revoked", shrinks: "token revoked", stays: "token revoked"})
+		read := make(chan error, 1)
+		reload <- read
+		if err := <-read; err != nil {
+			t.Error(err)
+		}
+		want("on the signal at once", ended{goes: "token revoked", shrinks: "token changed", stays: "token revoked"})
 		if _, err := tokens.Check(NewSecret("token-of-a-flag-1")); err != nil {
 			t.Errorf("the flag's token: %v", err)
 		}

@@ -81,38 +81,40 @@ func (t *Tokens) sources() []*source {
 }
 
 // Watch follows the files and ends leases whose time is over, until ctx ends.
-// What comes over reload makes it read every file at once.
-func (t *Tokens) Watch(ctx context.Context, reload <-chan struct{}) {
+// What comes over reload makes it read every file at once, and gets the error.
+func (t *Tokens) Watch(ctx context.Context, reload <-chan chan<- error) {
 	tick := time.NewTicker(pollEvery)
 	defer tick.Stop()
 	for {
-		all := false
 		select {
 		case <-ctx.Done():
 			return
-		case <-reload:
-			all = true
+		case answer := <-reload:
+			answer <- t.follow(true)
 		case <-tick.C:
+			if err := t.follow(false); err != nil {
+				t.log.Error("tokens could not be read again: the old ones stay in use", zap.Error(err))
+			}
 		}
-		t.follow(all)
 	}
 }
 
 // follow reads what has changed, or everything, then ends leases.
-func (t *Tokens) follow(everything bool) {
-	fresh := false
+func (t *Tokens) follow(everything bool) error {
+	fresh, failed := false, []error(nil)
 	for _, s := range t.sources() {
 		if !everything && !s.changed() {
 			continue
 		}
 		if err := s.load(); err != nil {
-			t.log.Error("tokens could not be read again: the old ones stay in use", zap.Error(err))
+			failed = append(failed, err)
 			continue
 		}
 		fresh = true
 		t.log.Info("tokens read", zap.String("file", s.path))
 	}
 	t.sweep(fresh)
+	return errors.Join(failed...)
 }
 
 // lease is one connection that lasts as long as its token.
@@ -124,7 +126,7 @@ type lease struct {
 	end    func(why error)
 }
 
-// Hold calls end, once, with ErrExpired or ErrRevoked as soon as a token no
+// Hold calls end, once, with ErrExpired, ErrRevoked or ErrChanged as soon as a token no
 // longer allows what it did; end must not wait. release ends the hold.
 func (t *Tokens) Hold(s Secret, g Grant, end func(why error)) (release func()) {
 	return t.hold(&lease{secret: s, grant: g, end: end})
@@ -205,8 +207,10 @@ func (t *Tokens) endedLocked(l *lease, now time.Time, fresh bool) error {
 	switch {
 	case errors.Is(err, ErrExpired):
 		return ErrExpired
-	case err != nil, !g.covers(l.grant):
+	case err != nil:
 		return ErrRevoked
+	case !g.covers(l.grant):
+		return ErrChanged
 	}
 	// A token may be good for longer now.
 	l.grant.Expires = g.Expires

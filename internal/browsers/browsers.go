@@ -65,7 +65,7 @@ type Options struct {
 	// took, and Queued when a user has left the queue. They must not wait.
 	// Both may be nil.
 	Started func(took time.Duration)
-	Queued  func(waited time.Duration, served bool)
+	Queued  func(waited time.Duration, how Outcome)
 
 	// Quotas share the browsers out, and the places in the queue. If it is nil, there is
 	// one Payer, who may take everything.

@@ -8,6 +8,9 @@ type partInUse struct{ error }
 // Is implements the interface of errors.Is.
 func (partInUse) Is(target error) bool { return target == ErrFull }
 
+// Unwrap is the quota.Error.
+func (e partInUse) Unwrap() error { return e.error }
+
 // share makes the pools of quotas.
 func (p *Pool) share(l *quota.Ledger) *Pool {
 	p.places, p.waits = l.Pool(quota.Browsers, int64(p.max)), l.Pool(quota.BrowserQueue, 0)

@@ -206,3 +206,72 @@ func TestBrowserIsPaidByItsUser(t *testing.T) {
 		}
 	})
 }
+
+// TestR353OwnLimitIsNoLackOfBrowsers has tokens at their own limits wait beside one that finds all browsers in use: only
+// that one counts as a Client without a browser. A limit of 0 is answered at once.
+func TestR353OwnLimitIsNoLackOfBrowsers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := partPool(3)
+		p.patience = time.Minute
+		count := make(map[Outcome]int)
+		p.onQueue = func(_ time.Duration, how Outcome) {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			count[how]++
+		}
+		limited := func(token string, most int) context.Context {
+			return quota.NewContext(t.Context(), quota.Payer{ID: token, Limits: quota.Limits(fmt.Sprint("browsers=", most))})
+		}
+		began := time.Now()
+		if _, err := p.Use(limited("none", 0), "none"); !errors.Is(err, ErrFull) || time.Since(began) != 0 {
+			t.Errorf("a limit of 0: %v after %v, want an answer at once", err, time.Since(began))
+		}
+		done, err := p.Use(limited("one", 1), "one0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		use := func(ctx context.Context, hub string) chan error {
+			ended := make(chan error, 1)
+			go func() {
+				_, err := p.Use(ctx, hub)
+				ended <- err
+			}()
+			synctest.Wait()
+			return ended
+		}
+		more := use(limited("one", 1), "one1")
+		if n := p.Numbers(); n.Queued != 0 {
+			t.Errorf("%d wait for a browser, want none: one waits for its own", n.Queued)
+		}
+		if err := <-more; err == nil || !strings.Contains(err.Error(), "has 1 browser in use, and its own limit is 1") {
+			t.Errorf("who waited for its own: %v", err)
+		}
+		hurried, leave := context.WithCancel(limited("one", 1))
+		left := use(hurried, "one2")
+		leave()
+		if err := <-left; !errors.Is(err, context.Canceled) {
+			t.Errorf("who left: %v", err)
+		}
+		if count[OwnLimit] != 2 || count[GaveUp] != 0 {
+			t.Errorf("counted %v, want own_limit alone", count)
+		}
+		served := use(limited("one", 1), "one3")
+		done()
+		if err := <-served; err != nil || count[Served] != 1 {
+			t.Errorf("who waited until its own ended: %v, counted %v", err, count)
+		}
+		for _, token := range []string{"b", "c"} {
+			if _, err := p.Use(as(t, token), token); err != nil {
+				t.Fatal(err)
+			}
+		}
+		other := use(as(t, "d"), "d")
+		if n := p.Numbers(); n.Queued != 1 {
+			t.Errorf("%d wait for a browser, want 1", n.Queued)
+		}
+		if err := <-other; !errors.Is(err, ErrFull) || count[GaveUp] != 1 {
+			t.Errorf("who found all in use: %v, counted %v", err, count)
+		}
+		p.Close()
+	})
+}

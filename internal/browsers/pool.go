@@ -36,7 +36,7 @@ type Pool struct {
 
 	patience time.Duration // of the queue; 0: there is none
 	onStart  func(took time.Duration)
-	onQueue  func(waited time.Duration, served bool)
+	onQueue  func(waited time.Duration, how Outcome)
 
 	try      func(context.Context) (product string, err error)
 	launches bool          // browsers, rather than connecting to one
@@ -322,7 +322,7 @@ type Numbers struct {
 	Running int // or starting
 	Started int // those started again included
 	Failed  int // that could not be had
-	Queued  int // users that wait for one
+	Queued  int // users that wait for one, and not for another of their own token to end
 	Idle    int // running, without a user
 }
 
@@ -331,7 +331,12 @@ func (p *Pool) Numbers() Numbers {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	n := p.count
-	n.Running, n.Queued = len(p.slots), len(p.queue)
+	n.Running = len(p.slots)
+	for _, w := range p.queue {
+		if outcomeOf(w.err) != OwnLimit {
+			n.Queued++
+		}
+	}
 	for _, at := range p.slots {
 		if at.users == 0 {
 			n.Idle++

@@ -22,10 +22,34 @@ type waiter struct {
 	err    error // until then, why it waits
 }
 
+// Outcome is how a wait for a browser has ended.
+type Outcome string
+
+// The outcomes.
+const (
+	Served   Outcome = "served"
+	OwnLimit Outcome = "own_limit" // the token had as many as its own limit allows, whatever is free
+	GaveUp   Outcome = "gave_up"
+)
+
+// Outcomes are all of them.
+var Outcomes = []Outcome{Served, OwnLimit, GaveUp}
+
+// outcomeOf is that of a wait with its error.
+func outcomeOf(err error) Outcome {
+	if _, own := quota.OwnLimit(err); own {
+		return OwnLimit
+	}
+	if err != nil {
+		return GaveUp
+	}
+	return Served
+}
+
 // joinQueueLocked puts a user behind all others. why is the error of a user who does not
 // wait, or not for long enough.
 func (p *Pool) joinQueueLocked(hub string, payer quota.Payer, why error) (*waiter, error) {
-	if p.patience <= 0 {
+	if most, own := quota.OwnLimit(why); p.patience <= 0 || own && most == 0 { // none can become free
 		return nil, why
 	}
 	leave, err := p.waits.Take(payer, 1)
@@ -51,6 +75,7 @@ func (p *Pool) await(ctx context.Context, w *waiter) (*slot, error) {
 		gone = ctx.Err()
 	}
 	p.mu.Lock()
+	outcome := outcomeOf(w.err)
 	if i := slices.Index(p.queue, w); i >= 0 {
 		p.queue = slices.Delete(p.queue, i, i+1)
 		w.err = cmp.Or(gone, w.err)
@@ -58,7 +83,7 @@ func (p *Pool) await(ctx context.Context, w *waiter) (*slot, error) {
 	p.mu.Unlock()
 	w.leave()
 	if p.onQueue != nil {
-		p.onQueue(time.Since(w.since), w.err == nil)
+		p.onQueue(time.Since(w.since), outcome)
 	}
 	return w.at, w.err
 }

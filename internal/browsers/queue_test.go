@@ -22,10 +22,10 @@ func TestQueueIsFair(t *testing.T) {
 		p.patience = time.Minute
 		var mu sync.Mutex
 		var waits []string
-		p.onQueue = func(waited time.Duration, served bool) {
+		p.onQueue = func(waited time.Duration, how Outcome) {
 			mu.Lock()
 			defer mu.Unlock()
-			waits = append(waits, fmt.Sprint(waited, served))
+			waits = append(waits, fmt.Sprint(waited, " ", how))
 		}
 		a, b := mustUse(t, p, "a"), mustUse(t, p, "b")
 		var served []string
@@ -66,7 +66,7 @@ func TestQueueIsFair(t *testing.T) {
 		if slices.Sort(served); !slices.Equal(served, []string{"c", "c", "d"}) {
 			t.Errorf("served are %v", served)
 		}
-		if len(waits) != 4 || waits[0] != "0s false" || waits[1] != "10s true" {
+		if len(waits) != 4 || waits[0] != "0s gave_up" || waits[1] != "10s served" {
 			t.Errorf("the waits are %v", waits)
 		}
 		doneC()

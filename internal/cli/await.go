@@ -9,6 +9,8 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/relay"
 	"github.com/cdphub/cdphub/server"
@@ -104,9 +106,9 @@ func awaitTargets(ctx context.Context, hub *relay.Hub, count int, browser shown,
 		case <-browser.Gone():
 			return browser.Failure()
 		case <-timeout:
-			return fmt.Errorf("only %d of %d apps have paired", paired, count)
+			return fmt.Errorf("paired so far: %d of %s", paired, english.Plural(count, "app", ""))
 		case <-notice:
-			fmt.Fprintf(out, "Waiting for the browser to show the page: %d of %d apps have connected.\n", paired, count)
+			fmt.Fprintf(out, "Waiting for the browser to show the page: %d of %s connected.\n", paired, english.Plural(count, "app", ""))
 		case <-tick.C:
 		}
 	}

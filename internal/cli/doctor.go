@@ -60,12 +60,12 @@ func (c *doctorCmd) Run(ctx context.Context, s streams, root *cli, parsed *kong.
 	}
 	all = append(all, c.browser(ctx, o.Browsers)...)
 	all = append(all, checkSandbox(), sharedMemory(), checkFonts())
-	ports := []finding{c.port("--client-addr", o.ClientAddr)}
+	ports := []finding{c.port(ctx, "--client-addr", o.ClientAddr)}
 	if o.HostAddr != o.ClientAddr {
-		ports = append(ports, c.port("--host-addr", o.HostAddr))
+		ports = append(ports, c.port(ctx, "--host-addr", o.HostAddr))
 	}
 	if o.AdminAddr != "" {
-		ports = append(ports, c.port("--admin-addr", o.AdminAddr))
+		ports = append(ports, c.port(ctx, "--admin-addr", o.AdminAddr))
 	}
 	all = append(append(all, ports...), checkTokens(o.Tokens, o.Browsers == nil)...)
 	if o.TLS.CertFile != "" {

@@ -10,11 +10,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cdphub/cdphub/server"
-
 	"github.com/dustin/go-humanize"
+	"github.com/dustin/go-humanize/english"
 
 	"github.com/cdphub/cdphub/bridge/chrome"
+	"github.com/cdphub/cdphub/server"
 )
 
 // browser finds out whether there is a browser and whether it starts. Without options
@@ -120,7 +120,7 @@ func checkFonts() finding {
 	case count == 0:
 		return finding{check, warning, "there are none: pages and screenshots show boxes in place of text", "install some (Debian: apt-get install fonts-liberation fonts-noto-cjk fonts-noto-color-emoji)"}
 	case !emoji:
-		return finding{Check: check, State: fine, Found: fmt.Sprintf("%d files, none with emoji (Debian: fonts-noto-color-emoji)", count)}
+		return finding{Check: check, State: fine, Found: english.Plural(count, "file", "") + ", none with emoji (Debian: fonts-noto-color-emoji)"}
 	}
-	return finding{Check: check, State: fine, Found: fmt.Sprintf("%d files", count)}
+	return finding{Check: check, State: fine, Found: english.Plural(count, "file", "")}
 }

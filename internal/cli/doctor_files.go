@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/cdphub/cdphub/internal/tempdir"
 )
 
 // checkFiles finds out whether this user can use what the options name: an option with the
@@ -76,11 +78,11 @@ func tryWriting(path string) error {
 		}
 		return err
 	}
-	made, err := os.MkdirTemp(path, ".cdphub-doctor-")
+	made, err := tempdir.Make(path, tempdir.Hidden)
 	if err != nil {
 		return err
 	}
-	return os.Remove(made)
+	return made.Remove()
 }
 
 // cureOf says what to do about a file that cannot be used.

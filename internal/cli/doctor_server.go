@@ -1,10 +1,10 @@
 package cli
 
 import (
+	"context"
 	"crypto/tls"
 	"fmt"
 	"net"
-	"net/http"
 	"os"
 	"runtime"
 	"strings"
@@ -19,33 +19,43 @@ import (
 
 // port finds out whether an address can be listened on. If not, it asks whether a hub
 // is there already.
-func (c *doctorCmd) port(option, addr string) finding {
+func (c *doctorCmd) port(ctx context.Context, option, addr string) finding {
+	what := "address"
+	listen := func() (net.Listener, error) { return net.Listen("tcp", addr) }
 	if path, unix := httpserver.UnixPath(addr); unix {
-		return checkSocket(option, addr, path)
+		what = "path"
+		listen = func() (net.Listener, error) { return httpserver.ListenUnix(path) }
 	}
-	ln, err := net.Listen("tcp", addr)
+	ln, err := listen()
 	if err == nil {
 		ln.Close()
 		return finding{Check: "port", State: fine, Found: addr + " is free (" + option + ")"}
 	}
-	client := http.Client{Timeout: time.Second}
-	if resp, none := client.Get("http://" + server.Reachable(addr) + "/health"); none == nil { //nolint:noctx // it has a timeout
-		resp.Body.Close()
-		if resp.StatusCode == http.StatusOK && isHub(resp) {
-			return finding{"port", warning, addr + " is in use by a hub (" + option + ")", "use that hub, or stop it before you start another one"}
-		}
+	if c.isServedByHub(ctx, option, addr) {
+		return finding{"port", warning, addr + " is in use by a hub (" + option + ")", "use that hub, or stop it before you start another one"}
 	}
-	return finding{"port", failing, fmt.Sprintf("%s cannot be listened on (%s): %v", addr, option, err), "stop the program that uses it, or choose another address with " + option}
+	return finding{"port", failing, fmt.Sprintf("%s cannot be listened on (%s): %v", addr, option, err), "stop the program that uses it, or choose another " + what + " with " + option}
 }
 
-// checkSocket finds out whether a Unix socket can be made.
-func checkSocket(option, addr, path string) finding {
-	ln, err := httpserver.ListenUnix(path)
-	if err != nil {
-		return finding{"port", failing, fmt.Sprintf("%s cannot be listened on (%s): %v", addr, option, err), "stop the program that uses it, or choose another path with " + option}
+// isServedByHub asks whoever listens at an address, as cdphub health does.
+func (c *doctorCmd) isServedByHub(ctx context.Context, option, addr string) bool {
+	ask := healthCmd{ClientAddr: addr, TLSCert: c.TLSCert}
+	if option == "--admin-addr" {
+		ask.AdminAddr, ask.Live = addr, true
 	}
-	ln.Close()
-	return finding{Check: "port", State: fine, Found: addr + " is free (" + option + ")"}
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	req, client, err := ask.request(ctx)
+	if err != nil {
+		return false
+	}
+	defer client.CloseIdleConnections()
+	resp, err := client.Do(req)
+	if err != nil {
+		return false
+	}
+	resp.Body.Close()
+	return isHub(resp)
 }
 
 // checkTokens reads the sources of tokens. hosts says that Hosts must connect, since there

@@ -167,3 +167,28 @@ func TestR321DoctorChecksFiles(t *testing.T) {
 		t.Errorf("%d options name a file", checked)
 	}
 }
+
+// TestR353DoctorKnowsItsOwnHub runs doctor with the options of a hub that runs: none of its listeners is another program.
+func TestR353DoctorKnowsItsOwnHub(t *testing.T) {
+	t.Setenv("PATH", t.TempDir()) // without a Chromium
+	cert, key := hubtest.WriteCertificate(t, t.TempDir(), 1)
+	socket := "unix:" + filepath.Join(t.TempDir(), "s")
+	tokens := []string{"--client-token", "a-client-token-of-the-test", "--host-token", "a-host-token-of-the-test", "--admin-token", "an-admin-token-of-the-test"}
+	for name, more := range map[string][]string{
+		"a port":   append(tokens, "--admin-addr", hubtest.FreeAddr(t)),
+		"TLS":      append(tokens, "--admin-addr", hubtest.FreeAddr(t), "--tls-cert", cert, "--tls-key", key),
+		"a socket": {"--admin-addr", socket},
+	} {
+		t.Run(name, func(t *testing.T) {
+			options := append([]string{"--client-addr", hubtest.FreeAddr(t), "--host-addr", hubtest.FreeAddr(t)}, more...)
+			startProcess(t, nil, append([]string{"serve"}, options...)...).await(`"listening"`)
+			var out bytes.Buffer
+			if err := run(t.Context(), append([]string{"doctor"}, options...), &out, io.Discard); err != nil {
+				t.Error(err)
+			}
+			if n := strings.Count(out.String(), "is in use by a hub"); n != 3 {
+				t.Errorf("%d of 3 listeners are the hub's:\n%s", n, out.String())
+			}
+		})
+	}
+}

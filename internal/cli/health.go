@@ -56,7 +56,7 @@ func (c *healthCmd) Run(ctx context.Context, s streams) error {
 		return fmt.Errorf("unhealthy: %s: %w", c.asked(req.URL), err)
 	}
 	said := strings.Join(strings.Fields(string(body)), " ")
-	if isHub(resp) {
+	if isHub(resp) && strings.HasSuffix(req.URL.Path, "/health") {
 		said += " " + resp.Header.Get("Server")
 	}
 	switch {
@@ -93,7 +93,7 @@ func splitAddress(option, addr string) (host, port string, err error) {
 	return host, port, nil
 }
 
-// isHub reports whether the answer of /health is that of a hub.
+// isHub reports whether the answer of /health, or of the listener of operators, is that of a hub.
 func isHub(answer *http.Response) bool {
 	return strings.HasPrefix(answer.Header.Get("Server"), "cdphub")
 }

@@ -12,9 +12,12 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"regexp"
+	"slices"
 	"syscall"
 
 	"github.com/alecthomas/kong"
+	"github.com/dustin/go-humanize/english"
 
 	"github.com/cdphub/cdphub/internal/plain"
 	"github.com/cdphub/cdphub/internal/version"
@@ -88,7 +91,7 @@ func (x Extras) runOn(ctx context.Context, args []string, s streams) error {
 		return nil
 	}
 	if err != nil {
-		err = fmt.Errorf("%w (see %s --help)", err, commandOf(err, x.program()))
+		err = fmt.Errorf("%w%s (see %s --help)", err, otherCommands(parser.Model, err), commandOf(err, x.program()))
 	} else {
 		err = checkNeeds(parsed)
 	}
@@ -112,6 +115,30 @@ func commandOf(err error, program string) string {
 		}
 	}
 	return program
+}
+
+// unknownFlag is how kong says that a command has no such option.
+var unknownFlag = regexp.MustCompile(`^unknown flag --([^\s,=]+)`)
+
+// otherCommands says which other commands have the option that an error is about; "" for none.
+func otherCommands(model *kong.Application, err error) string {
+	wrong := unknownFlag.FindStringSubmatch(err.Error())
+	if wrong == nil {
+		return ""
+	}
+	var names []string
+	for _, leaf := range model.Leaves(true) {
+		if slices.ContainsFunc(leaf.Flags, func(f *kong.Flag) bool { return f.Name == wrong[1] && !f.Hidden }) {
+			names = append(names, leaf.FullPath())
+		}
+	}
+	switch len(names) {
+	case 0:
+		return ""
+	case 1:
+		return ": only " + names[0] + " has it"
+	}
+	return ": " + english.WordSeries(names, "and") + " have it"
 }
 
 // streams is where a command writes.

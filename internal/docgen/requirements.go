@@ -346,7 +346,16 @@ var sections = []section{
 		{"R-351", "with --browser-profiles each hub and each share finds its own log-ins after a restart, and no other's; a sandbox leaves nothing there"},
 		{"R-366", "what a Client or a page opens is a Target of a size at which it can be used, in a blank page and behind a hidden tab, too; no such window is one of the browser's own"},
 		{"R-367", "an interception meets the requests that no event announces: those of blank child frames, and preflights"},
+		{"R-352", "what a process makes for a while goes with the next hub that starts if the process was killed, unless another process still uses it; nothing else is removed"},
+		{"R-353", "what operators and users read says what is the case: an alert counts what its summary says, a reload that failed says so, a changed token is not called revoked, a running hub is recognised, an option says which command has it, a parameter without effect at the hub's own resources is refused, and texts with a count are right for 1"},
 		{"R-350", "an entry of a tokens file or a signed token may limit what its bearer has of each thing that can be refused; what is refused then names the limit"},
+	}},
+	{"Nothing that a page does reaches the agent", []requirement{
+		{"R-360", "an app that prints its own address keeps it: what documents, style sheets, scripts' imports, import maps, manifests and headers name by it loads through the proxy, and what script names by it, too"},
+		{"R-361", "a script that reads top gets the window of the app, in each way of writing it that tokens show; what only looks like it stays"},
+		{"R-362", "the proxy asks for no encoding that it cannot read, and each document that Chromium shows is shown the same through it: content codings, encodings of text, doctypes, XML"},
+		{"R-363", "nothing in a frame replaces the Host page: links and forms for the top window act on the app, and what else tries is refused by the browser"},
+		{"R-364", "an address with a name and password, and credentials for a challenge, are answered at once behind the proxy; a page that a Client opens has no Referer but the one given; the app's own origin is refused as a Host's"},
 	}},
 	{"What is taken is given back", []requirement{
 		{"R-290", "what hubs, servers, Hosts, named sessions, journals and quotas hold is counted by name: every map, list, channel and counter below a lock is either counted, or says why it may stay"},

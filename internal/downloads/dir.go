@@ -1,7 +1,6 @@
 package downloads
 
 import (
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -14,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/cdphub/cdphub/bridge"
+	"github.com/cdphub/cdphub/internal/tempdir"
 )
 
 // Dir is a directory, only below which files of frames are saved. It is an absolute path
@@ -66,8 +66,7 @@ func (d Dir) create(inside bool, r *room) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	name := ".cdphub-" + rand.Text()
-	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	f, name, err := tempdir.CreateFile(root)
 	if err != nil {
 		return nil, errors.Join(err, root.Close())
 	}
@@ -168,5 +167,5 @@ func IsClientFolder(path string) bool {
 		return false
 	}
 	info, err := os.Lstat(path)
-	return err == nil && info.IsDir() && info.Mode().Perm() == 0o700 && isMine(info)
+	return err == nil && info.IsDir() && info.Mode().Perm() == 0o700 && tempdir.IsMine(info)
 }

@@ -21,6 +21,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/bridge"
+	"github.com/cdphub/cdphub/internal/tempdir"
 	"github.com/cdphub/cdphub/relay/quota"
 )
 
@@ -93,9 +94,9 @@ type Store struct {
 	pool   *quota.Pool
 	coming room
 
-	mu     sync.Mutex // guards everything below
-	dir    string     // "" until the first file
-	kept   []*kept    `held:"downloads"` // the oldest first
+	mu     sync.Mutex   // guards everything below
+	dir    *tempdir.Dir // nil until the first file
+	kept   []*kept      `held:"downloads"` // the oldest first
 	timer  *time.Timer
 	closed bool
 }
@@ -137,11 +138,14 @@ func (s *Store) folder() (string, error) {
 	if s.closed {
 		return "", errStoreClosed
 	}
-	var err error
-	if s.dir == "" {
-		s.dir, err = os.MkdirTemp("", "cdphub-kept-")
+	if s.dir == nil {
+		dir, err := tempdir.Make(os.TempDir(), tempdir.Kept)
+		if err != nil {
+			return "", err
+		}
+		s.dir = dir
 	}
-	return s.dir, err
+	return s.dir.Path, nil
 }
 
 // Create makes the file of a download that comes in parts, in a directory in which Clients may name
@@ -396,10 +400,7 @@ func (s *Store) Close() {
 	}
 	s.mu.Unlock()
 	s.drop(func(*kept) bool { return true })
-	if dir == "" {
-		return
-	}
-	if err := os.RemoveAll(dir); err != nil {
+	if err := dir.Remove(); err != nil {
 		s.o.Log.Warn("the folder of downloads is left behind", zap.Error(err))
 	}
 }

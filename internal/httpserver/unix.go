@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+
+	"github.com/cdphub/cdphub/internal/tempdir"
 )
 
 // unixPrefix begins an address that is a Unix socket: unix:/run/cdphub/admin.sock.
@@ -35,12 +37,13 @@ func ListenUnix(path string) (net.Listener, error) {
 	}
 	// The socket is made in a folder that no other user can enter, since its mode can be set
 	// only afterwards.
-	dir, err := os.MkdirTemp(filepath.Dir(path), ".cdphub-")
+	tempdir.Sweep(filepath.Dir(path))
+	dir, err := tempdir.Make(filepath.Dir(path), tempdir.Hidden)
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir)
-	made := filepath.Join(dir, "s")
+	defer dir.Remove() //nolint:errcheck // the next listener removes it
+	made := filepath.Join(dir.Path, "s")
 	ln, err := net.Listen("unix", made) //nolint:noctx // it is on this machine
 	if err != nil {
 		return nil, err

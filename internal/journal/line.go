@@ -1,10 +1,11 @@
 package journal
 
 import (
-	"fmt"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/dustin/go-humanize/english"
 
 	"github.com/cdphub/cdphub/internal/scope"
 	"github.com/cdphub/cdphub/internal/secrets"
@@ -107,13 +108,8 @@ func (l *line) headers(h map[string]string) map[string]string {
 const mostHeaders = 100
 
 func leftOut(n int) Entry {
-	return Entry{Kind: Error, Text: fmt.Sprintf("%d events are not in this timeline: more came than the hub could read", n)}
+	return Entry{Kind: Error, Text: "left out of this timeline: " + english.Plural(n, "event", "") + ", as more came than the hub could read"}
 }
 
 // characterCount says how many there are.
-func characterCount(n int) string {
-	if n == 1 {
-		return "1 character"
-	}
-	return fmt.Sprintf("%d characters", n)
-}
+func characterCount(n int) string { return english.Plural(n, "character", "") }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/cdphub/cdphub/internal/wire"
 )
 
@@ -21,11 +23,7 @@ func noteNavigation(j *Journal, l *line, c *command) {
 func chooseFiles(j *Journal, l *line, c *command) {
 	var p struct{ Files []json.RawMessage }
 	readParams(c.params, &p)
-	text := fmt.Sprintf("chose %d files", len(p.Files))
-	if len(p.Files) == 1 {
-		text = "chose 1 file"
-	}
-	l.did(j, c, &Action{Do: Upload, Length: len(p.Files), On: c.on}, text)
+	l.did(j, c, &Action{Do: Upload, Length: len(p.Files), On: c.on}, "chose "+english.Plural(len(p.Files), "file", ""))
 }
 
 // answerDialog reads Page.handleJavaScriptDialog (CDP). Of what is typed into the

@@ -91,7 +91,7 @@ func (p *Pipe) detach(c *wsconn.Conn, why wsconn.Reason) (waits bool) {
 func isFinal(why wsconn.Reason) bool {
 	switch why {
 	case wsconn.ReasonProtocol, wsconn.ReasonTooBig, wsconn.ReasonInternal, wsconn.ReasonMemory, wsconn.ReasonShutdown,
-		wsconn.ReasonTokenRevoked, wsconn.ReasonTokenExpired, wsconn.ReasonLinkMoved:
+		wsconn.ReasonTokenRevoked, wsconn.ReasonTokenChanged, wsconn.ReasonTokenExpired, wsconn.ReasonLinkMoved:
 		return true
 	}
 	return false

@@ -60,7 +60,7 @@ func TestBackBeforeTheFirst(t *testing.T) {
 // TestWhichReasonsEndALink has a link lose its WebSocket by each reason that there is: it waits
 // for another one only where that one could go on.
 func TestWhichReasonsEndALink(t *testing.T) {
-	ends := strings.Fields("Normal TargetClosed Shutdown Protocol TooBig Internal Memory TokenRevoked TokenExpired LinkMoved")
+	ends := strings.Fields("Normal TargetClosed Shutdown Protocol TooBig Internal Memory TokenRevoked TokenChanged TokenExpired LinkMoved")
 	waits := strings.Fields("Deleted Binary NoStatus Gone Dead InvalidUTF8 BadDeflate Moved SlowConsumer TryAgain TooSlow NoLogin WrongLogins " +
 		"Replaced HasBrowser NoReady Fragments SessionTaken SessionEnded")
 	source, err := os.ReadFile("../wsconn/reason.go")

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"cmp"
 	"context"
 	"crypto/subtle"
 	"net/http"
@@ -63,6 +64,9 @@ type agentTarget struct {
 	// announced is the address that the main frame is about to ask for, and
 	// referrer the Referer of that request. Both are "" otherwise.
 	announced, referrer string
+	// credentials are a name and a password for the app, which a Client has given in
+	// an address: those of Basic (RFC 7617).
+	credentials string
 	// next is the address of a document that was served, and whose agent has
 	// not connected yet. It is expected until then.
 	next  string
@@ -172,6 +176,7 @@ func (c *agentRegistry) registerLocked(conn *wsconn.Conn, s targetState) *agentT
 		t.backlog = nil
 	}
 	t.state = s
+	t.credentials = cmp.Or(s.Credentials, t.credentials)
 	for _, address := range s.Addresses {
 		c.recordOwnerLocked(address, resourceOwner{target: t.id})
 	}
@@ -246,7 +251,7 @@ func (c *agentRegistry) await(r *http.Request, within time.Duration, holds func(
 // which is the usual case.
 func (c *agentRegistry) idleLocked() bool {
 	for _, t := range c.targets {
-		if s := t.state; s.Hold || s.Tell || len(s.Extra) > 0 || s.UserAgent != "" || s.NoCache || s.Offline || t.referrer != "" {
+		if s := t.state; s.Hold || s.Tell || len(s.Extra) > 0 || s.UserAgent != "" || s.NoCache || s.Offline || t.referrer != "" || t.credentials != "" {
 			return false
 		}
 	}

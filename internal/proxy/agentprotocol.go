@@ -60,6 +60,8 @@ type targetState struct {
 	NoCache   bool              `json:"noCache"`
 	Offline   bool              `json:"offline"`
 	Addresses []string          `json:"addresses"` // of its documents
+	// Credentials are "name:password" in base64, for all requests from now on.
+	Credentials string `json:"credentials"`
 }
 
 // navigateCommand is the command "navigate".

@@ -84,17 +84,6 @@ func readBody(res *http.Response) []byte {
 	return body
 }
 
-// unpackBody decompresses the body of a response, and removes the headers that described
-// the compressed bytes.
-func unpackBody(res *http.Response) {
-	if strings.EqualFold(res.Header.Get("Content-Encoding"), "gzip") {
-		res.Body = &gunzip{src: res.Body}
-		res.Header.Del("Content-Encoding")
-		res.Header.Del("Content-Length")
-		res.ContentLength = -1
-	}
-}
-
 // response is the response that the agent wants. It is made of the paused one, if
 // there is one: members that the agent leaves out keep the values of that one.
 func (f *fulfillRequest) response(req *http.Request, from *http.Response) *http.Response {

@@ -6,10 +6,16 @@ import (
 	"strings"
 
 	"golang.org/x/net/html"
+
+	"github.com/cdphub/cdphub/internal/proxy/rewrite"
 )
 
-// maxScan is how far into a document its head is looked for, in bytes.
-const maxScan = 64 << 10
+// maxScan is how much of the head is read for policies, in bytes, once the tag is in.
+// Before it there are comments and the doctype only, which may be long.
+const (
+	maxScan   = 64 << 10
+	maxBefore = 16 << 20
+)
 
 // injector reads a document with a script tag put first into its head: after
 // <head>, else after <html>, else after the doctype. These are the places where
@@ -68,14 +74,14 @@ func (j *injector) fill(room int) {
 
 // judge moves the bytes whose fate is known from in to out.
 func (j *injector) judge() {
+	inserted := j.inserted
 	if !j.done {
-		// What lies beyond the limit must not count, or the outcome would
-		// depend on how the document was cut into chunks.
-		left := maxScan - j.judged
-		part := j.in[:min(len(j.in), left)]
-		last := j.err != nil || len(part) == left
+		part, last := j.part()
 		if last || j.mayProgress(part) {
-			j.scan(part)
+			if j.scan(part); j.inserted && !inserted {
+				part, last = j.part()
+				j.scan(part)
+			}
 		}
 		switch {
 		case j.done:
@@ -91,10 +97,22 @@ func (j *injector) judge() {
 	}
 }
 
+// part is what may be judged of what has come, and whether no more can be. What lies beyond
+// the limit must not count, or the outcome would depend on how the document was cut into
+// chunks.
+func (j *injector) part() (part []byte, last bool) {
+	left := maxBefore - j.judged
+	if j.inserted {
+		left = maxScan - j.judged
+	}
+	part = j.in[:min(len(j.in), left)]
+	return part, j.err != nil || len(part) == left
+}
+
 // scan judges the whole tokens of a part. A token that is cut off at the end stays in
 // in.
 func (j *injector) scan(part []byte) {
-	if j.judged == 0 {
+	if j.judged == 0 && !j.inserted {
 		mark, known := byteOrderMark(part)
 		switch {
 		case !known:
@@ -107,20 +125,27 @@ func (j *injector) scan(part []byte) {
 		part = part[mark:]
 	}
 	s := newScanner(part, j.raw)
-	for more := true; more && !j.done; {
+	inserted := j.inserted
+	for more := true; more && !j.done && j.inserted == inserted; { // with the tag comes another limit
 		more = j.step(s.next())
 	}
-	j.scanned = min(len(j.in), maxScan-j.judged)
+	rest, _ := j.part()
+	j.scanned = len(rest)
 }
 
 // mayProgress reports whether a part may have a whole token since it was last
 // scanned. Except for the first bytes, which may be text, a token ends with >. So
 // a document that comes byte by byte is not scanned from the token's start for
-// each.
+// each. A comment ends with more than that.
 func (j *injector) mayProgress(part []byte) bool {
 	const undecided = len("</")
 	if j.scanned <= undecided+1 {
 		return true
+	}
+	if !j.inserted && bytes.HasPrefix(part, []byte("<!--")) {
+		come := part[j.scanned-3:]
+		j.scanned = len(part)
+		return bytes.Contains(come, []byte("-->")) || bytes.Contains(come, []byte("--!>"))
 	}
 	if bytes.IndexByte(part[j.scanned:], '>') < 0 {
 		j.scanned = len(part)
@@ -135,9 +160,9 @@ func (j *injector) passAhead() {
 	if j.element == "" {
 		return
 	}
-	end := min(len(j.in), maxScan-j.judged)
-	j.out = append(j.out, j.in[j.ahead:end]...)
-	j.ahead = end
+	part, _ := j.part()
+	j.out = append(j.out, j.in[j.ahead:len(part)]...)
+	j.ahead = len(part)
 }
 
 // byteOrderMark returns the length of a document's byte order mark, -1 for
@@ -206,7 +231,7 @@ func (j *injector) content(t token) bool {
 
 // enter records that an element begins within the head.
 func (j *injector) enter(t token) {
-	if isRaw(t.name) {
+	if rewrite.IsRaw(t.name) {
 		j.raw = t.name
 	}
 	if t.name == j.element {
@@ -277,7 +302,7 @@ func (j *injector) finish() {
 
 func (j *injector) insert() {
 	j.out = append(j.out, j.tag...)
-	j.inserted = true
+	j.inserted, j.judged = true, 0
 	j.done = !j.dropCSP
 }
 

@@ -150,6 +150,9 @@ func applyOverridesLocked(t *agentTarget, r *http.Request, main bool) {
 	for name, value := range t.state.Extra {
 		r.Header.Set(name, value)
 	}
+	if t.credentials != "" && r.Header.Get("Authorization") == "" {
+		r.Header.Set("Authorization", "Basic "+t.credentials)
+	}
 	if t.state.UserAgent != "" {
 		r.Header.Set("User-Agent", t.state.UserAgent)
 	}

@@ -29,7 +29,7 @@ func displayModeOf(res *http.Response) displayMode {
 	if declared == "" {
 		declared = http.DetectContentType(peekBody(res))
 	}
-	t, params, err := mime.ParseMediaType(declared)
+	t, _, err := mime.ParseMediaType(declared)
 	if err != nil {
 		t, _, _ = strings.Cut(strings.ToLower(declared), ";")
 	}
@@ -41,8 +41,8 @@ func displayModeOf(res *http.Response) displayMode {
 		return displayImage
 	case strings.HasPrefix(t, "video/") || strings.HasPrefix(t, "audio/"):
 		return displayMedia
-	case strings.HasPrefix(strings.ToLower(params["charset"]), "utf-16"):
-		return displayAsIs // what follows is of single bytes
+	case t == "text/plain" && res.Header.Get("Content-Encoding") == "" && http.DetectContentType(peekBody(res)) == "application/octet-stream":
+		return displayAsIs // a download
 	case strings.HasPrefix(t, "text/") || strings.HasSuffix(t, "json") || strings.HasSuffix(t, "javascript") || strings.HasSuffix(t, "ecmascript"):
 		return displayText
 	}
@@ -67,8 +67,9 @@ func wrapDocument(res *http.Response, m displayMode, kept string, tag []byte) {
 		// 13.2.6.4.7). The extra one keeps that of the text.
 		start := "<html><head>" + string(tag) + `<meta name="color-scheme" content="light dark"></head><body>` +
 			`<pre style="word-wrap: break-word; white-space: pre-wrap;">` + "\n"
-		res.Body = wrapBody(start, &escaper{src: res.Body}, "</pre></body></html>", res.Body)
-		return
+		text, before, after := decodeUTF16(res)
+		page := after(wrapBody(start, &escaper{src: text}, "</pre></body></html>", res.Body))
+		res.Body = wrapBody(string(before), page, "", res.Body)
 	case displayImage:
 		start := "<html><head>" + string(tag) + `<meta name="viewport" content="width=device-width, minimum-scale=0.1"><title>` +
 			html.EscapeString(path.Base(res.Request.URL.Path)) + `</title></head><body style="margin: 0px; height: 100%; background-color: rgb(14, 14, 14);">` +
@@ -87,8 +88,8 @@ func wrapBody(before string, body io.Reader, after string, closer io.Closer) io.
 	return readCloser{io.MultiReader(strings.NewReader(before), body, strings.NewReader(after)), closer}
 }
 
-// escaper reads text with the characters escaped that HTML gives a meaning. UTF-16 is
-// not wrapped, so that each of them is one byte.
+// escaper reads text with the characters escaped that HTML gives a meaning. Each of them
+// is one byte.
 type escaper struct {
 	src io.Reader
 	out []byte
@@ -125,11 +126,11 @@ func (s *discardingReader) Read([]byte) (int, error) {
 	return 0, err
 }
 
-// peekBody returns the first bytes of a body, at most 512, which are all that sniffing
-// looks at. It waits for one read only, so that a slow body keeps streaming. The body
+// peekBody returns the first bytes of a body, at most 1024, which are all that browsers
+// judge it by. It waits for one read only, so that a slow body keeps streaming. The body
 // stays whole.
 func peekBody(res *http.Response) []byte {
-	const sniffed = 512
+	const sniffed = 1024 // as many as encodings are looked for in
 	body := bufio.NewReaderSize(res.Body, sniffed)
 	body.Peek(1) //nolint:errcheck // it comes up again when the body is read
 	start, _ := body.Peek(body.Buffered())

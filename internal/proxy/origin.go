@@ -4,7 +4,10 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
+
+	"github.com/cdphub/cdphub/internal/proxy/rewrite"
 )
 
 // origin is a scheme and a host with its port, in lower case. The default port of the
@@ -72,8 +75,13 @@ func isLocal(name string) bool {
 // other origins, and relative ones, as they are. The rest of the URL keeps its bytes:
 // url.URL.String could write it differently.
 func moveURL(address string, from, to origin) string {
-	u, err := url.Parse(address)
-	if err != nil || u.Host == "" || u.Opaque != "" {
+	scheme, rest, has := strings.Cut(address, "//")
+	end := strings.IndexAny(rest, `/?#\`)
+	if end < 0 {
+		end = len(rest)
+	}
+	u, err := url.Parse(scheme + "//" + rest[:end]) // not the rest, in which browsers take what url.Parse refuses
+	if !has || err != nil || u.Host == "" || u.Opaque != "" {
 		return address
 	}
 	if u.Scheme == "" { // //host/path
@@ -82,23 +90,20 @@ func moveURL(address string, from, to origin) string {
 	if !originOf(u).same(from) {
 		return address
 	}
-	_, rest, _ := strings.Cut(address, "//")
-	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
-		return to.String() + rest[i:]
-	}
-	return to.String()
+	return to.String() + rest[end:]
 }
+
+// address matches an address in a header, up to what ends it there.
+var address = regexp.MustCompile(`https?://[^\s<>"',;]+`)
 
 // moveResponse moves the addresses in the headers of a response.
 func (m moves) moveResponse(h http.Header) {
 	moveHeaders(h, m.toOwnLocation, "Location")
 	moveHeaders(h, m.toOwn, "Content-Location", "Access-Control-Allow-Origin")
-	moveHeaders(h, func(value string) string { // "3; url=/next" (HTML Standard, "shared declarative refresh steps")
-		i := strings.Index(strings.ToLower(value), "url=")
-		if i < 0 {
-			return value
+	moveHeaders(h, func(value string) string { return rewrite.Refresh(value, m.toOwnLocation) }, "Refresh")
+	for _, name := range []string{"Link", "SourceMap", "X-SourceMap", "Speculation-Rules", "Reporting-Endpoints", "Timing-Allow-Origin"} {
+		for i, value := range h[name] {
+			h[name][i] = address.ReplaceAllStringFunc(value, m.toOwn)
 		}
-		i += len("url=")
-		return value[:i] + m.toOwnLocation(strings.Trim(value[i:], `"' `))
-	}, "Refresh")
+	}
 }

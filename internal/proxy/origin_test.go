@@ -44,7 +44,7 @@ func TestRequestAsIfDirect(t *testing.T) {
 		t.Errorf("asked %s of %s", got.RequestURI, got.Host)
 	}
 	want := http.Header{
-		"Origin": {upstream}, "Referer": {upstream + "/from?x"}, "Accept-Encoding": {"gzip"}, "Sec-Fetch-Dest": {"document"}, "Cookie": {"a=b"},
+		"Origin": {upstream}, "Referer": {upstream + "/from?x"}, "Accept-Encoding": {"br, gzip"}, "Sec-Fetch-Dest": {"document"}, "Cookie": {"a=b"},
 		"User-Agent": got.Header["User-Agent"],
 	}
 	if fmt.Sprint(got.Header) != fmt.Sprint(want) {
@@ -55,9 +55,13 @@ func TestRequestAsIfDirect(t *testing.T) {
 	if h.Get("Origin") != "https://other.example" || h.Get("Referer") != own+".other.example/" || h.Get("Accept-Encoding") != "br" || h.Get("If-None-Match") != `"a"` {
 		t.Errorf("of another origin: %v", h)
 	}
-	ask(t, "GET", own+"/", "Accept-Encoding: br", "Sec-Fetch-Dest: iframe")
-	if e := got.Header.Get("Accept-Encoding"); e != "identity" {
-		t.Errorf("without gzip asked for %s", e)
+	for given, want := range map[string]string{"dcb, dcz": "identity", "gzip, deflate, br, zstd, dcb;q=0.5": "gzip, deflate, br, zstd", "*": "identity", "compress, ZSTD;q=0.1": "ZSTD;q=0.1"} {
+		for _, dest := range []string{"iframe", "script", "style", "worker"} {
+			ask(t, "GET", own+"/", "Accept-Encoding: "+given, "Sec-Fetch-Dest: "+dest)
+			if e := got.Header.Get("Accept-Encoding"); e != want {
+				t.Errorf("for %s of a %s asked for %s, want %s", given, dest, e, want)
+			}
+		}
 	}
 }
 

@@ -38,6 +38,8 @@ const prefix = "/__hub/"
 type Options struct {
 	// Upstream is the app: its scheme, http or https, and host count.
 	Upstream *url.URL
+	// User is the name and the password for the app, for requests without any; nil: none.
+	User *url.Userinfo
 	// First is the app where this is the proxy of another site beside it; nil: this is
 	// the app. Also are the other sites of the proxy.
 	First *url.URL
@@ -74,6 +76,7 @@ type handler struct {
 	bodies    bodyCache
 	jars      *jars       // nil: there is only one site
 	isolated  atomic.Bool // a document of the app has asked for it
+	pins      pins
 
 	mu      sync.Mutex
 	workers map[string]bool `stays:"scripts of one app, bounded by number"` // paths of service workers' scripts
@@ -109,6 +112,7 @@ func New(o Options) (http.Handler, error) {
 		redirects: redirectChains{byTo: map[string]redirectChain{}},
 		bodies:    bodyCache{byKey: map[string]*cachedBody{}},
 		workers:   map[string]bool{},
+		pins:      pins{warned: map[string]bool{}},
 	}
 	if len(o.Also) > 0 {
 		p.jars = newJars(p, originOf(cmp.Or(o.First, o.Upstream)))
@@ -144,7 +148,7 @@ type exchange struct {
 	moves        moves
 	uri          string         // path and query that the browser asks for
 	document     bool           // a frame will show the response
-	worker       bool           // a dedicated worker will run the response
+	worker       string         // "worker" or "sharedworker": what will run the response; else ""
 	service      bool           // a service worker will run it
 	navigates    bool           // and the request is a navigation, not of a script or an element
 	redirects    []hop          // the redirect chain of the navigation so far
@@ -190,7 +194,10 @@ func (p *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	e := &exchange{
 		own: own, moves: p.movesFor(own), uri: r.URL.RequestURI(), document: p.asksForDocument(r, own),
-		worker: r.Header.Get("Sec-Fetch-Dest") == "worker", service: service,
+		service: service,
+	}
+	if dest := r.Header.Get("Sec-Fetch-Dest"); dest == "worker" || dest == "sharedworker" {
+		e.worker = dest
 	}
 	if e.navigates = e.document && r.Header.Get("Sec-Fetch-Mode") == "navigate"; e.navigates {
 		e.redirects = p.redirects.take(own.String() + e.uri)
@@ -280,19 +287,21 @@ func (p *handler) rewriteRequest(pr *httputil.ProxyRequest) {
 	moveHeaders(out.Header, e.moves.toUpstream, "Origin")
 	moveHeaders(out.Header, e.moves.toUpstreamReferrer, "Referer")
 	e.moves.moveForm(out)
+	if password, has := p.User.Password(); (has || p.User.Username() != "") && out.Header.Get("Authorization") == "" {
+		out.SetBasicAuth(p.User.Username(), password)
+	}
 	if p.jars != nil {
 		p.jars.keep(out.Header, cookieHost(p.upstream.host))
 	}
 	// Everything else keeps its encoding and its cache headers.
-	if !e.document && !e.worker && !e.service {
+	edited := e.document || e.worker != "" || e.service
+	if !edited && !readsText(pr.In) {
 		return
 	}
-	// A document must be read, and gzip is the only encoding that the proxy unpacks.
-	encoding := "identity"
-	if strings.Contains(strings.ToLower(pr.In.Header.Get("Accept-Encoding")), "gzip") {
-		encoding = "gzip"
+	out.Header.Set("Accept-Encoding", acceptedCodings(pr.In.Header["Accept-Encoding"]))
+	if !edited {
+		return
 	}
-	out.Header.Set("Accept-Encoding", encoding)
 	if e.document && pr.In.Header.Get("Sec-Fetch-Dest") == "" && !strings.Contains(pr.In.Header.Get("Accept"), "text/html") {
 		return // perhaps a video, which is asked for in ranges
 	}
@@ -338,6 +347,10 @@ func (p *handler) tag(own origin, response navigationResponse, nonce string, int
 	}
 	text := `<script src="` + prefix + `agent.js" data-parents="` + html.EscapeString(strings.Join(parents, " ")) + `"`
 	text += ` data-proxy-key="` + p.key + `" data-upstream="` + html.EscapeString(p.upstream.String()) + `"`
+	// A Host page that is not the hub's may talk to the app by window.parent.
+	if len(p.Parents) == 1 {
+		text += ` data-alone=""`
+	}
 	if len(also) > 0 {
 		text += ` data-also="` + html.EscapeString(strings.Join(also, " ")) + `"`
 	}

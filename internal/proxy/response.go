@@ -1,16 +1,11 @@
 package proxy
 
 import (
-	"bufio"
-	"compress/gzip"
-	"errors"
 	"io"
 	"mime"
 	"net/http"
 	"path"
 	"strings"
-
-	"go.uber.org/zap"
 )
 
 // rewriteResponse makes the response for the browser from the response of the
@@ -39,6 +34,11 @@ func (p *handler) rewriteResponse(res *http.Response) error {
 	if e.own.scheme == "http" {
 		rewriteCookies(h, p.Upstream.Hostname(), p.jars)
 	}
+	// The browser would ask its user, and nothing goes on until then. A Client drives the
+	// page, which sees the 401 and can give the credentials in other ways.
+	if e.paused != nil || e.script != nil {
+		h.Del("WWW-Authenticate")
+	}
 	// A WebSocket has no document and no policy.
 	if res.StatusCode == http.StatusSwitchingProtocols {
 		return nil
@@ -58,28 +58,27 @@ func (p *handler) rewriteResponse(res *http.Response) error {
 		// or one of its dialogs is open, the Host page is not.
 		h.Set("Origin-Agent-Cluster", "?1")
 	}
+	p.editText(res, e)
 	if e.service {
 		p.editServiceWorker(res, e.own)
 		return nil
 	}
-	if e.worker {
-		p.editWorker(res)
+	if e.worker != "" {
+		p.editWorker(res, e)
 	}
 	integrity := needsIntegrity(h)
 	nonce := rewriteCSP(h, p.KeepCSP, e.moves)
 	if !e.document || !hasBody(res) || isDownload(h) {
 		return nil
 	}
+	if h.Get("Content-Type") == "" {
+		unpackBody(res) // so that its first bytes can be judged
+	}
 	manner := displayAsIs
-	if !p.isHTML(res) {
+	if !isHTML(res) && !isXML(res) {
 		if manner = displayModeOf(res); manner == displayAsIs || !e.navigates {
 			return nil
 		}
-	}
-	if !isPlainOrGzip(h) {
-		p.Log.Warn("a document has no agent: the app compressed it with an encoding that was not requested",
-			zap.String("encoding", h.Get("Content-Encoding")), zap.Stringer("url", res.Request.URL))
-		return nil
 	}
 	p.makeEditable(res)
 	if e.navigates {
@@ -90,7 +89,7 @@ func (p *handler) rewriteResponse(res *http.Response) error {
 		wrapDocument(res, manner, prefix+bodyPath[1:]+body, tag)
 		return nil
 	}
-	res.Body = &injector{src: res.Body, tag: tag, dropCSP: !p.KeepCSP}
+	p.editDocument(res, e, tag)
 	return nil
 }
 
@@ -106,10 +105,8 @@ func (p *handler) recordNavigation(res *http.Response, e *exchange, current hop)
 	case e.paused == nil:
 	case isDownload(res.Header):
 		n := agentEvent{What: "failed", Error: "net::ERR_ABORTED", URL: current.URL, Download: fileName(res)}
-		if isPlainOrGzip(res.Header) {
-			unpackBody(res)
-			res.Body, n.Key = p.bodies.add(res.Body, "")
-		}
+		unpackBody(res)
+		res.Body, n.Key = p.bodies.add(res.Body, "")
 		e.paused.finish(n)
 	case !e.paused.isMain():
 	case res.StatusCode == http.StatusNoContent || res.StatusCode == http.StatusResetContent:
@@ -173,42 +170,30 @@ func hasBody(res *http.Response) bool {
 }
 
 // isHTML reports whether the browser will show a response as HTML.
-func (p *handler) isHTML(res *http.Response) bool {
+func isHTML(res *http.Response) bool {
 	declared := res.Header.Get("Content-Type")
-	if declared == "" {
-		return sniffsAsHTML(res)
+	if declared == "" { // as browsers do, unless nosniff forbids it
+		return !strings.EqualFold(res.Header.Get("X-Content-Type-Options"), "nosniff") &&
+			strings.HasPrefix(http.DetectContentType(peekBody(res)), "text/html")
 	}
-	plain, _, _ := strings.Cut(declared, ";")
-	if plain = strings.ToLower(strings.TrimSpace(plain)); plain != "text/html" && plain != "application/xhtml+xml" {
-		return false
-	}
-	if _, params, err := mime.ParseMediaType(declared); err == nil && strings.HasPrefix(strings.ToLower(params["charset"]), "utf-16") {
-		p.Log.Warn("a document has no agent: it is UTF-16", zap.Stringer("url", res.Request.URL))
-		return false
-	}
-	return true
+	return plainType(declared) == "text/html"
 }
 
-// sniffsAsHTML judges a response without a type by its first bytes, as browsers do,
-// unless nosniff forbids it. Compressed bytes say nothing.
-func sniffsAsHTML(res *http.Response) bool {
-	if res.Header.Get("Content-Encoding") != "" || strings.EqualFold(res.Header.Get("X-Content-Type-Options"), "nosniff") {
-		return false
-	}
-	return strings.HasPrefix(http.DetectContentType(peekBody(res)), "text/html")
+// isXML reports whether the browser will show a response as XML.
+func isXML(res *http.Response) bool {
+	t := plainType(res.Header.Get("Content-Type"))
+	return t == "text/xml" || t == "application/xml" || strings.HasSuffix(t, "+xml")
+}
+
+// plainType is a Content-Type without its parameters, in lower case.
+func plainType(contentType string) string {
+	t, _, _ := strings.Cut(contentType, ";")
+	return strings.ToLower(strings.TrimSpace(t))
 }
 
 type readCloser struct {
 	io.Reader
 	io.Closer
-}
-
-func isPlainOrGzip(h http.Header) bool {
-	switch strings.ToLower(strings.Join(h.Values("Content-Encoding"), ",")) {
-	case "", "identity", "gzip", "x-gzip":
-		return true
-	}
-	return false
 }
 
 // bodyHeaders are headers that describe the bytes of a body. The tag changes these.
@@ -220,9 +205,7 @@ var bodyHeaders = []string{
 // browser must ask for the document each time, since another run of the proxy has
 // another tag.
 func (p *handler) makeEditable(res *http.Response) {
-	if strings.HasSuffix(strings.ToLower(res.Header.Get("Content-Encoding")), "gzip") {
-		res.Body = &gunzip{src: res.Body}
-	}
+	unpackBody(res)
 	for _, name := range bodyHeaders {
 		res.Header.Del(name)
 	}
@@ -231,29 +214,3 @@ func (p *handler) makeEditable(res *http.Response) {
 	}
 	res.ContentLength = -1
 }
-
-// gunzip decompresses what it reads. It reads the gzip header with the first Read and
-// not before, so that a slow body streams. An empty body stays empty, as that of a
-// response to HEAD.
-type gunzip struct {
-	src io.ReadCloser
-	out *gzip.Reader
-	err error
-}
-
-func (g *gunzip) Read(b []byte) (int, error) {
-	if g.out == nil && g.err == nil {
-		start := bufio.NewReader(g.src)
-		if _, g.err = start.Peek(1); g.err == nil {
-			g.out, g.err = gzip.NewReader(start)
-		} else if !errors.Is(g.err, io.EOF) {
-			return 0, g.err
-		}
-	}
-	if g.err != nil {
-		return 0, g.err
-	}
-	return g.out.Read(b)
-}
-
-func (g *gunzip) Close() error { return g.src.Close() }

@@ -60,10 +60,10 @@ var strictStart = regexp.MustCompile(`^(?:\s|//[^\n]*\n|/\*(?s:.*?)\*/)*(?:"use 
 // editServiceWorker puts workerStart before the script of a service worker. It leaves
 // other responses as they are: a 404 is no script.
 func (p *handler) editServiceWorker(res *http.Response, own origin) {
-	if res.StatusCode != http.StatusOK || !hasBody(res) || !isPlainOrGzip(res.Header) {
+	if res.StatusCode != http.StatusOK || !hasBody(res) {
 		return
 	}
 	p.makeEditable(res)
 	tag := mustEncode(string(p.tag(own, navigationResponse{}, "", false)))
-	prependScript(res, strings.Replace(workerStart, "%TAG%", string(tag), 1))
+	prependScript(res, strings.Replace(workerStart, "%TAG%", string(tag), 1)+p.addressStart(own))
 }

@@ -51,6 +51,7 @@ var (
 // 40xx is left to the protocols of adapters: BAP has a 4001 of its own.
 var (
 	ReasonTooSlow      = Reason{4100, "message too slow"}
+	ReasonTokenChanged = Reason{4101, "token changed"}
 	ReasonNoLogin      = Reason{4300, "authentication required"}
 	ReasonWrongLogins  = Reason{4301, "Too many failed authentication attempts"}
 	ReasonTokenRevoked = Reason{4302, "token revoked"}
@@ -66,7 +67,7 @@ var (
 
 // own are the reasons with codes of our own.
 var own = []Reason{
-	ReasonTooSlow, ReasonNoLogin, ReasonWrongLogins, ReasonTokenRevoked, ReasonTokenExpired,
+	ReasonTooSlow, ReasonNoLogin, ReasonWrongLogins, ReasonTokenRevoked, ReasonTokenChanged, ReasonTokenExpired,
 	ReasonReplaced, ReasonHasBrowser, ReasonNoReady, ReasonFragments, ReasonSessionTaken, ReasonSessionEnded, ReasonLinkMoved,
 }
 

@@ -127,9 +127,9 @@ func checkHandshake(r *http.Request, anyKey bool) (int, string) {
 	case r.Method != http.MethodGet:
 		return http.StatusMethodNotAllowed, "a WebSocket handshake is a GET request"
 	case r.ProtoMajor != 1 || r.ProtoMinor < 1:
-		return http.StatusHTTPVersionNotSupported, "a WebSocket handshake needs HTTP/1.1"
+		return http.StatusHTTPVersionNotSupported, "a WebSocket handshake needs HTTP/1.1: have a proxy on the way use it (nginx: proxy_http_version 1.1)"
 	case !hasToken(r.Header, "Upgrade", "websocket") || !hasToken(r.Header, "Connection", "upgrade"):
-		return http.StatusUpgradeRequired, "This is the address of a WebSocket: connect to it by ws:// or wss:// with a WebSocket client."
+		return http.StatusUpgradeRequired, "This is the address of a WebSocket: connect to it by ws:// or wss:// with a WebSocket client. If you have, a proxy on the way has not passed on the headers Upgrade and Connection."
 	case len(version) == 0:
 		return http.StatusBadRequest, "Sec-WebSocket-Version is missing"
 	case len(version) > 1 || version[0] != "13":

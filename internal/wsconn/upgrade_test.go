@@ -72,6 +72,9 @@ func TestR13Handshakes(t *testing.T) {
 				if resp.StatusCode != want {
 					t.Fatalf("status %d, want %d", resp.StatusCode, want)
 				}
+				if body, _ := io.ReadAll(resp.Body); tt.name == "no upgrade" && !strings.Contains(string(body), "a proxy on the way has not passed on the headers Upgrade and Connection") {
+					t.Errorf("what is to do: %s", body)
+				}
 				if want == 426 && resp.Header.Get("Sec-WebSocket-Version") != "13" {
 					t.Error("426 does not name version 13")
 				}

@@ -148,18 +148,31 @@ type Error struct {
 // Error implements error.
 func (e *Error) Error() string {
 	row := Table[e.Resource]
-	text := advice.AllInUse
+	text, unit := advice.AllInUse, row.Unit
 	switch {
 	case e.Own:
 		text = advice.LimitInUse
+		if e.Used == 1 {
+			unit = row.One
+		}
 	case e.Part:
 		text = advice.PartInUse
+	case e.Total == 1:
+		text, unit = advice.OneInUse, row.One
 	}
 	raise := ""
 	if row.Option != "" {
 		raise = ", or allow more with " + row.Option
 	}
-	return text.With("used", strconv.FormatInt(e.Used, 10), "total", strconv.FormatInt(e.Total, 10), "unit", row.Unit, "name", row.Name, "raise", raise).String()
+	return text.With("used", strconv.FormatInt(e.Used, 10), "total", strconv.FormatInt(e.Total, 10), "unit", unit, "name", row.Name, "raise", raise).String()
+}
+
+// OwnLimit reports whether an error says that a token has its own limit, and which that is.
+func OwnLimit(err error) (limit int64, is bool) {
+	if e, ok := errors.AsType[*Error](err); ok && e.Own {
+		return e.Total, true
+	}
+	return 0, false
 }
 
 // IsPart reports whether an error says that a token has its part.

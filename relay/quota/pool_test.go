@@ -57,7 +57,7 @@ func TestR247Parts(t *testing.T) {
 func TestR247EveryResource(t *testing.T) {
 	for r, row := range Table {
 		t.Run(row.Name, func(t *testing.T) {
-			if row.Name == "" || row.Unit == "" {
+			if row.Name == "" || row.Unit == "" || (row.One == "") != row.Evicts {
 				t.Fatalf("resource %d has no row", r)
 			}
 			p := shared(100).Pool(Resource(r), max(row.Total, 1024))
@@ -256,5 +256,24 @@ func TestReadLimits(t *testing.T) {
 	}
 	if n := few.of(Clients); n < 1<<62 {
 		t.Errorf("what has no limit has %d", n)
+	}
+}
+
+// TestR353TextsOfOne refuses a second one of each resource, and wants the words of one.
+func TestR353TextsOfOne(t *testing.T) {
+	for r, row := range Table {
+		if row.Evicts {
+			continue
+		}
+		own := &Error{Resource: Resource(r), Used: 1, Total: 1, Part: true, Own: true}
+		if want := "This token has 1 " + row.One + " in use, and its own limit is 1: "; !strings.HasPrefix(own.Error(), want) {
+			t.Errorf("%s, want %s", own, want)
+		}
+		if all, want := (&Error{Resource: Resource(r), Total: 1}).Error(), "The only "+row.One+" is in use: close it"; !strings.HasPrefix(all, want) {
+			t.Errorf("%s, want %s", all, want)
+		}
+		if row.One == row.Unit || strings.HasSuffix(strings.Fields(row.One)[0], "s") {
+			t.Errorf("%q is one of %q", row.One, row.Unit)
+		}
 	}
 }

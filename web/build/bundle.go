@@ -25,7 +25,7 @@ const (
 	maxExtras        = 19 << 10
 	maxNetwork       = 21 << 10
 	maxWork          = 33 << 10
-	maxHost          = 62 << 10
+	maxHost          = 63 << 10
 	maxShell         = 16 << 10 // with the stylesheet
 	maxHome          = 6 << 10
 	maxDash          = 120 << 10 // loaded when a person opens the dashboard

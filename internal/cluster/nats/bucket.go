@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/nats-io/nats.go/jetstream"
 	"go.uber.org/zap"
 )
@@ -50,7 +51,7 @@ func (d *Directory) open(ctx context.Context, js jetstream.JetStream, name strin
 			d.log.Info("waiting for the directory of the cluster", zap.String("bucket", name), zap.Error(err))
 		}
 		if err := pauseFor(ctx, retryEvery); err != nil {
-			return nil, fmt.Errorf("the directory of the cluster is not ready: it needs %d servers with JetStream: %w", d.o.Replicas, err)
+			return nil, fmt.Errorf("the directory of the cluster is not ready: it needs %s with JetStream: %w", english.Plural(d.o.Replicas, "server", ""), err)
 		}
 	}
 }

@@ -7,12 +7,13 @@ import (
 	"fmt"
 	"net"
 	"net/url"
-	"os"
 	"strconv"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
+
+	"github.com/cdphub/cdphub/internal/tempdir"
 )
 
 // ServerOptions say how the servers of a directory find each other.
@@ -29,12 +30,8 @@ type Server struct {
 	s      *server.Server
 	user   string
 	secret string
-	remove string   // a folder; "" for none
-	held   *os.File // its lock
+	folder *tempdir.Dir // to remove in the end; nil for none
 }
-
-// folderName is how the names of folders begin that are removed in the end.
-const folderName = "cdphub-directory-"
 
 // memoryOfRecords bounds what the records may take, in bytes: some 500 a hub
 // (scale.md measured it for JetStream in memory).
@@ -52,10 +49,10 @@ func StartServer(o ServerOptions) (*Server, error) {
 	}
 	srv := &Server{user: "node", secret: rand.Text()}
 	if o.Dir == "" {
-		if srv.remove, srv.held, err = newFolder(); err != nil {
+		if srv.folder, err = newFolder(); err != nil {
 			return nil, err
 		}
-		o.Dir = srv.remove
+		o.Dir = srv.folder.Path
 	}
 	so := &server.Options{
 		ServerName: o.Name,
@@ -74,7 +71,7 @@ func StartServer(o ServerOptions) (*Server, error) {
 		so.Routes = append(so.Routes, &url.URL{Scheme: "nats-route", Host: route})
 	}
 	if srv.s, err = server.NewServer(so); err != nil {
-		srv.cleanUp()
+		srv.folder.Remove() //nolint:errcheck // the next server removes it
 		return nil, fmt.Errorf("the server of the directory: %w", err)
 	}
 	go srv.s.Start()
@@ -106,14 +103,5 @@ func (s *Server) Addrs() (all []net.Addr) {
 func (s *Server) Close() {
 	s.s.Shutdown()
 	s.s.WaitForShutdown()
-	s.cleanUp()
-}
-
-// cleanUp removes the folder before its lock is released, so that no other process removes
-// it at the same time.
-func (s *Server) cleanUp() {
-	if s.remove != "" {
-		os.RemoveAll(s.remove)
-		s.held.Close()
-	}
+	s.folder.Remove() //nolint:errcheck // the next server removes it
 }

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -16,7 +17,7 @@ import (
 //	/echo                                              method, headers and body of the request, as JSON
 //	/asked?path=P                                      how often P was asked for
 //	/drop                                              no response
-//	/…?body=TEXT&type=TYPE&status=N&h=Name: value&…    any other path; delay=MS before the body
+//	/…?body=TEXT&type=TYPE&status=N&h=Name: value&…    any other path; delay=MS before the body; bytes=BASE64 before it
 type app struct {
 	mu    sync.Mutex
 	asked map[string]int
@@ -63,6 +64,9 @@ func (a *app) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		case <-time.After(time.Duration(ms) * time.Millisecond):
 		case <-r.Context().Done():
 		}
+	}
+	if body, err := base64.StdEncoding.DecodeString(q.Get("bytes")); err == nil {
+		w.Write(body)
 	}
 	io.WriteString(w, q.Get("body"))
 }

@@ -15,11 +15,21 @@ var scratch string
 func TestMain(m *testing.M) { os.Exit(harness.Main(m, &scratch)) }
 
 func TestChromium(t *testing.T) {
-	runAt(t, func(page string) { harness.StartChromium(t, page, false) })
+	runAt(t, "specs", func(page string) string {
+		harness.StartChromium(t, page, false)
+		return ""
+	})
 }
 
-// runAt runs the project at a proxy, whose Host page a browser opens.
-func runAt(t *testing.T, open func(page string)) {
+// TestR363Top walks the ways to name the top window, by input of clients, and by that of a
+// person: of the browser's own debugging port.
+func TestR363Top(t *testing.T) {
+	runAt(t, "top", func(page string) string { return "http://127.0.0.1:" + harness.StartBrowser(t, page, true).Port(t) })
+}
+
+// runAt runs the specs of a folder at a proxy, whose Host page a browser opens. open returns
+// the address of its debugging port, if it has one.
+func runAt(t *testing.T, specs string, open func(page string) string) {
 	up := httptest.NewServer(&app{asked: map[string]int{}})
 	t.Cleanup(up.Close)
 	h, page := harness.StartProxy(t, up.URL)
@@ -28,8 +38,8 @@ func runAt(t *testing.T, open func(page string)) {
 		t.Fatal(err)
 	}
 	own := strings.TrimSuffix(host.Query().Get("app"), "/")
-	open(page)
+	browser := open(page)
 	h.AwaitTitle(t, "")
-	harness.RunPlaywright(t, 4, nil, "CDP_ENDPOINT=http://127.0.0.1:"+h.Port(t), "APP="+own,
+	harness.RunPlaywright(t, 4, nil, "CDP_ENDPOINT=http://127.0.0.1:"+h.Port(t), "APP="+own, "BROWSER="+browser, "SPECS="+specs,
 		"OTHER="+strings.NewReplacer("localhost", "127.0.0.1", "127.0.0.1", "localhost").Replace(own), "UPSTREAM="+up.URL)
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/cdphub/cdphub/internal/journal"
+	"github.com/cdphub/cdphub/internal/tempdir"
 )
 
 // How long a picture is shown in a video, in milliseconds.
@@ -27,11 +28,12 @@ func Video(ctx context.Context, name string, r *journal.Recording) error {
 	if err != nil {
 		return errors.New("a video needs ffmpeg, which is not installed: install it (Debian: apt-get install ffmpeg)")
 	}
-	dir, err := os.MkdirTemp("", "cdphub-video-")
+	temporary, err := tempdir.Make(os.TempDir(), tempdir.Video)
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
+	defer temporary.Remove() //nolint:errcheck // the next hub removes it
+	dir := temporary.Path
 	width, height, err := writeShots(dir, r)
 	if err != nil {
 		return err

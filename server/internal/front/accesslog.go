@@ -24,7 +24,7 @@ import (
 // that was refused, at the level of refusalLevel, and one, of package auth, for a
 // login that failed:
 //
-//	{"msg":"client left","hub":"","peer":"127.0.0.1:5","duration":1.5,"code":1000,"reason":""}
+//	{"msg":"client left","hub":"","peer":"127.0.0.1:5","duration":1.5,"code":1000,"reason":"closed normally"}
 //	{"msg":"login failed","listener":"clients","hub":"","peer":"127.0.0.1","reason":"unknown","error":"…"}
 //	{"msg":"request refused","side":"client","hub":"","peer":"127.0.0.1:5","path":"/x","status":404,"why":"…","duration":0.001}
 
@@ -33,6 +33,7 @@ type AccessLog struct {
 	log      *zap.Logger
 	Closes   closeLog
 	ends     *prometheus.CounterVec // by side and code
+	slow     *prometheus.CounterVec // by side
 	refusals *prometheus.CounterVec // by side and reason
 	Panics   prometheus.Counter
 }
@@ -45,6 +46,10 @@ func NewAccessLog(log *zap.Logger) *AccessLog {
 			Name: "cdphub_connections_closed_total",
 			Help: "WebSocket connections that ended, by side (client, host, link, …) and close code (RFC 6455; 3xxx and 4xxx are those of applications).",
 		}, []string{"side", "code"}),
+		slow: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "cdphub_slow_consumers_total",
+			Help: "WebSocket connections that the hub has closed since they read too slowly (1013, slow consumer), by side.",
+		}, []string{"side"}),
 		refusals: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "cdphub_handshakes_refused_total",
 			Help: "WebSocket handshakes that were refused, by side (client, host) and reason (the words of the HTTP status).",
@@ -55,14 +60,14 @@ func NewAccessLog(log *zap.Logger) *AccessLog {
 		}),
 	}
 	for _, side := range []string{"client", "host"} { // they begin with 0, since increase() in an alert does not count the first value of a series
-		l.ends.WithLabelValues(side, codeLabel(wsconn.ReasonSlowConsumer.Code))
+		l.slow.WithLabelValues(side)
 	}
 	return l
 }
 
 // Collectors are the metrics of connections.
 func (l *AccessLog) Collectors() []prometheus.Collector {
-	return []prometheus.Collector{l.ends, l.refusals, l.Panics}
+	return []prometheus.Collector{l.ends, l.slow, l.refusals, l.Panics}
 }
 
 // Peer identifies a connection in the log. A logger made with these fields would
@@ -92,9 +97,22 @@ func (p Peer) Fields(more ...zap.Field) []zap.Field {
 // it: the metrics, the list of /hubs and the log.
 func (p Peer) Left(why wsconn.Reason) {
 	p.access.ends.WithLabelValues(p.Side, codeLabel(why.Code)).Inc()
-	p.access.Closes.add(uiwire.Close{Time: time.Now(), Side: p.Side, Hub: p.Hub, Peer: p.addr, Code: why.Code, Reason: why.Text})
+	if why == wsconn.ReasonSlowConsumer || why == wsconn.ReasonMemory {
+		p.access.slow.WithLabelValues(p.Side).Inc()
+	}
+	words := closeWords(why)
+	p.access.Closes.add(uiwire.Close{Time: time.Now(), Side: p.Side, Hub: p.Hub, Peer: p.addr, Code: why.Code, Reason: words})
 	p.access.log.Info(p.Side+" left", p.Fields(zap.Duration("duration", time.Since(p.Since)),
-		zap.Uint16("code", why.Code), zap.String("reason", why.Text))...)
+		zap.Uint16("code", why.Code), zap.String("reason", words))...)
+}
+
+// closeWords says why a connection has ended. Peers that are done send 1000, 1001 or no code (1005), mostly without a text.
+func closeWords(why wsconn.Reason) string {
+	switch why.Code {
+	case wsconn.ReasonNormal.Code, wsconn.ReasonShutdown.Code, wsconn.ReasonNoStatus.Code:
+		return cmp.Or(why.Text, "closed normally")
+	}
+	return why.Text
 }
 
 // Audit writes one line of the audit log: who does what to which target. It has no

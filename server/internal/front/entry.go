@@ -38,6 +38,8 @@ type Entry struct {
 	Unnamed   string // what to do in place of a named session, where it has none
 	Elsewhere string // the answer of listeners that do not serve it
 
+	Resource bool // a list of the hub, or a thing in it: a parameter without effect is refused, as it may be meant as a filter
+
 	Claim bool // the hub has no owner yet: the node that it is forwarded to claims it
 }
 

@@ -169,7 +169,7 @@ func (o Operators) Registry() *prometheus.Registry {
 		newHubCollector(o.Hubs.Stats),
 		quotaCollector{o.Quotas},
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "cdphub_browser_queue_length", Help: "Clients that wait for a browser because --max-browsers are in use.",
+			Name: "cdphub_browser_queue_length", Help: "Clients that wait for a browser because --max-browsers are in use. Those whose token is at its own limit are not counted.",
 		}, func() float64 { return float64(o.Browsers.Numbers().Queued) }),
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "cdphub_browsers", Help: "Browsers that run behind hubs, or are starting.",

@@ -87,7 +87,7 @@ func answerCheck(w http.ResponseWriter, wrong error) {
 // serveHubs answers operators:
 //
 //	{"count":1,"hubs":[{"hub":"","hostConnected":true,"clients":1,"targets":2,"sessions":3}],
-//	 "closes":[{"time":"…","side":"client","hub":"","peer":"127.0.0.1:5","code":1000,"reason":""}],
+//	 "closes":[{"time":"…","side":"client","hub":"","peer":"127.0.0.1:5","code":1000,"reason":"closed normally"}],
 //	 "named":[{"hub":"","id":"…","name":"work","client":"playwright #1","since":"…","awaySince":"…","graceMs":600000,"kept":0}]}
 //
 // Its list has also the names of sandboxes, which are the

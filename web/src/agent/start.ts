@@ -21,6 +21,7 @@ import { begin, holdLoad, installStop, markReached } from "./page/lifecycle";
 import { interceptedBefore } from "./network/intercept";
 import { logWarning } from "./network/log";
 import { tellInfo, watchNavigation } from "./page/navigation";
+import { installMoved, listenMoved } from "./page/moved";
 import { isOwnError } from "./link/scriptelement";
 import { listenForAgents, takeHellos } from "./link/hellos";
 import { beginNesting, watchNested } from "./link/nested";
@@ -69,6 +70,8 @@ export interface AgentOptions {
   response?: string;
   /** @internal The app's own origin, behind a proxy. */
   upstream?: string;
+  /** @internal No other page than that of the hub frames the app. */
+  alone?: boolean;
 }
 
 /** In base/builtins.ts, which the build adds to the bundle. */
@@ -95,6 +98,7 @@ export function startFrameAgent(options: AgentOptions): void {
   if (main.failure) main.unreachable = location.href;
   Object.defineProperty(window, PRESENT, { value: arrive });
   hideFrameElement();
+  if (options.alone) hideParent();
   readName();
   startPopups();
   wrap(window);
@@ -143,10 +147,18 @@ function hideFrameElement(): void {
   Object.defineProperty(window, "frameElement", { configurable: true, get: () => null });
 }
 
+/** window.parent is the window itself, as in a tab. A page may replace it. */
+function hideParent(): void {
+  const set = (value: unknown): void =>
+    void Object.defineProperty(window, "parent", { configurable: true, enumerable: true, writable: true, value });
+  Object.defineProperty(window, "parent", { configurable: true, enumerable: true, get: () => window, set });
+}
+
 /** Wraps the built-ins of a window that the agent observes. $remember comes last: it saves the wrapped built-ins. */
 function wrap(win: Win): void {
   installConsole(win, () => contextIn(win));
   installDialogs(win);
+  installMoved(win);
   installPopups(win);
   installWorkers(win);
   installChoosers(win);
@@ -172,6 +184,7 @@ function listen(win: Win): void {
   installErrors(win, () => contextIn(win), isOwnError);
   watchElements(win);
   listenForAgents(win);
+  listenMoved(win);
   listenForPopups(win);
   listenForChoosers(win);
   listenForFocus(win);

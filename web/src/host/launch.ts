@@ -18,12 +18,14 @@ const separates = (): boolean => /Chrome\//.test(navigator.userAgent);
 export class Launch {
   private readonly key = hexId(32);
   private sandboxed = false;
+  /** The sandbox that the iframe has without this. */
+  private readonly own: string | null;
   private awaitsLoad = true;
   private timer?: ReturnType<typeof setTimeout>;
 
   /**
    * Navigates the iframe to a data: URL. It does so directly in browsers without separate processes, if the
-   * application has sandboxed the iframe, and if it is not the first document of a Target: then another navigation
+   * application has given the iframe a sandbox without allow-same-origin, and if it is not the first document of a Target: then another navigation
    * could overtake it.
    */
   constructor(
@@ -31,7 +33,8 @@ export class Launch {
     private readonly url: string,
     first: boolean,
   ) {
-    if (!first || !separates() || iframe.hasAttribute("sandbox")) {
+    this.own = iframe.getAttribute("sandbox");
+    if (!first || !separates() || /^(?!.*allow-same-origin)/is.test(this.own ?? "allow-same-origin")) {
       this.awaitsLoad = false;
       iframe.src = url;
       return;
@@ -67,7 +70,8 @@ export class Launch {
   end(): void {
     clearTimeout(this.timer);
     this.awaitsLoad = false;
-    if (this.sandboxed) this.iframe.removeAttribute("sandbox");
+    if (this.sandboxed && this.own === null) this.iframe.removeAttribute("sandbox");
+    else if (this.sandboxed) this.iframe.setAttribute("sandbox", this.own!);
     this.sandboxed = false;
   }
 

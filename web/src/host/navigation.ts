@@ -14,7 +14,7 @@ import { isDataDocument, isMade } from "./data";
 import type { Session } from "./session";
 import { SUCCESSOR_MS, type TargetView } from "./targetview";
 import type { Reply } from "./text";
-import { NOT_ALLOWED, say } from "../wire/messages";
+import { CREDENTIALS_IN_URL, NOT_ALLOWED, say } from "../wire/messages";
 
 /**
  * How long a document may take to answer that it will navigate. A stuck document never answers; then the Host page
@@ -53,6 +53,9 @@ export class Navigation {
     if (!url) return reply({ error: serverError("Cannot navigate to invalid URL") });
     const refused = refusal(url, t);
     if (refused) return reply({ error: serverError(refused) });
+    const credentials = takeCredentials(url);
+    if (credentials && (!t.link || t.link.origin === "null" || Object.keys(t.moved).length === 0))
+      return reply({ error: serverError(say(CREDENTIALS_IN_URL)) });
     if (t.link && sameDocument(url.href, t.info.url)) {
       return t.submit({
         session,
@@ -69,7 +72,7 @@ export class Navigation {
     const timer = setTimeout(() => this.fail("net::ERR_TIMED_OUT"), NAVIGATE_MS);
     this.pending = { loaderId, url: url.href, timer, reply, from: t.link?.docId };
     this.begun(loaderId, url.href);
-    this.go(session, { ...params, url: url.href, loaderId });
+    this.go(session, { ...params, url: url.href, loaderId, ...(credentials && { credentials }) });
   }
 
   /**
@@ -78,7 +81,10 @@ export class Navigation {
    * A document of an opaque origin is navigated by the Host page, after its agent has answered: browsers send no
    * SameSite cookies with navigations that such a document starts itself.
    */
-  private go(session: Session, params: Protocol.Page.NavigateRequest & { loaderId: string }): void {
+  private go(
+    session: Session,
+    params: Protocol.Page.NavigateRequest & { loaderId: string; credentials?: string },
+  ): void {
     const t = this.target;
     const { link } = t;
     const { url } = params;
@@ -227,6 +233,14 @@ function resolve(url: unknown, base: string, moved: Moved): URL | undefined {
   if (typeof url !== "string") return undefined;
   const found = parseUrl(url, base) ?? parseUrl(url); // about:blank cannot be a base URL
   return found && follow(found, moved);
+}
+
+/** Takes name and password out of an address, since browsers block such a one in a frame. Base64 of UTF-8. */
+function takeCredentials(url: URL): string {
+  if (!url.username && !url.password) return "";
+  const bytes = new TextEncoder().encode(`${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`);
+  url.username = url.password = "";
+  return btoa(String.fromCharCode(...bytes));
 }
 
 /** The URL at the origin where its own origin is served. */

@@ -26,6 +26,12 @@ const origins = [...new Set(named.flatMap((u) => (u ? [u.origin, ...sameServer(u
   (origin) => origin !== location.origin,
 );
 const frames = new Map<string, { iframe: HTMLIFrameElement; tab: HTMLButtonElement }>();
+/**
+ * What an app may do. All but allow-top-navigation: whatever the app does, and whoever clicks, this page stays. Links and
+ * forms that name the top window reach the app by its agent.
+ */
+const SANDBOX =
+  "allow-downloads allow-forms allow-modals allow-orientation-lock allow-pointer-lock allow-popups allow-popups-to-escape-sandbox allow-presentation allow-same-origin allow-scripts allow-storage-access-by-user-activation allow-top-navigation-to-custom-protocols";
 const known = (document as { featurePolicy?: { features(): string[] } }).featurePolicy;
 /** What the app may use as in a tab of its own. The browser still asks its user, in the name of this page. */
 const FEATURES = [
@@ -83,6 +89,7 @@ function add(address: string, openerId = "", front = true): string {
   if (!blank && !origins.includes(url?.origin ?? ""))
     throw new Error(`This Host page opens no frame for ${address}: it shows ${origins.join(", ")}`);
   const iframe = document.createElement("iframe");
+  iframe.setAttribute("sandbox", SANDBOX);
   iframe.allow = FEATURES.map((name) => `${name} ${origins.join(" ")}`).join("; ");
   if (url) iframe.src = url.href;
   // Paired before the iframe is in the document: pair() sets the iframe's name, which the window takes when it is

@@ -57,13 +57,25 @@ export const NOT_IN_A_HOST = "cdphub: clients cannot see this page while it is n
 export const CHILD_SILENT =
   "cdphub: clients cannot see into the iframe {url}, which is of another origin and has no Frame Agent: load agent.js in it with {origin} in its data-parents";
 
-/** An iframe with a document of a data: address. */
-export const CHILD_DATA =
-  "cdphub: clients cannot see into the iframe {url}, whose document has no Frame Agent: use srcdoc in place of a data: address";
-
 /** A download whose content the agent could not read. */
 export const DOWNLOAD =
   "cdphub: the file {url} goes to the downloads of the browser that shows this page, and could not be read for clients: fetch it in the page, or start cdphub with --browser, where clients get all downloads";
+
+/** A script has read the window around the frame. */
+export const TOP_UNREACHABLE =
+  "cdphub: a script has read the window around the frame, which is of another origin, and has failed: the app takes it for its own top window; the proxy replaces top in scripts where it can see it, but not in text that is run by eval, nor where the app pins a script by its hash (integrity, a Content Security Policy)";
+
+/** Something has come from the app's own address. */
+export const PAST_PROXY =
+  "cdphub: {url} was loaded from the app's own address, past the proxy, since a script names it: clients cannot intercept such requests, and what needs the page's own origin fails; set the app's public address to that of the proxy, if it has such a setting";
+
+/** The app asks for a name and a password. */
+export const CREDENTIALS =
+  "cdphub: the app asks for a name and a password, which clients cannot give in answer to a challenge in a frame: open http://NAME:PASSWORD@HOST/, or set the header Authorization with Network.setExtraHTTPHeaders (Playwright: setExtraHTTPHeaders)";
+
+/** An address with a name and a password, in a frame without the proxy. */
+export const CREDENTIALS_IN_URL =
+  "Frames open no address with a name and a password without cdphub proxy; there, Network.setExtraHTTPHeaders can set Authorization, too";
 
 /** Fills in a message. */
 export function say(message: string, places: Record<string, string> = {}): string {

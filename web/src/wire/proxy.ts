@@ -21,6 +21,8 @@ export interface StateCommand {
   userAgent?: string;
   noCache?: boolean;
   offline?: boolean;
+  /** "name:password" for the app, in base64 of UTF-8: for all requests of the Target from now on. */
+  credentials?: string;
 }
 
 /** Agent to proxy: where the main frame goes next. */

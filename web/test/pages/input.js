@@ -268,14 +268,3 @@ await log(/./);
 await cdp("Input.dispatchTouchEvent", { type: "touchStart", touchPoints: [{ x: 20, y: at.go }] });
 await cdp("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
 is(await log(/^click$/), ["click:go"]);
-
-// What asks for the focus gets it, as in a tab, unless the page has given it to another element.
-const auto =
-  "<button id=plain>plain</button><button id=hidden autofocus hidden>no</button><button id=auto autofocus>auto</button>";
-const active = () => value("document.activeElement.id");
-await visit("/auto", { html: auto });
-is(await active(), "auto");
-await value("document.open(), document.write('<input id=late autofocus>'), document.close()");
-is(await active(), "late");
-await visit("/auto", { html: auto + "<script>plain.focus()<\/script>" });
-is(await active(), "plain");

@@ -15,7 +15,12 @@ test("a link to the app's own address leads to the proxy", async ({ page }) => {
 });
 
 test("a form that is posted to the app's own address leads to the proxy", async ({ page }) => {
-  await page.goto(app + pathOf(`<form method=post action="${upstream}/echo"><input name=a value="1 &"><button name=b value=2>send</button></form>`));
+  await page.goto(
+    app +
+      pathOf(
+        `<form method=post action="${upstream}/echo"><input name=a value="1 &"><button name=b value=2>send</button></form>`,
+      ),
+  );
   await page.getByText("send").click();
   await page.waitForURL(`${app}/echo`);
   expect(JSON.parse(await page.locator("pre").textContent())).toMatchObject({ method: "POST", body: "a=1+%26&b=2" });

@@ -10,6 +10,8 @@ import { emit } from "../base/session";
 import { keepDocument } from "./bodies";
 import { withCookies } from "./extrainfo";
 import { reportDocumentInFlight } from "./exchange";
+import { logWarning } from "./log";
+import { CREDENTIALS, say } from "../../wire/messages";
 import { headText, plainHeaders, response } from "./responsefields";
 
 type Win = Window & typeof globalThis;
@@ -69,6 +71,7 @@ export function reportDocumentResponse(loaderId: string, frame: Frame, came: Pro
     return;
   }
   if (a) reportExtraInfo(loaderId, a);
+  if (a?.status === 401 && a.headers["www-authenticate"]) logWarning(say(CREDENTIALS), a.url);
   if (a?.body) keepDocument(loaderId, a.body);
   emit("Network", "Network.responseReceived", {
     requestId: loaderId,

@@ -6,7 +6,7 @@ import type { ControlEvent, FailedEvent, GoCommand, RequestEvent, ResponseEvent 
 import { type Frame, type Win, allFrames, mainFrame, splitFragment, urlOf } from "../page/frames";
 import { tellDownload } from "../page/downloads";
 import { interceptors, matchesPattern } from "./intercept";
-import { navigatesUnseen } from "../page/childnavigation";
+import { beginNavigation } from "../page/childnavigation";
 import { failMainNavigation, navigationUnderWay } from "../page/navigation";
 import { monotonic, originals } from "../base/originals";
 import { type Session, emit } from "../base/session";
@@ -123,6 +123,19 @@ function beginRequest(m: RequestEvent): ProxyRequest | undefined {
   };
   const exchange = new Exchange(win, type === "XHR" ? "Fetch" : type, sent);
   return { ...common, networkId: exchange.id, frame: exchange.frame, request: exchange.request, exchange, main: false };
+}
+
+/**
+ * Begins the navigation of a child frame that only the request for its document shows: a blank first document gets no
+ * navigate events. It is the frame whose element names the address or else, since script may navigate the window, one
+ * that is blank.
+ */
+function navigatesUnseen(url: string, method: string): { frame: Frame; networkId: string } | undefined {
+  const idle = allFrames().filter((f) => f.owner && !f.pending && !f.agent);
+  const frame =
+    idle.find((f) => splitFragment(f.owner!.src)[0] === url && (!f.win || splitFragment(urlOf(f))[0] !== url)) ??
+    idle.find((f) => f.win?.document.URL === "about:blank");
+  return frame && { frame, networkId: beginNavigation(frame, url, { reason: "scriptInitiated", method }).loaderId };
 }
 
 function requestOf(m: RequestEvent, win: Window = window): Protocol.Network.Request {

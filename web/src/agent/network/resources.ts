@@ -5,7 +5,7 @@
 import type { Protocol } from "../../cdp";
 import { isOfProxy } from "../link/hub";
 import { isBundle } from "../base/bundles";
-import { atProxy } from "../page/moved";
+import { atProxy, warnOfPast } from "../page/moved";
 import { originals } from "../base/originals";
 import { isUrl } from "../base/urls";
 import { takeOwnAddress } from "../link/scriptelement";
@@ -108,6 +108,7 @@ function report(win: Win, e: Entry): void {
   });
   if (takeFailure(e.name) && !e.responseStatus) return x.failed(...netErrorOf(e.name));
   keepUrl(x.id, e.name);
+  warnOfPast(e.name);
   recentEntries.add(e.name);
   originals.setTimeout(() => recentEntries.delete(e.name), 2 * ENTRY_MS);
   const cached = e.transferSize === 0 && e.decodedBodySize > 0;

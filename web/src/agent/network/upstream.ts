@@ -69,8 +69,18 @@ function state(): StateCommand {
     hold: added.isIntercepting?.() ?? false,
     tell,
     addresses: [splitFragment(location.href)[0]],
+    ...(credentials && { credentials }),
     ...all,
   };
+}
+
+/** What a Client has written before the host of an address. */
+let credentials = "";
+
+/** Has the proxy send a name and a password with the requests of the Target. Resolves when it does. */
+export function setCredentials(given: string): Promise<void> {
+  credentials = given;
+  return refreshUpstream();
 }
 
 let lastState = "";
@@ -83,7 +93,8 @@ export async function refreshUpstream(): Promise<void> {
   const base = proxyBase();
   if (!base || mainFrame().parentId) return;
   const now = state();
-  if (!socket && !now.hold && !now.tell && !now.extra && !now.userAgent && !now.noCache && !now.offline) return;
+  if (!socket && !now.hold && !now.tell && !now.extra && !now.userAgent && !now.noCache && !now.offline && !credentials)
+    return;
   const due = new Promise<void>((r) => originals.setTimeout(r, ACK_MS));
   // The part network.js handles the messages of the connection. Without it no connection is opened.
   await Promise.race([ready("Fetch.enable")?.catch(() => {}), due]);

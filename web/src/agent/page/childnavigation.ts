@@ -4,7 +4,7 @@
 import type { Protocol } from "../../cdp";
 import { documentFailed } from "../../documentevents";
 import { parseUrl } from "../../host/addresses";
-import { type Frame, type Pending, allFrames, splitFragment, urlOf } from "./frames";
+import { type Frame, type Pending, splitFragment, urlOf } from "./frames";
 import { type NavigationType, onNavigate, requestOf, reasonOf, typeOf } from "./navigation";
 import { response, reportDocumentResponse } from "../network";
 import { hexId, monotonic, originals } from "../base/originals";
@@ -169,19 +169,6 @@ export function watchChild(frame: Frame): void {
       if (p && !p.expected) return () => frame.pending === p && failNavigation(frame, "net::ERR_ABORTED");
     },
   );
-}
-
-/**
- * Begins the navigation of a child frame that only the request for its document shows: a blank first document gets no
- * navigate events. It is the frame whose element names the address or else, since script may navigate the window, one
- * that is blank.
- */
-export function navigatesUnseen(url: string, method: string): { frame: Frame; networkId: string } | undefined {
-  const idle = allFrames().filter((f) => f.owner && !f.pending && !f.agent);
-  const frame =
-    idle.find((f) => splitFragment(f.owner!.src)[0] === url && (!f.win || splitFragment(urlOf(f))[0] !== url)) ??
-    idle.find((f) => f.win?.document.URL === "about:blank");
-  return frame && { frame, networkId: beginNavigation(frame, url, { reason: "scriptInitiated", method }).loaderId };
 }
 
 /** Page.navigate of a child frame: answers once the document has come, or has failed to. */

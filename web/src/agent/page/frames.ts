@@ -2,7 +2,7 @@
 // domains use these functions.
 
 import type { Protocol } from "../../cdp";
-import { CHILD_DATA, CHILD_SILENT, say } from "../../wire/messages";
+import { CHILD_SILENT, say } from "../../wire/messages";
 import { added } from "../base/added";
 import { hexId } from "../base/originals";
 import { parseUrl, splitFragment } from "../../host/addresses";
@@ -172,8 +172,7 @@ export function urlOf(frame: Frame): string {
 
 /** Why commands do not reach into a frame of another origin. */
 export function unreachable(frame: Frame): string {
-  const url = urlOf(frame);
-  return say(url.startsWith("data:") ? CHILD_DATA : CHILD_SILENT, { url, origin: window.origin });
+  return say(CHILD_SILENT, { url: urlOf(frame), origin: window.origin });
 }
 
 /** The origin as execution contexts name it: "://" for an opaque one. */

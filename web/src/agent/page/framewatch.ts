@@ -30,7 +30,6 @@ import {
   unreachable,
   urlOf,
 } from "./frames";
-import { carried } from "../link/framename";
 import { hubOfProxy } from "../link/hub";
 import { logWarning } from "../network/log";
 import { begin, afterListeners, contentLoaded, forgetMarks, loaded, mark, replayMarks } from "./lifecycle";
@@ -89,26 +88,12 @@ export function watchLoading(frame: Frame): void {
   const win = frame.win;
   win?.addEventListener("DOMContentLoaded", () => {
     watchDeclared(win.document);
-    afterListeners(() => {
-      autofocus(frame);
-      contentLoaded(frame);
-    });
+    afterListeners(() => contentLoaded(frame));
   });
   win?.addEventListener("load", () => {
     endEmptyNavigations(frame);
     afterListeners(() => loaded(frame));
   });
-}
-
-/** Focuses what the document names, as in a tab: the browser does not in a frame of another origin (HTML, "autofocus"). */
-function autofocus(frame: Frame): void {
-  const doc = frame.win?.document;
-  const driven = hasSessions() || carried("d");
-  if (!doc || !driven || frame !== mainFrame() || frame.parentId || doc.querySelector(":target")) return;
-  for (const el of doc.querySelectorAll<HTMLElement>("[autofocus]")) {
-    if (doc.activeElement !== doc.body) return;
-    el.focus();
-  }
 }
 
 /** Watches a frame's document for elements that hold frames. */

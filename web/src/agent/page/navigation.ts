@@ -5,13 +5,13 @@ import type { Protocol } from "../../cdp";
 import { documentFailed, documentRequest } from "../../documentevents";
 import { type Frame, type Win, address, isAddressSet, mainFrame, splitFragment, urlOf } from "./frames";
 import { isLoaded } from "./lifecycle";
-import { hubOfProxy } from "../link/hub";
 import { uplink } from "../link/uplink";
 import { hexId, monotonic, originals } from "../base/originals";
 import { postFields } from "../network/payload";
-import { sendToProxy as toUpstream, refreshUpstream } from "../network/upstream";
+import { sendToProxy as toUpstream, refreshUpstream, setCredentials } from "../network/upstream";
 import { ProtocolError } from "../base/registry";
 import { added } from "../base/added";
+import { atProxy } from "./moved";
 import { mayLeave, noteIntercepted } from "./beforeunload";
 import type { Navigation, NavigateEvent } from "./navigationapi";
 import { carryScripts } from "../runtime/scripts";
@@ -25,8 +25,6 @@ let announcedByHost = "";
 let announced = "";
 /** The pending navigation, announced by the Host or by a document. */
 let current: { loaderId: string; url: string } | undefined;
-/** The loader of the last Page.navigate that this document has carried out. */
-let byCommand = "";
 /** A Client asked for the next navigation, so Page.frameRequestedNavigation is not sent. */
 let askedByClient = false;
 
@@ -36,7 +34,6 @@ export function watchNavigation(): void {
     window,
     (e) => {
       const byHost = announcedByHost !== "";
-      if (!byHost && yields(e)) return e.preventDefault();
       if (!byHost) toUpstream({ do: "navigate", url: e.destination.url });
       const byClient = askedByClient;
       announcedByHost = "";
@@ -45,22 +42,10 @@ export function watchNavigation(): void {
     },
     () => {
       const loaderId = announced;
-      return () => {
-        byCommand = "";
-        if (announced === loaderId) abort();
-      };
+      return () => announced === loaderId && abort();
     },
   );
   watchAddress(mainFrame());
-}
-
-/**
- * Whether a navigation of the page's script must wait for that of a Client: it does not end one that comes from the
- * browser's address bar or from Page.navigate, as in Chromium 156. Only the proxy says when that one brings no document.
- */
-function yields(e: NavigateEvent): boolean {
-  const pending = byCommand !== "" && current?.loaderId === byCommand;
-  return pending && hubOfProxy() !== undefined && !e.userInitiated && !askedByClient && e.cancelable;
 }
 
 /**
@@ -93,7 +78,6 @@ export function onNavigate(
       };
     }
     const f = starting(e);
-    if (e.defaultPrevented) keep();
     if (!f) return;
     originals.queueMicrotask(() => {
       if (!e.defaultPrevented && !intercepted) f();
@@ -215,6 +199,7 @@ export function watchAddress(frame: Frame): void {
     const native = win.history[name].bind(win.history);
     win.history[name] = function (...args: Parameters<History["pushState"]>): void {
       byHistory = true;
+      if (args[2]) args[2] = atProxy(`${args[2]}`, win.document.baseURI);
       try {
         native(...args);
       } finally {
@@ -289,17 +274,18 @@ export function tellInfo(): void {
 // ------------------------------------------------------------- commands
 
 /** Page.navigate with the params that the Host adds: see wire/frame.ts. */
-type HostNavigation = Protocol.Page.NavigateRequest & { loaderId?: string; led?: boolean };
+type HostNavigation = Protocol.Page.NavigateRequest & { loaderId?: string; led?: boolean; credentials?: string };
 
 /**
  * Page.navigate of the main frame, passed on by the Host. A loaderId says that the Host has sent the first events.
  */
-export function navigate(p: HostNavigation): Protocol.Page.NavigateResponse {
+export function navigate(p: HostNavigation): Protocol.Page.NavigateResponse | Promise<Protocol.Page.NavigateResponse> {
+  if (p.credentials) return setCredentials(p.credentials).then(() => navigate({ ...p, credentials: "" }));
   const frameId = mainFrame().id;
   const here = splitFragment(address())[0];
   const sameDocument = p.loaderId === undefined && String(p.url).includes("#") && splitFragment(p.url)[0] === here;
   announcedByHost = sameDocument || p.led ? "" : (p.loaderId ?? "");
-  if (p.loaderId) current = { loaderId: (byCommand = p.loaderId), url: String(p.url) };
+  if (p.loaderId) current = { loaderId: p.loaderId, url: String(p.url) };
   // Not left to the navigate listener: a blank first document gets no navigate events.
   if (p.loaderId) toUpstream({ do: "navigate", url: p.url, referrer: p.referrer ?? "" });
   if (p.led) {
@@ -315,9 +301,20 @@ export function navigate(p: HostNavigation): Protocol.Page.NavigateResponse {
     }
     carryScripts(String(p.url));
     if (sameDocument && isAddressSet()) location.hash = splitFragment(p.url)[1];
-    else location.href = String(p.url);
+    else if (p.referrer) location.href = String(p.url);
+    else goWithoutReferrer(String(p.url));
   }, 0);
   return { frameId, ...(p.loaderId !== undefined && { loaderId: p.loaderId }) };
+}
+
+/** Navigates as a person does in the address bar: the next document has no referrer. */
+function goWithoutReferrer(url: string): void {
+  const html = "http://www.w3.org/1999/xhtml"; // also in a document of XML
+  const link = document.createElementNS(html, "a") as HTMLAnchorElement;
+  link.href = url;
+  link.rel = "noreferrer";
+  link.target = "_self"; // not that of a base element
+  link.click();
 }
 
 /** Page.reload: after the answer, since Clients wait for the load event from then on. */
@@ -332,7 +329,6 @@ export function reload(): void {
 /** Page.stopLoading. */
 export function stop(): void {
   window.stop();
-  byCommand = "";
   abort();
 }
 

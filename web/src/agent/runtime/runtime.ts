@@ -36,7 +36,7 @@ function outOfReach(p: Protocol.Runtime.EvaluateRequest, c: Context, s: Session)
   const { frame } = c;
   if (!frame?.silent) throw new ProtocolError(NO_CONTEXT);
   return answer(p, c, s, () => {
-    throw Object.assign(new Error(), { message: unreachable(frame), stack: `Error: ${unreachable(frame)}` });
+    throw new Error(unreachable(frame));
   });
 }
 

@@ -10,7 +10,7 @@ import { uplink } from "../link/uplink";
 import { flushChanges } from "../dom/treewatch";
 import { mint, originals } from "../base/originals";
 import { emit } from "../base/session";
-import { isUrl } from "../base/urls";
+import { parseUrl } from "../../host/addresses";
 import { type RemoteWindow, type WindowCall, dispatchWindowMessage, markWindow, windowProxyOf } from "./windowproxy";
 
 const { apply } = Reflect;
@@ -59,17 +59,20 @@ function haveOpener(): void {
 // ---------------------------------------------------------------- opening
 
 /**
- * What a target name (HTML, "valid navigable target name") means here: the browser handles it, the
- * Target navigates, or a window opens.
+ * What a target name (HTML, "valid navigable target name") means here: the browser handles it, a window of the Target
+ * navigates, or a new one opens. The Target is the top window, and the browser lets no document in a sandboxed frame
+ * navigate one around it: the agent does, whose script is of the main frame.
  */
-function destination(win: Win, target: string): "native" | "top" | "window" {
+function destination(win: Win, target: string): "native" | "window" | Window {
   const name = target.toLowerCase();
-  if (name === "_top" || (name === "_parent" && win === window) || (name && target === window.name)) return "top";
-  if (!hostOpensWindows || name === "_self" || name === "_parent") return "native";
+  if (name === "_top" || (name === "_parent" && win === window) || (name && target === window.name)) return window;
+  if (name === "_parent") return win.parent;
+  if (name === "_self") return "native";
   flushChanges();
-  if (name && name !== "_blank" && allFrames().some((f) => f.win?.name === target || f.owner?.name === target))
-    return "native";
-  return "window";
+  const known =
+    name && name !== "_blank" && allFrames().find((f) => f.win?.name === target || f.owner?.name === target);
+  if (known) return (win !== window && known.win) || "native";
+  return hostOpensWindows ? "window" : "native";
 }
 
 /** Opens a window, or uses the one of this name. */
@@ -130,9 +133,6 @@ function featureList(features: string, noopener: boolean): string[] {
   ];
 }
 
-const invalid = (url: string): string =>
-  `Failed to execute 'open' on 'Window': Unable to open a window with invalid URL '${url}'.`;
-
 /** Wraps window.open of a window, and close of the Target's. */
 export function installPopups(win: Win): void {
   const { open: native, close } = win;
@@ -141,14 +141,24 @@ export function installPopups(win: Win): void {
     const { baseURI } = win.document;
     const named = `${url}`; // "" has a meaning of its own, and is no URL in a blank document
     if (where === "native") return native.call(win, url, target, features);
-    if (named && !isUrl(named, baseURI)) throw new win.DOMException(invalid(named), "SyntaxError");
-    const address = named && new URL(named, baseURI).href;
-    if (where === "top") return native.call(window, address, "_self");
+    const address = named && parseUrl(named, baseURI)?.href;
+    if (address === undefined) throw new win.DOMException("Invalid URL", "SyntaxError");
+    if (where !== "window") {
+      if (address) go(where, address);
+      return where;
+    }
     const noopener = /\bno(opener|referrer)\b(?!\s*=\s*(0|no|false)\b)/i.test(features);
     const made = open(win, address, String(target) || "_blank", String(features), noopener);
     return noopener ? null : made;
   };
   win.open = Object.defineProperty(replaced, "name", { value: "open" });
+  const { prototype } = win.HTMLFormElement;
+  const { submit } = prototype;
+  prototype.submit = {
+    submit(this: HTMLFormElement): void {
+      if (!sendElsewhere(win, this, null)) submit.call(this);
+    },
+  }.submit;
   if (win === window) {
     const closed = (): void => (openedByScript ? void uplink.control({ icdp: "close" }) : close.call(win));
     win.close = Object.defineProperty(closed, "name", { value: "close" });
@@ -165,7 +175,8 @@ function linkOf(e: Event): HTMLAnchorElement | undefined {
   const path = apply(composedPath, e, []) as Partial<HTMLAnchorElement>[];
   for (let i = 0; i < path.length; i++) {
     const { localName } = path[i];
-    if ((localName === "a" || localName === "area") && path[i].matches?.("[href]")) return path[i] as HTMLAnchorElement;
+    if ((localName === "a" || localName === "area") && path[i].matches?.("[*|href]"))
+      return path[i] as HTMLAnchorElement;
   }
   return undefined;
 }
@@ -198,24 +209,24 @@ export function settleClick(): void {
 
 const baseTarget = (win: Win): string => win.document.querySelector<HTMLBaseElement>("base[target]")?.target ?? "";
 
+/** An attribute of a link of HTML, or of one of SVG, which is animated. */
+const textOf = (value: string | SVGAnimatedString): string => (typeof value === "string" ? value : value.baseVal);
+
 function clicked(win: Win, e: MouseEvent, link: HTMLAnchorElement): void {
   if (
     e.defaultPrevented ||
     e.button > 1 ||
-    typeof link.href !== "string" ||
     link.hasAttribute("download") ||
-    /^(javascript|mailto|tel):/i.test(link.href)
+    /^(javascript|mailto|tel):/i.test(textOf(link.href))
   )
     return;
   const aside = e.button === 1 || e.ctrlKey || e.metaKey || e.shiftKey;
-  const target = aside ? "_blank" : link.target || baseTarget(win);
-  const rel = link.relList;
+  const target = aside ? "_blank" : textOf(link.target) || baseTarget(win);
+  const rel = link.getAttribute("rel") ?? "";
   const noopener =
-    aside ||
-    rel.contains("noopener") ||
-    rel.contains("noreferrer") ||
-    (/^_blank$/i.test(target) && !rel.contains("opener"));
-  if (target) follow(win, e, link.href, target, noopener);
+    aside || /\bno(opener|referrer)\b/i.test(rel) || (/^_blank$/i.test(target) && !/\bopener\b/i.test(rel));
+  // A link whose address cannot be read opens a blank window, as in Chromium 156.
+  if (target) follow(win, e, parseUrl(textOf(link.href), link.baseURI)?.href ?? "about:blank", target, noopener);
 }
 
 function submitted(win: Win, e: SubmitEvent): void {
@@ -224,11 +235,14 @@ function submitted(win: Win, e: SubmitEvent): void {
   const target = by?.getAttribute("formtarget") || form.target || baseTarget(win);
   const method = by?.getAttribute("formmethod") || form.method;
   if (e.defaultPrevented || !target) return;
-  if (/^post$/i.test(method)) postHere(win, target, by?.hasAttribute("formtarget") ? by : form);
+  if (/^post$/i.test(method)) {
+    if (sendElsewhere(win, form, by)) e.preventDefault();
+    else postHere(win, target, by?.hasAttribute("formtarget") ? by : form);
+  }
   if (!/^get$/i.test(method)) return;
   const action = by?.getAttribute("formaction") || form.getAttribute("action") || win.location.href;
-  if (!isUrl(action, win.document.baseURI)) return; // the browser sends it nowhere
-  const url = new URL(action, win.document.baseURI);
+  const url = parseUrl(action, win.document.baseURI);
+  if (!url) return; // the browser sends it nowhere
   const data = [...new win.FormData(form, by)].map(([name, v]) => [name, typeof v === "string" ? v : v.name]);
   const { hash } = url;
   url.hash = url.search = "";
@@ -241,16 +255,62 @@ function submitted(win: Win, e: SubmitEvent): void {
   );
 }
 
+/** Has an element that names the target of a form name its own frame, until the form has been submitted. */
+function aimHere(win: Win, names: HTMLElement): void {
+  const attribute = names instanceof win.HTMLFormElement ? "target" : "formtarget";
+  const was = names.getAttribute(attribute);
+  names.setAttribute(attribute, "_self"); // it is read once the event has been dispatched (HTML, "submit")
+  originals.setTimeout(() => (was === null ? names.removeAttribute(attribute) : names.setAttribute(attribute, was)));
+}
+
+/**
+ * Has a form act on the window of the Target that it names where the browser would not let it: on the main frame as the
+ * top one, or on a frame around the form's or beside it. Returns whether it was submitted here.
+ */
+function sendElsewhere(win: Win, form: HTMLFormElement, by: HTMLElement | null): boolean {
+  const attribute = (name: string): string | null => by?.getAttribute(`form${name}`) ?? form.getAttribute(name);
+  const where = destination(win, attribute("target") || baseTarget(win));
+  if (typeof where === "string" || /^dialog$/i.test(attribute("method") ?? "")) return false;
+  if (where === win) {
+    aimHere(win, by?.hasAttribute("formtarget") ? by : form);
+    return false;
+  }
+  const copy = document.createElement("form");
+  copy.action = new URL(attribute("action") || win.location.href, win.document.baseURI).href;
+  copy.method = attribute("method") ?? "get";
+  copy.enctype = attribute("enctype") ?? "";
+  copy.acceptCharset = form.getAttribute("accept-charset") || win.document.characterSet;
+  const name = where.name;
+  copy.target = where === window ? "_self" : (where.name ||= mint());
+  for (const [field, value] of new win.FormData(form, by)) {
+    const input = document.createElement("input");
+    input.name = field;
+    if (typeof value === "string") {
+      input.type = "hidden";
+      input.value = value;
+    } else {
+      input.type = "file";
+      const files = new DataTransfer();
+      if (value.name || value.size) files.items.add(value);
+      input.files = files.files;
+    }
+    copy.append(input);
+  }
+  copy.hidden = true;
+  document.documentElement.append(copy); // a form that is not in a document cannot be submitted
+  copy.submit();
+  copy.remove();
+  where.name = name;
+  return true;
+}
+
 /**
  * Posts a form to this frame instead of a new window, unless a person has submitted it. A Target would get the URL
  * without the data. A real window would cover the Host page, and browsers do not paint a covered page.
  */
 function postHere(win: Win, target: string, names: HTMLFormElement | HTMLButtonElement): void {
   if (win.navigator.userActivation?.isActive || destination(win, target) !== "window") return;
-  const attribute = names instanceof win.HTMLFormElement ? "target" : "formtarget";
-  const was = names.getAttribute(attribute);
-  names.setAttribute(attribute, "_self"); // it is read once the event has been dispatched (HTML, "submit")
-  originals.setTimeout(() => (was === null ? names.removeAttribute(attribute) : names.setAttribute(attribute, was)));
+  aimHere(win, names);
   const text =
     "A form was to be posted to a new window. It was posted to this frame: a new window would not get its data.";
   emit("Log", "Log.entryAdded", {
@@ -260,11 +320,15 @@ function postHere(win: Win, target: string, names: HTMLFormElement | HTMLButtonE
 
 function follow(win: Win, e: Event, url: string, target: string, noopener: boolean): void {
   const where = destination(win, target);
-  if (where === "native" || (where === "top" && !isUrl(url))) return;
+  if (where === "native") return;
   e.preventDefault();
-  if (where === "top") window.location.assign(url);
-  // A link whose address cannot be read opens a blank window, as in Chromium 156.
-  else open(win, isUrl(url) ? url : "about:blank", target, "", noopener);
+  if (where === "window") open(win, url, target, "", noopener);
+  else go(where, url);
+}
+
+/** Navigates a window as the document of the main frame. A child frame of another origin has no location.assign. */
+function go(where: Window, url: string): void {
+  where.location.href = url;
 }
 
 // ------------------------------------------------------------ from the Host

@@ -17,6 +17,7 @@ import { hubOfProxy } from "../link/hub";
 import { uplink } from "../link/uplink";
 import { type Frame, type Win, frameOfDocument, mainFrame } from "../page/frames";
 import { endOverrides, isOffline } from "../network/upstream";
+import { atProxy } from "../page/moved";
 import { agentText, agentUrl } from "./agenttext";
 import { WorkerRequests, wantsNow } from "./requests";
 import { awaitAgent, optionsFor, watchBlobs, withAgent } from "./script";
@@ -200,6 +201,7 @@ export function installWorkers(win: Win): void {
   };
   win.Worker = new Proxy(Native, {
     construct(target, args: [string | URL, WorkerOptions?], newTarget) {
+      args[0] = atProxy(`${args[0]}`, win.document.baseURI);
       const url = parseUrl(args[0], win.document.baseURI)?.href ?? ""; // the browser reports an invalid one itself
       const changed = url ? withAgent(url, agentText) : undefined;
       // The proxy adds the agent to worker scripts of the app's own origin.
@@ -218,6 +220,23 @@ export function installWorkers(win: Win): void {
       return worker;
     },
   });
+  if (win.SharedWorker)
+    win.SharedWorker = new Proxy(win.SharedWorker, {
+      construct: (target, args: [string], newTarget) => {
+        args[0] = atProxy(`${args[0]}`, win.document.baseURI);
+        return Reflect.construct(target, args, newTarget);
+      },
+    });
+  const { prototype } = win.ServiceWorkerContainer ?? {}; // not on an insecure origin
+  if (!prototype) return;
+  const { register: native } = prototype;
+  prototype.register = {
+    register(this: ServiceWorkerContainer, url: string | URL, options?: RegistrationOptions) {
+      const { scope } = options ?? {};
+      const moved = scope === undefined ? options : { ...options, scope: atProxy(scope, win.document.baseURI) };
+      return native.call(this, atProxy(`${url}`, win.document.baseURI), moved);
+    },
+  }.register;
 }
 
 /** Whether a filter (Target.TargetFilter) takes workers: its first entry that fits decides. */

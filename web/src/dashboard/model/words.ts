@@ -53,7 +53,7 @@ const CLOSE: Record<number, string> = {
   1001: "went away",
   1002: "protocol error",
   1003: "data of a wrong type",
-  1005: "closed without a reason",
+  1005: "closed",
   1006: "connection lost",
   1007: "invalid data",
   1008: "refused",
