@@ -125,7 +125,7 @@ func (p *handler) intercept(r *http.Request, e *exchange) *pausedRequest {
 	}
 	// The agent of a document wraps fetch and XMLHttpRequest itself, so that it needs
 	// no event for them.
-	script := dest == "empty" && !c.owners[withoutFragment(r.Referer())].worker
+	script := dest == "empty" && !c.owners[withoutFragment(r.Referer())].worker && (!s.Hold || !isPreflight(r))
 	if script || dest == "" || h.conn == nil && !coming || !s.Hold && !s.Tell && !main {
 		if script && s.Tell && !main {
 			e.script = h.conn
@@ -137,6 +137,12 @@ func (p *handler) intercept(r *http.Request, e *exchange) *pausedRequest {
 	h.waits = s.Hold && h.conn != nil && len(c.paused) < maxPaused
 	c.paused[h.id] = h
 	return h
+}
+
+// isPreflight reports whether the browser asks by itself whether script may send a request (Fetch Standard, "CORS-preflight
+// fetch"). Script learns nothing of it.
+func isPreflight(r *http.Request) bool {
+	return r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != ""
 }
 
 // applyOverridesLocked applies the headers that a Target wants for its requests.

@@ -134,6 +134,16 @@ func TestHold(t *testing.T) {
 		a.hear("response")
 		a.hear("end")
 	}
+	// The browser's own question before a request of script is an event, as in Chromium: a client answers it.
+	ask := later(t, "OPTIONS", own+"/x", "Sec-Fetch-Dest: empty", "Sec-Fetch-Mode: cors", "Referer: "+own+"/page",
+		"Access-Control-Request-Method: PUT")
+	n := a.hear("request")
+	a.say(`{"id":"%s","do":"fulfill","status":204,"headers":[["X-A","client"]]}`, n.ID)
+	if got := <-ask; got != "204 client " || n.Method != "OPTIONS" || !n.Held {
+		t.Errorf("a preflight gets %q after %+v", got, n)
+	}
+	a.hear("response")
+	a.hear("end")
 	// Of what script asks for its headers are told, and without the agent nothing waits.
 	if got := <-later(t, "GET", own+"/x", "Sec-Fetch-Dest: empty", "Referer: "+own+"/page"); got != "200 app GET /x  " {
 		t.Errorf("a script gets %q", got)

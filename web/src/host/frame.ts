@@ -59,6 +59,7 @@ export class Frame {
       if (!this.launch?.loaded()) onload(this);
     };
     iframe.addEventListener("load", this.loaded);
+    queueMicrotask(layOut); // when the application has put the iframe into its document
   }
 
   /** Releases the element, and restores its size and colour scheme. */
@@ -231,8 +232,14 @@ export async function darkens(): Promise<boolean> {
   return matches;
 }
 
+/** Gives the frames their sizes. Nothing else does so in a hidden tab, where a new frame would be 0 × 0. */
+function layOut(): void {
+  document.documentElement.getBoundingClientRect();
+}
+
 /** Resolves when the frames have been laid out again: after two animation frames, or 100 ms in a hidden tab. */
 export function laidOut(): Promise<void> {
+  layOut();
   return new Promise((resolve) => {
     setTimeout(resolve, 100);
     requestAnimationFrame(() => requestAnimationFrame(() => resolve()));

@@ -38,7 +38,7 @@ const SETTLE_MS = 1_500;
  */
 const LEFT_MS = 500;
 
-const BLOCKED = "net::ERR_BLOCKED_BY_CLIENT (no Frame Agent answered in the new document)";
+const NO_AGENT = "net::ERR_FAILED (no Frame Agent answered in the new document)";
 
 /** Events with a document's URL, which must be of the document's own origin. */
 const ABOUT_ADDRESS = /^Page\.(frameN|n)avigated/;
@@ -222,7 +222,7 @@ export class Target implements TargetView {
     // event means nothing. Only a version 1 agent does not announce its unload.
     if (this.link && (this.link.extended || !this.navigation.pending)) return;
     if (!this.lost || this.expects) {
-      this.expect(made ? SUCCESSOR_MS : this.absence.left ? LEFT_MS : SETTLE_MS, BLOCKED);
+      this.expect(made ? SUCCESSOR_MS : this.absence.left ? LEFT_MS : SETTLE_MS, NO_AGENT);
       this.absence.renew();
     }
     if (!this.link) this.owner.env.post({ do: "probe", targetId: this.id });
@@ -237,7 +237,7 @@ export class Target implements TargetView {
     this.link = undefined;
     this.workers.gone();
     this.owner.downloads()?.left(this.id);
-    this.expect(this.absence.left ? LEFT_MS : SUCCESSOR_MS, this.absence.left ? BLOCKED : undefined);
+    this.expect(this.absence.left ? LEFT_MS : SUCCESSOR_MS, this.absence.left ? NO_AGENT : undefined);
     this.emit("Runtime", "Runtime.executionContextsCleared", {});
     this.calls.disconnected(link);
     this.owner.changed(this);

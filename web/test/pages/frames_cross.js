@@ -254,6 +254,9 @@ is((await cdp("Page.navigate", { frameId: cross.id, url: other("/bare", { bare: 
 await lifecycle(cross.id, "load");
 is(urls(await frameTree()), ["/main", ["/bare"]]);
 await fails(evaluateIn(cross.id, "1"), "Cannot find context with specified id");
+// Clients try again upon that error, and do not upon an exception.
+const why = () => evaluateIn(cross.id, "1").catch((e) => /^Error: cdphub: clients cannot see into/.test(e.message));
+is(await until("the reason", why), true);
 events.length = 0;
 is((await cdp("Page.navigate", { frameId: cross.id, url: APP + "/home" })).errorText, undefined);
 await lifecycle(cross.id, "load");

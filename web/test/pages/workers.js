@@ -169,3 +169,24 @@ is(
 await visit("/app", { csp: "connect-src 'none'" });
 await blobWorker("postMessage('alone')");
 is(await said(), ["alone"]);
+
+// Workers of child frames of another origin are inside the same sessions, whether the frame comes before or after.
+const starts = `<script>w = new Worker(URL.createObjectURL(new Blob(["self.here = 7"], {type: "text/javascript"})))<\/script>`;
+const child = OTHER + "/child?" + new URLSearchParams({ html: starts });
+await visit("/app", { html: `<iframe src="${child}"></iframe>` });
+events.length = 0;
+await cdp("Target.setAutoAttach", { autoAttach: true, waitForDebuggerOnStart: false, flatten: true });
+await value(
+  `void (later = document.body.appendChild(document.createElement("iframe"))).setAttribute("src", "${child}")`,
+);
+const inside = [await from("workerattached"), await from("workerattached")];
+is(
+  inside.map((m) => m.parent),
+  ["S1", "S1"],
+);
+for (const { sessionId } of inside)
+  is((await cdp("Runtime.evaluate", { expression: "here" }, sessionId)).result.value, 7);
+await value("later.remove()");
+const { sessionId: ended } = await from("workerdetached");
+await value("document.querySelector('iframe').src = 'about:blank'");
+is([ended, (await from("workerdetached")).sessionId].sort(), inside.map((m) => m.sessionId).sort());

@@ -196,6 +196,8 @@ export class Nested implements Agent {
   tree: Protocol.Page.FrameTree;
   loaded = false;
   loads = 0;
+  /** The sessions with workers of its document and of those below. */
+  readonly workers = new Set<string>();
   private port?: MessagePort;
   private serial = 0;
   private readonly calls = new Map<number, { method: string; done: (answer: Answer) => void }>();
@@ -266,6 +268,7 @@ export class Nested implements Agent {
       emit("Page", "Page.frameDetached", { frameId: id, reason: "remove" });
     }
     for (const ids of this.contexts) emit("Runtime", "Runtime.executionContextDestroyed", ids);
+    for (const sessionId of this.workers) uplink.control({ icdp: "workerdetached", sessionId });
   }
 
   private receive(data: string): void {
@@ -339,6 +342,12 @@ export class Nested implements Agent {
    */
   private requested(m: FromAgent): void {
     if (m.icdp === "evalput") return void uplink.control(m);
+    if (m.icdp === "workerattached") {
+      if (!states.has(m.parent) && !this.workers.has(m.parent)) return; // of another agent's session
+      this.workers.add(m.sessionId);
+      return void uplink.control(m);
+    }
+    if (m.icdp === "workerdetached") return this.workers.delete(m.sessionId) ? void uplink.control(m) : undefined;
     if (m.icdp !== "open" && m.icdp !== "popup") return;
     if (!this.bases.includes(parseInt(String(m.openId), 10))) return;
     uplink.control({ ...m, ...("message" in m && m.message && { message: { ...m.message, origin: "null" } }) });
@@ -354,9 +363,16 @@ export function framesIn(tree: Protocol.Page.FrameTree): string[] {
 
 /** Commands that concern a whole session: the agents of all its documents get them. */
 const SHARED =
-  /\.(enable|disable)$|^(Emulation|Network)\.(set|clear|emulate)|^Page\.(setLifecycle|addScript|removeScript|setIntercept)|^Runtime\.(add|remove)Binding|^Runtime\.(releaseObjectGroup|discard)|^Log\.clear|^Input\.set/;
+  /\.(enable|disable)$|^Target\.setAutoAttach$|^(Emulation|Network)\.(set|clear|emulate)|^Page\.(setLifecycle|addScript|removeScript|setIntercept)|^Runtime\.(add|remove)Binding|^Runtime\.(releaseObjectGroup|discard)|^Log\.clear|^Input\.set/;
 /** The shared commands that SessionState has no field for. */
 const KEPT = /^(Emulation|Network|Input)\.(set|clear|emulate)/;
+
+/** Passes a command to the agent whose document has the worker of a session. Undefined if there is none. */
+export function inNestedWorker(sessionId: string, method: string, params: Json): Promise<Answer> | undefined {
+  return agents()
+    .find((n) => n.workers.has(sessionId))
+    ?.call(method, params, sessionId);
+}
 
 /** Passes a session-wide command on to the agents below, and keeps it for agents that connect later. */
 export function share(method: string, params: Json, sessionId: string): void {

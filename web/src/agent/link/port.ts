@@ -23,7 +23,7 @@ import { restWithoutClients } from "../page/framewatch";
 import { flushAddress } from "../page/navigation";
 import { endUpload, enterHub, hubOfProxy, proxyKey, setHub } from "./hub";
 import { admitted, askAround, mayBe, vouched } from "./madeparent";
-import { sessionChanged, share, tellSubtree, whenReported } from "./nested";
+import { inNestedWorker, sessionChanged, share, tellSubtree, whenReported } from "./nested";
 import { uplink } from "./uplink";
 import { noteSimpleHost } from "../base/bundles";
 import { channel, listenTo } from "../base/channels";
@@ -308,7 +308,7 @@ function dispatch(id: number, method: string, params: Json, sessionId: string | 
       send(whole.length > LONGEST ? text(TOO_LONG) : whole);
     });
   };
-  const there = sessionId && inWorker(sessionId, method, params);
+  const there = sessionId && (inWorker(sessionId, method, params) ?? inNestedWorker(sessionId, method, params));
   if (there) return void there.then(reply);
   if (!s) return reply(NO_SESSION);
   const execute = (): void | Promise<void> => {

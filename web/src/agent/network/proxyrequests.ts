@@ -6,6 +6,7 @@ import type { ControlEvent, FailedEvent, GoCommand, RequestEvent, ResponseEvent 
 import { type Frame, type Win, allFrames, mainFrame, splitFragment, urlOf } from "../page/frames";
 import { tellDownload } from "../page/downloads";
 import { interceptors, matchesPattern } from "./intercept";
+import { beginNavigation } from "../page/childnavigation";
 import { failMainNavigation, navigationUnderWay } from "../page/navigation";
 import { monotonic, originals } from "../base/originals";
 import { type Session, emit } from "../base/session";
@@ -95,7 +96,8 @@ function requested(m: RequestEvent): void {
  * reported elsewhere and need not wait.
  */
 function beginRequest(m: RequestEvent): ProxyRequest | undefined {
-  const type = types[m.dest ?? ""] ?? "Other";
+  const preflight = m.dest === "empty" && m.method === "OPTIONS";
+  const type = preflight ? "Preflight" : (types[m.dest ?? ""] ?? "Other");
   const request = requestOf(m);
   const common = { type, request, wanting: [] };
   if (m.main || m.mode === "navigate") {
@@ -104,12 +106,12 @@ function beginRequest(m: RequestEvent): ProxyRequest | undefined {
     if (child) return m.held ? { ...common, networkId: child.pending!.loaderId, frame: child, main: false } : undefined;
     // The request may reach the proxy before the announcement of its navigation. Then the proxy cannot say main.
     const to = navigationUnderWay();
-    return to && (m.main || asked(to))
-      ? { ...common, networkId: to.loaderId, frame: mainFrame(), main: true }
-      : undefined;
+    if (to && (m.main || asked(to))) return { ...common, networkId: to.loaderId, frame: mainFrame(), main: true };
+    const unseen = m.main ? undefined : navigatesUnseen(m.url, m.method);
+    return m.held && unseen ? { ...common, ...unseen, main: false } : undefined;
   }
   const win = (allFrames().find((f) => f.win && splitFragment(urlOf(f))[0] === m.referrer)?.win ?? window) as Win;
-  noteReported(m.url);
+  if (!preflight) noteReported(m.url);
   const payload = m.body ? { bytes: bytesOf(m.body) } : undefined;
   const sent: OutgoingRequest = {
     url: m.url,
@@ -117,10 +119,23 @@ function beginRequest(m: RequestEvent): ProxyRequest | undefined {
     headers: withCookies(win, m.headers, {}),
     payload,
     pausable: true,
-    initiator: { type: "other" },
+    initiator: { type: preflight ? "preflight" : "other" },
   };
   const exchange = new Exchange(win, type === "XHR" ? "Fetch" : type, sent);
   return { ...common, networkId: exchange.id, frame: exchange.frame, request: exchange.request, exchange, main: false };
+}
+
+/**
+ * Begins the navigation of a child frame that only the request for its document shows: a blank first document gets no
+ * navigate events. It is the frame whose element names the address or else, since script may navigate the window, one
+ * that is blank.
+ */
+function navigatesUnseen(url: string, method: string): { frame: Frame; networkId: string } | undefined {
+  const idle = allFrames().filter((f) => f.owner && !f.pending && !f.agent);
+  const frame =
+    idle.find((f) => splitFragment(f.owner!.src)[0] === url && (!f.win || splitFragment(urlOf(f))[0] !== url)) ??
+    idle.find((f) => f.win?.document.URL === "about:blank");
+  return frame && { frame, networkId: beginNavigation(frame, url, { reason: "scriptInitiated", method }).loaderId };
 }
 
 function requestOf(m: RequestEvent, win: Window = window): Protocol.Network.Request {

@@ -3,6 +3,7 @@
 // opaque and it gets no navigate events. A link to "#" would load the data: URL again, so this file sets the
 // fragment.
 
+import { parseUrl } from "../../host/addresses";
 import { mainFrame } from "./frames";
 import type { NavigateEvent } from "./navigationapi";
 import { announceNavigation } from "./navigation";
@@ -42,7 +43,9 @@ function submitted(e: SubmitEvent): void {
   const form = e.target as HTMLFormElement;
   const by = e.submitter as HTMLButtonElement | null;
   if (by?.getAttribute("formtarget") || form.getAttribute("target")) return;
-  const url = new URL(by?.getAttribute("formaction") || form.getAttribute("action") || document.URL, document.baseURI);
+  const action = by?.getAttribute("formaction") || form.getAttribute("action") || document.URL;
+  const url = parseUrl(action, document.baseURI);
+  if (!url) return; // the browser sends it nowhere
   const data = new FormData(form, by);
   if (/^post$/i.test(by?.getAttribute("formmethod") || form.method)) return announce(url.href, data, form);
   const fields = [...data].map(([name, v]) => [name, typeof v === "string" ? v : v.name]);

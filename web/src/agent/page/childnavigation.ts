@@ -165,7 +165,8 @@ export function watchChild(frame: Frame): void {
         });
     },
     () => {
-      if (!frame.pending?.expected) failNavigation(frame, "net::ERR_ABORTED");
+      const p = frame.pending;
+      if (p && !p.expected) return () => frame.pending === p && failNavigation(frame, "net::ERR_ABORTED");
     },
   );
 }

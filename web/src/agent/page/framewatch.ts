@@ -219,18 +219,20 @@ function crossOriginLoaded(frame: Frame): void {
   if (frame.agent) return void frame.agent.loads++;
   const p = frame.pending ?? beginNavigation(frame, destination(owner as Owner), {});
   const due = (): boolean => frame.pending === p && owner?.isConnected === true;
+  const waits = !p.url.startsWith("data:"); // no agent comes in such a document
   const tell = (error?: string): void => {
     frame.expected = false;
     if (due()) {
       reportDocument(frame, undefined, error);
       loaded(frame);
-      if (!error) originals.setTimeout(() => tellSilent(frame), SILENT_MS);
+      if (!error && waits) originals.setTimeout(() => tellSilent(frame), SILENT_MS);
+      else if (!error) tellSilent(frame);
     }
     added.framesChanged?.();
   };
   frame.expected = true;
   frame.proxy?.postMessage({ icdp: "probe", v: VERSION } satisfies Probe, "*");
-  originals.setTimeout(() => void (due() ? failureOf(frame, p).then(tell) : tell()), HELLO_MS);
+  originals.setTimeout(() => void (due() ? failureOf(frame, p).then(tell) : tell()), waits ? HELLO_MS : 0);
 }
 
 /** Tells Clients, once for each frame, that they cannot see into it. */

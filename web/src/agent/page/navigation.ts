@@ -40,7 +40,10 @@ export function watchNavigation(): void {
       askedByClient = false;
       return byHost ? undefined : () => begun(e, byClient);
     },
-    abort,
+    () => {
+      const loaderId = announced;
+      return () => announced === loaderId && abort();
+    },
   );
   watchAddress(mainFrame());
 }
@@ -48,13 +51,23 @@ export function watchNavigation(): void {
 /**
  * Calls `starting` for each navigation to another document that begins in a window, if the browser has the Navigation
  * API. The function that `starting` returns runs in a microtask, unless the page has cancelled or intercepted the
- * navigation.
+ * navigation. The one that `ended` returns runs in a microtask unless the navigation goes on.
  */
-export function onNavigate(win: Window, starting: (e: NavigateEvent) => (() => void) | void, ended: () => void): void {
+export function onNavigate(
+  win: Window,
+  starting: (e: NavigateEvent) => (() => void) | void,
+  ended: () => (() => void) | void,
+): void {
   const { navigation } = win as unknown as { navigation?: Navigation };
+  /** The navigation under way goes on, although its event ends. */
+  let kept = false;
+  const keep = (): void => {
+    kept = true;
+    originals.queueMicrotask(() => (kept = false));
+  };
   navigation?.addEventListener("navigate", (event) => {
     const e = event as NavigateEvent;
-    if (e.destination.sameDocument || e.hashChange || e.downloadRequest !== null) return;
+    if (e.destination.sameDocument || e.hashChange || e.downloadRequest !== null) return keep();
     let intercepted = false;
     if (e.canIntercept) {
       const native = e.intercept;
@@ -70,7 +83,12 @@ export function onNavigate(win: Window, starting: (e: NavigateEvent) => (() => v
       if (!e.defaultPrevented && !intercepted) f();
     });
   });
-  navigation?.addEventListener("navigateerror", ended);
+  // Either of the two events may come first.
+  navigation?.addEventListener("navigateerror", () => {
+    const before = kept;
+    const end = ended();
+    originals.queueMicrotask(() => before || kept || end?.());
+  });
 }
 
 /** Why a page navigates, as Page.frameRequestedNavigation says it. */

@@ -28,15 +28,22 @@ function refuseSideEffects(c: Context): never {
   throw new (c.frame?.win ?? window).EvalError("Possible side-effect in debug-evaluate");
 }
 
-/** The error has Chromium's words: Clients recognise them, and wait for a frame that is loading. */
-function outOfReach({ frame }: Context): ProtocolError {
-  return new ProtocolError(NO_CONTEXT, -32000, frame?.silent ? unreachable(frame) : "");
+/**
+ * Answers for a document that this agent does not reach. While it loads, the error has Chromium's words, upon which
+ * Clients try again. They do not upon an exception, which one without an agent gives.
+ */
+function outOfReach(p: Protocol.Runtime.EvaluateRequest, c: Context, s: Session): Answered | Promise<Answered> {
+  const { frame } = c;
+  if (!frame?.silent) throw new ProtocolError(NO_CONTEXT);
+  return answer(p, c, s, () => {
+    throw new Error(unreachable(frame));
+  });
 }
 
 function evaluate(p: Protocol.Runtime.EvaluateRequest, s: Session): Answered | Promise<Answered> {
   const c = contextOfParams(p);
   const win = c.frame?.win;
-  if (!win) throw outOfReach(c);
+  if (!win) return outOfReach(p, c, s);
   const source = String(p.expression);
   const evaluated = (): Answered | Promise<Answered> =>
     answer(p, c, s, () => {
@@ -59,7 +66,7 @@ function callFunctionOn(p: Protocol.Runtime.CallFunctionOnRequest, s: Session): 
   }
   const c = held?.context ?? contextOfParams(p);
   const win = c.frame?.win;
-  if (!win) throw outOfReach(c);
+  if (!win) return outOfReach({ ...p, expression: "" }, c, s);
   const given = p.arguments ?? [];
   const group = p.objectGroup ?? held?.group;
   const source = `(${p.functionDeclaration}\n)`;

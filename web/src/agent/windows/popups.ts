@@ -10,7 +10,7 @@ import { uplink } from "../link/uplink";
 import { flushChanges } from "../dom/treewatch";
 import { mint, originals } from "../base/originals";
 import { emit } from "../base/session";
-import { isUrl } from "../base/urls";
+import { parseUrl } from "../../host/addresses";
 import { type RemoteWindow, type WindowCall, dispatchWindowMessage, markWindow, windowProxyOf } from "./windowproxy";
 
 const { apply } = Reflect;
@@ -139,9 +139,10 @@ export function installPopups(win: Win): void {
   const replaced = function (url: string | URL = "", target = "_blank", features = ""): Window | null {
     const where = destination(win, String(target));
     const { baseURI } = win.document;
-    // For an address that cannot be read, the browser's own window.open throws what it should.
-    if (where === "native" || !isUrl(`${url}`, baseURI)) return native.call(win, url, target, features);
-    const address = url === "" ? "" : new URL(url, baseURI).href;
+    const named = `${url}`; // "" has a meaning of its own, and is no URL in a blank document
+    if (where === "native") return native.call(win, url, target, features);
+    const address = named && parseUrl(named, baseURI)?.href;
+    if (address === undefined) throw new win.DOMException("Invalid URL", "SyntaxError");
     if (where !== "window") {
       if (address) go(where, address);
       return where;
@@ -224,8 +225,8 @@ function clicked(win: Win, e: MouseEvent, link: HTMLAnchorElement): void {
   const rel = link.getAttribute("rel") ?? "";
   const noopener =
     aside || /\bno(opener|referrer)\b/i.test(rel) || (/^_blank$/i.test(target) && !/\bopener\b/i.test(rel));
-  if (target && isUrl(textOf(link.href), link.baseURI))
-    follow(win, e, new URL(textOf(link.href), link.baseURI).href, target, noopener);
+  // A link whose address cannot be read opens a blank window, as in Chromium 156.
+  if (target) follow(win, e, parseUrl(textOf(link.href), link.baseURI)?.href ?? "about:blank", target, noopener);
 }
 
 function submitted(win: Win, e: SubmitEvent): void {
@@ -239,10 +240,9 @@ function submitted(win: Win, e: SubmitEvent): void {
     else postHere(win, target, by?.hasAttribute("formtarget") ? by : form);
   }
   if (!/^get$/i.test(method)) return;
-  const url = new URL(
-    by?.getAttribute("formaction") || form.getAttribute("action") || win.location.href,
-    win.document.baseURI,
-  );
+  const action = by?.getAttribute("formaction") || form.getAttribute("action") || win.location.href;
+  const url = parseUrl(action, win.document.baseURI);
+  if (!url) return; // the browser sends it nowhere
   const data = [...new win.FormData(form, by)].map(([name, v]) => [name, typeof v === "string" ? v : v.name]);
   const { hash } = url;
   url.hash = url.search = "";
