@@ -61,10 +61,6 @@ export const CHILD_SILENT =
 export const DOWNLOAD =
   "cdphub: the file {url} goes to the downloads of the browser that shows this page, and could not be read for clients: fetch it in the page, or start cdphub with --browser, where clients get all downloads";
 
-/** A script has read the window around the frame. */
-export const TOP_UNREACHABLE =
-  "cdphub: a script has read the window around the frame, which is of another origin, and has failed: the app takes it for its own top window; the proxy replaces top in scripts where it can see it, but not in text that is run by eval, nor where the app pins a script by its hash (integrity, a Content Security Policy)";
-
 /** Something has come from the app's own address. */
 export const PAST_PROXY =
   "cdphub: {url} was loaded from the app's own address, past the proxy, since a script names it: clients cannot intercept such requests, and what needs the page's own origin fails; set the app's public address to that of the proxy, if it has such a setting";

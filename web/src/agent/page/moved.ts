@@ -7,7 +7,7 @@ import type { NavigateEvent } from "./navigationapi";
 import { isSameServer, isUrl } from "../base/urls";
 import { originals } from "../base/originals";
 import { logWarning } from "../network/log";
-import { PAST_PROXY, TOP_UNREACHABLE, say } from "../../wire/messages";
+import { PAST_PROXY, say } from "../../wire/messages";
 
 /** The origins that the proxy serves, each with the one where it does; that of this document first. */
 let served: [origin: URL, at: string][] = [];
@@ -127,9 +127,6 @@ export function listenMoved(win: Win): void {
   if (!isRedirected()) return;
   if (!("navigation" in win)) win.addEventListener("click", followLink);
   win.addEventListener("submit", (e) => moveForm(e.target as HTMLFormElement, e.submitter), true);
-  win.addEventListener("error", (e) => {
-    if (/Blocked a frame with origin/.test(e.message ?? "")) logWarning(say(TOP_UNREACHABLE), win.location.href);
-  });
 }
 
 /** Whether the app has an origin of its own behind the proxy. */
