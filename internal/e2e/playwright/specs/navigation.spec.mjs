@@ -244,7 +244,7 @@ for (const [how, leave] of Object.entries({
   link: (page) => Promise.all([page.waitForURL(/there/), page.getByText("away").click()]),
   script: (page) => Promise.all([page.waitForURL(/there/), page.evaluate((to) => { location.href = to; }, pageOf("<p>there</p>"))]),
 })) {
-  test(`beforeunload: the client is asked, by ${how}`, async ({ show }) => {
+  test(`dialog: beforeunload, the client is asked, by ${how}`, async ({ show }) => {
     const page = await show(`<input oninput="window.addEventListener('beforeunload',(e)=>e.preventDefault())"><a href="${pageOf("<p>there</p>")}">away</a>`);
     const asked = [];
     const answer = (how) => page.once("dialog", (d) => (asked.push([d.type(), d.message()]), d[how]()));
@@ -262,14 +262,14 @@ for (const [how, leave] of Object.entries({
   });
 }
 
-test("beforeunload: nobody is asked before a click or a key", async ({ show }) => {
+test("dialog: beforeunload, no client is asked before a click or a key", async ({ show }) => {
   const page = await show("<script>addEventListener('beforeunload',(e)=>e.preventDefault())</script>");
   page.on("dialog", (d) => d.dismiss());
   await page.goto(pageOf("<p>there</p>"));
   await expect(page.locator("p")).toHaveText("there");
 });
 
-test("beforeunload: close asks, and without runBeforeUnload it does not", async ({ context, page: first }) => {
+test("dialog: beforeunload, close asks, and without runBeforeUnload it does not", async ({ context, page: first }) => {
   for (const runBeforeUnload of [true, false]) {
     const page = await context.newPage();
     await page.goto(pageOf("<input oninput=\"onbeforeunload=()=>'unsaved'\">"));
