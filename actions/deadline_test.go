@@ -54,7 +54,9 @@ func checkPatience(t *testing.T, name string, kind Kind, patience time.Duration,
 			t.Fatal(err)
 		}
 		defer b.Close()
+		f.mu.Lock()
 		f.takes = 50 * time.Millisecond
+		f.mu.Unlock()
 		f.says("script", `{"error":{"kind":"`+string(kind)+`","message":"not ready: #a"}}`)
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		defer cancel()

@@ -8,6 +8,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/internal/limittest"
+	"github.com/cdphub/cdphub/internal/tempdir"
 	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/targets"
 )
@@ -42,7 +43,7 @@ func TestR296Limits(t *testing.T) {
 		said, _ := w.tail()
 		return len(said) == n
 	})
-	limittest.Reach(t, "longestTemporary", longestTemporary, func(n int) bool { return profile{dir: x(n)}.variables() != nil })
+	limittest.Reach(t, "longestTemporary", longestTemporary, func(n int) bool { return profile{temporary: &tempdir.Dir{Path: x(n)}}.variables() != nil })
 	limittest.Reach(t, "maxOwn", maxOwn, func(n int) bool {
 		o := newOutbox()
 		o.ours = n // bytes that wait when one more message comes
