@@ -69,6 +69,16 @@ async function value(expression) {
   return r.result.value;
 }
 
+// Has the proxy in front of the app send events to the next agent that connects, after so many milliseconds.
+function proxySays(list, after = 0) {
+  return fetch(`${HUB}/events?after=${after}`, { method: "POST", body: JSON.stringify(list) });
+}
+
+// The event of a request that the proxy reports.
+function proxyRequest(path, more) {
+  return { what: "request", id: "1", url: APP + path, method: "GET", headers: {}, referrer: APP + "/app", ...more };
+}
+
 // The bytes of an answer's head, which count as data.
 function head({ status, statusText, headers }) {
   return `HTTP/1.1 ${status} ${statusText}\r\n${Object.entries(headers)

@@ -1,21 +1,10 @@
 // Requests that no event announces: Clients intercept them all the same.
-const expect = (list, after = 0) =>
-  fetch(`${HUB}/events?after=${after}`, { method: "POST", body: JSON.stringify(list) });
-const request = (path, more) => ({
-  what: "request",
-  id: "1",
-  url: APP + path,
-  method: "GET",
-  headers: {},
-  referrer: APP + "/app",
-  ...more,
-});
 hub.proxy = HUB;
 state.sessions[0].domains = ["Network", "Page"];
 
 let noCache = false;
 const say = async (list) => {
-  await expect(list);
+  await proxySays(list);
   await cdp("Network.setCacheDisabled", { cacheDisabled: (noCache = !noCache) });
 };
 
@@ -32,7 +21,7 @@ for (const [i, way] of [
   [1, "frames.second.location = '/net/slow?1'"],
 ]) {
   await cdp("Runtime.evaluate", { expression: `void (${way})` });
-  await say([request("/net/slow?" + i, { dest: "iframe", mode: "navigate", held: true })]);
+  await say([proxyRequest("/net/slow?" + i, { dest: "iframe", mode: "navigate", held: true })]);
   const { params: asked } = await asks("/net/slow?" + i);
   is([asked.frameId, asked.type], [ids[i], "Document"], way);
   const held = ({ params }) => params?.networkId === asked.requestId;
@@ -40,7 +29,7 @@ for (const [i, way] of [
   is([paused.frameId, paused.resourceType], [ids[i], "Document"], way);
 }
 // The browser asks by itself whether script may send a request (CORS preflight).
-await say([request("/asked", { method: "OPTIONS", dest: "empty", mode: "cors", held: true })]);
+await say([proxyRequest("/asked", { method: "OPTIONS", dest: "empty", mode: "cors", held: true })]);
 const { params: preflight } = await asks("/asked");
 is([preflight.type, preflight.initiator.type, preflight.frameId], ["Preflight", "preflight", "MAIN"]);
 const ofPreflight = ({ method, params }) =>

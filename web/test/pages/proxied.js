@@ -1,21 +1,10 @@
 // What a proxy says of requests later than the page learns of them.
-const expect = (list, after = 0) =>
-  fetch(`${HUB}/events?after=${after}`, { method: "POST", body: JSON.stringify(list) });
-const request = (path, more) => ({
-  what: "request",
-  id: "1",
-  url: APP + path,
-  method: "GET",
-  headers: {},
-  referrer: APP + "/app",
-  ...more,
-});
 hub.proxy = HUB;
 state.sessions[0].domains = ["Network", "Page"];
 
 // An element has failed long before the proxy tells of its request.
-await expect(
-  [request("/net/drop", { dest: "style" }), { what: "failed", id: "1", error: "net::ERR_EMPTY_RESPONSE" }],
+await proxySays(
+  [proxyRequest("/net/drop", { dest: "style" }), { what: "failed", id: "1", error: "net::ERR_EMPTY_RESPONSE" }],
   800,
 );
 await visit("/app", { html: "<link rel=stylesheet href=/net/drop>" });
@@ -27,7 +16,7 @@ is(events.filter(ofDrop).length, 1, "reports of one request");
 // The proxy does not know that a request is for the document of the main frame.
 let noCache = false;
 const say = async (list) => {
-  await expect(list);
+  await proxySays(list);
   await cdp("Network.setCacheDisabled", { cacheDisabled: (noCache = !noCache) });
 };
 for (const held of [true, false]) {
@@ -35,7 +24,7 @@ for (const held of [true, false]) {
   await cdp(held ? "Fetch.enable" : "Fetch.disable");
   await cdp("Runtime.evaluate", { expression: "void (location.href = '/held.js')" });
   const { requestId } = await event("Network.requestWillBeSent");
-  await say([request("/held.js", { dest: "iframe", mode: "navigate", held })]);
+  await say([proxyRequest("/held.js", { dest: "iframe", mode: "navigate", held })]);
   if (held) {
     const paused = await event("Fetch.requestPaused");
     is([paused.networkId, paused.frameId, paused.resourceType], [requestId, "MAIN", "Document"]);
