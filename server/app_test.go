@@ -46,8 +46,8 @@ func TestR364OwnOriginIsNoHost(t *testing.T) {
 	}
 }
 
-// TestR364Credentials sends the name and the password of the app's address to the app, and
-// nobody sees them in the Host page's address.
+// TestR364Credentials sends the name and the password of the app's address to the app. The Host
+// page's address has neither.
 func TestR364Credentials(t *testing.T) {
 	var got []string
 	app := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got = append(got, r.Header.Get("Authorization")) }))

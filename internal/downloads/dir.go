@@ -156,7 +156,7 @@ func (r *room) give(n int64) {
 const madeFolder = "playwright-artifacts-"
 
 // IsClientFolder reports whether a Client that may not name files may have a file put into a folder:
-// Playwright of this machine has made it for that, and nobody but the user of the hub can open it.
+// Playwright of this machine has made it for that, and only the user of the hub can open it.
 func IsClientFolder(path string) bool {
 	parent, err := filepath.EvalSymlinks(filepath.Dir(path))
 	if err != nil || !filepath.IsAbs(path) || !strings.HasPrefix(filepath.Base(path), madeFolder) {

@@ -119,8 +119,7 @@ func (p *handler) recordNavigation(res *http.Response, e *exchange, current hop)
 // isDownload reports whether a response is to be saved and not shown (RFC 6266,
 // section 4.2).
 func isDownload(h http.Header) bool {
-	disposition, _, _ := strings.Cut(h.Get("Content-Disposition"), ";")
-	return strings.EqualFold(strings.TrimSpace(disposition), "attachment")
+	return plainType(h.Get("Content-Disposition")) == "attachment"
 }
 
 // fileName is the name under which a browser saves a download: that of the header, or
@@ -185,7 +184,7 @@ func isXML(res *http.Response) bool {
 	return t == "text/xml" || t == "application/xml" || strings.HasSuffix(t, "+xml")
 }
 
-// plainType is a Content-Type without its parameters, in lower case.
+// plainType is a Content-Type, or a Content-Disposition, without its parameters, in lower case.
 func plainType(contentType string) string {
 	t, _, _ := strings.Cut(contentType, ";")
 	return strings.ToLower(strings.TrimSpace(t))

@@ -158,8 +158,8 @@ const (
 	wholeDocument   // srcdoc
 )
 
-// attributes are those with addresses, of whatever element: an attribute that an element
-// does not have is read by nobody.
+// attributes are those with addresses, of whatever element: browsers ignore an attribute that
+// the element does not have.
 var attributes = map[string]addressKind{
 	"action": oneAddress, "archive": oneAddress, "attributionsrc": manyAddresses, "background": oneAddress, "cite": oneAddress,
 	"classid": oneAddress, "codebase": oneAddress, "data": oneAddress, "formaction": oneAddress, "href": oneAddress, "icon": oneAddress,
