@@ -1,7 +1,7 @@
 // The commands of one Target: those that wait for an agent, and those that were sent and not answered yet.
 
 import type { CdpError } from "../wire/cdp";
-import { mayLeave } from "../wire/frame";
+import { succeedsUnanswered } from "../wire/frame";
 import { hexId, serverError } from "./channel";
 import { type Call, type Session, repeatable } from "./session";
 import { isRecorded, record } from "./state";
@@ -57,7 +57,7 @@ export class Calls {
     this.sent.clear();
     for (const call of lost) {
       if (repeatable.has(call.method)) this.submit(call);
-      else if (mayLeave(call.method)) call.reply({ result: {} });
+      else if (succeedsUnanswered(call.method)) call.reply({ result: {} });
       else call.reply(extended && call.kept ? { result: call.kept } : { error: CONTEXT_GONE });
     }
   }

@@ -25,8 +25,8 @@ export class Launch {
 
   /**
    * Navigates the iframe to a data: URL. It does so directly in browsers without separate processes, if the
-   * application has given the iframe a sandbox without allow-same-origin, and if it is not the first document of a Target: then another navigation
-   * could overtake it.
+   * application has given the iframe a sandbox without allow-same-origin, and if it is not the first document of a
+   * Target: then another navigation could overtake it.
    */
   constructor(
     private readonly iframe: HTMLIFrameElement,
@@ -34,7 +34,8 @@ export class Launch {
     first: boolean,
   ) {
     this.own = iframe.getAttribute("sandbox");
-    if (!first || !separates() || /^(?!.*allow-same-origin)/is.test(this.own ?? "allow-same-origin")) {
+    const opaque = this.own !== null && !/allow-same-origin/i.test(this.own);
+    if (!first || !separates() || opaque) {
       this.awaitsLoad = false;
       iframe.src = url;
       return;
@@ -70,9 +71,10 @@ export class Launch {
   end(): void {
     clearTimeout(this.timer);
     this.awaitsLoad = false;
-    if (this.sandboxed && this.own === null) this.iframe.removeAttribute("sandbox");
-    else if (this.sandboxed) this.iframe.setAttribute("sandbox", this.own!);
+    if (!this.sandboxed) return;
     this.sandboxed = false;
+    if (this.own === null) this.iframe.removeAttribute("sandbox");
+    else this.iframe.setAttribute("sandbox", this.own);
   }
 
   private go(by?: MessagePort): void {

@@ -235,7 +235,10 @@ function resolve(url: unknown, base: string, moved: Moved): URL | undefined {
   return found && follow(found, moved);
 }
 
-/** Takes name and password out of an address, since browsers block such a one in a frame. Base64 of UTF-8. */
+/**
+ * Takes name and password out of an address: browsers block an address with them in a frame. Returns "name:password" in
+ * base64, or "".
+ */
 function takeCredentials(url: URL): string {
   if (!url.username && !url.password) return "";
   const bytes = new TextEncoder().encode(`${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`);

@@ -16,7 +16,7 @@ export const VERSION = 1;
  * Whether a command has success even if the document goes before it answers: input may be what the document goes for.
  * As in Chromium (content/browser/devtools/protocol/input_handler.cc, InputInjector::Cleanup).
  */
-export function mayLeave(method: string): boolean {
+export function succeedsUnanswered(method: string): boolean {
   return (
     method === "Input.dispatchKeyEvent" ||
     method === "Input.dispatchMouseEvent" ||

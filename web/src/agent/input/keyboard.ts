@@ -1,7 +1,6 @@
 // Input.dispatchKeyEvent: the events of a key, then what the key does.
 
 import { serveClipboard } from "./clipboard";
-import { notePress } from "../page/beforeunload";
 import { insertText, isEditable } from "./editing";
 import { focused } from "./focus";
 import { type KeyParams, keyDownAction, keyUpAction } from "./keys";
@@ -22,10 +21,7 @@ const names: Record<string, string> = {
 /** Input.dispatchKeyEvent. */
 export async function dispatchKeyEvent(params: KeyParams): Promise<void> {
   const p = { ...params, key: names[params.key ?? ""] ?? params.key };
-  if (p.type !== "keyUp") {
-    notePress();
-    serveClipboard(focused().ownerDocument.defaultView!);
-  }
+  if (p.type !== "keyUp") serveClipboard(focused().ownerDocument.defaultView!);
   switch (p.type) {
     case "keyDown":
       return (await due("keydown", p)) ? pressed(p) : undefined;

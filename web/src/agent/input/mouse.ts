@@ -1,7 +1,6 @@
 // Input.dispatchMouseEvent: pointer and mouse events, focus, clicks, hover.
 
 import { serveClipboard } from "./clipboard";
-import { notePress } from "../page/beforeunload";
 import type { Protocol } from "../../cdp";
 import { allowCapture, endCapture, updateCapture } from "./capture";
 import { closeByPress } from "./dismiss";
@@ -32,10 +31,8 @@ export async function dispatchMouseEvent(p: Protocol.Input.DispatchMouseEventReq
   // Outside of the viewport, wheel events go to the root element, as in Chromium.
   if (p.type === "mouseWheel") return wheel(spot ?? inViewportOf(document.documentElement, p.x, p.y), p);
   if (p.type === "mouseMoved") moved(spot, p);
-  else if (p.type === "mousePressed") {
-    notePress();
-    await press(spot, p);
-  } else if (p.type === "mouseReleased") await release(spot, p);
+  else if (p.type === "mousePressed") await press(spot, p);
+  else if (p.type === "mouseReleased") await release(spot, p);
   state.x = p.x;
   state.y = p.y;
 }

@@ -1,6 +1,5 @@
 // Forwards Input commands to the agents of child frames of other origins.
 
-import { notePress } from "../page/beforeunload";
 import { added } from "../base/added";
 import type { Protocol } from "../../cdp";
 import type { Answer, Json } from "../../wire/cdp";
@@ -16,7 +15,6 @@ let hovered: Nested | undefined;
 let pointerOwner: { by: Nested | undefined } | undefined;
 
 function route(method: string, p: Json, sessionId: string): Promise<Answer> | undefined {
-  if (/^(mousePressed|touchStart|keyDown|rawKeyDown)$/.test(String(p.type))) notePress();
   switch (method) {
     case "Input.dispatchMouseEvent":
       return mouse(method, p as unknown as Protocol.Input.DispatchMouseEventRequest, sessionId);

@@ -1,6 +1,5 @@
 // Input.dispatchTouchEvent: touch events if the browser has them, then a tap.
 
-import { notePress } from "../page/beforeunload";
 import type { Protocol } from "../../cdp";
 import { allowCapture, endCapture, updateCapture } from "./capture";
 import { type ButtonParams, pointer, state } from "./events";
@@ -15,7 +14,6 @@ export function dispatchTouchEvent(p: Protocol.Input.DispatchTouchEventRequest):
   const point = p.touchPoints?.[0];
   switch (p.type) {
     case "touchStart":
-      notePress();
       start = point && spotAt(point.x, point.y);
       if (start) {
         state.held = 1;

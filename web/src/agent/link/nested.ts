@@ -12,7 +12,7 @@ import {
   type Subtree,
   VERSION,
   type Welcome,
-  mayLeave,
+  succeedsUnanswered,
 } from "../../wire/frame";
 import { isOf } from "../../host/addresses";
 import { emptyState, record } from "../../host/state";
@@ -262,7 +262,7 @@ export class Nested implements Agent {
     this.frame.left = true;
     releaseLoads();
     this.port?.close();
-    for (const { method, done } of this.calls.values()) done(mayLeave(method) ? { result: {} } : GONE);
+    for (const { method, done } of this.calls.values()) done(succeedsUnanswered(method) ? { result: {} } : GONE);
     for (const id of framesIn(this.tree).slice(1).reverse()) {
       emit("Page", "Page.frameSubtreeWillBeDetached", { frameId: id });
       emit("Page", "Page.frameDetached", { frameId: id, reason: "remove" });

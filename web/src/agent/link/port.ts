@@ -19,6 +19,7 @@ import { emptyState } from "../../host/state";
 import { renumberContexts } from "../runtime/contexts";
 import { forgetAccess, storeAccess, storeDriven } from "../page/dialogs";
 import { address, mainFrame } from "../page/frames";
+import { noteInput } from "../page/beforeunload";
 import { restWithoutClients } from "../page/framewatch";
 import { flushAddress } from "../page/navigation";
 import { endUpload, enterHub, hubOfProxy, proxyKey, setHub } from "./hub";
@@ -332,8 +333,10 @@ function dispatch(id: number, method: string, params: Json, sessionId: string | 
     () => {
       if (sessionOf(s.id) !== s)
         reply(NO_SESSION); // the session ended while the command waited for its part
-      else if (method.startsWith("Input.")) inTurn(s, execute);
-      else void execute();
+      else if (method.startsWith("Input.")) {
+        noteInput(method, params.type);
+        inTurn(s, execute);
+      } else void execute();
     },
     (e) => reply({ error: errorOf(e) }),
   );

@@ -17,8 +17,10 @@ let agreed = false;
 /** Events whose navigation the page carries out itself. */
 const intercepted = new WeakSet<Event>();
 
-export function notePress(): void {
-  pressed = true;
+/** Notes what a Client's Input command does. */
+export function noteInput(method: string, type: unknown): void {
+  pressed ||=
+    method === "Input.synthesizeTapGesture" || /^(mousePressed|touchStart|keyDown|rawKeyDown|char)$/.test(`${type}`);
 }
 
 export function noteIntercepted(e: Event): void {
