@@ -21,7 +21,7 @@ const (
 	maxModule        = 312 << 10 // with its parts
 	maxDOM           = 13 << 10  // parts, loaded when a client first needs them
 	maxAccessibility = 54 << 10
-	maxInput         = 26 << 10
+	maxInput         = 36 << 10
 	maxExtras        = 19 << 10
 	maxNetwork       = 21 << 10
 	maxWork          = 33 << 10

@@ -2,28 +2,56 @@
 
 import type { Protocol } from "../../cdp";
 import { styleOf } from "../../flattree";
-import { type TextControl, isTextControl, setCaret } from "./editing";
+import { type TextControl, isTextControl, setCaret } from "./change";
+import { modify } from "./editable";
 import { modifiersOf } from "./point";
 
-/** Moves the caret, or with Shift the end of the selection. */
-export function caretKey(el: Element, p: Protocol.Input.DispatchKeyEventRequest): void {
+/** On a Mac, Alt and Meta move the caret by words and to edges. Elsewhere no key with them moves it. */
+const MAC = /^Mac/.test(navigator.platform);
+/** Firefox moves the caret of text controls for a person alone. */
+const FIREFOX = navigator.vendor === "";
+
+/** The share of a page that PageUp and PageDown move the caret by, and the most that they leave, as in Chromium. */
+const [SHARE, LEFT] = [0.875, 40];
+
+/** Moves the caret, or with Shift the end of the selection. Returns whether the key is one that may do that. */
+export function caretKey(el: Element, p: Protocol.Input.DispatchKeyEventRequest): boolean {
   const { shiftKey, ctrlKey, altKey, metaKey } = modifiersOf(p);
-  const byWord = ctrlKey || altKey;
+  if (!MAC && (altKey || metaKey)) return true;
+  const byWord = MAC ? altKey : ctrlKey;
   // For email and number fields selectionStart is null: script cannot ask where the caret is.
-  if (isTextControl(el) && el.selectionStart !== null)
-    return inControl(el, logical(el, p.key), shiftKey, byWord, metaKey);
+  if (FIREFOX && isTextControl(el) && el.selectionStart !== null) {
+    inControl(el, logical(el, p.key), shiftKey, byWord, metaKey);
+    return true;
+  }
+  const across = metaKey ? "lineboundary" : byWord ? "word" : "character";
+  const edge = ctrlKey ? "documentboundary" : "lineboundary";
+  const upright = byWord ? "paragraph" : "line";
   const units: Record<string, [string, string]> = {
-    ArrowLeft: ["left", metaKey ? "lineboundary" : byWord ? "word" : "character"],
-    ArrowRight: ["right", metaKey ? "lineboundary" : byWord ? "word" : "character"],
-    ArrowUp: ["backward", "line"],
-    ArrowDown: ["forward", "line"],
-    Home: ["backward", byWord ? "documentboundary" : "lineboundary"],
-    End: ["forward", byWord ? "documentboundary" : "lineboundary"],
-    PageUp: ["backward", "paragraph"],
-    PageDown: ["forward", "paragraph"],
+    ArrowLeft: ["left", across],
+    ArrowRight: ["right", across],
+    ArrowUp: ["backward", upright],
+    ArrowDown: ["forward", upright],
+    Home: ["backward", edge],
+    End: ["forward", edge],
+    PageUp: ["backward", "line"],
+    PageDown: ["forward", "line"],
   };
   const unit = units[p.key ?? ""];
-  if (unit) el.ownerDocument.getSelection()?.modify(shiftKey ? "extend" : "move", unit[0], unit[1]);
+  if (!unit) return false;
+  const times = p.key?.startsWith("Page") ? linesOfPage(el) : 1;
+  if (!times) return false;
+  modify(el, shiftKey ? "extend" : "move", unit[0], unit[1], { times });
+  return true;
+}
+
+/** How many lines PageUp and PageDown move by. */
+function linesOfPage(el: Element): number {
+  if (el.localName === "input") return 0;
+  const { lineHeight, fontSize } = styleOf(el);
+  const height = Math.min(el.clientHeight, (el.ownerDocument.defaultView ?? window).innerHeight);
+  const line = parseFloat(lineHeight) || 1.2 * parseFloat(fontSize);
+  return Math.max(Math.ceil(Math.max(height * SHARE, height - LEFT) / line), 1);
 }
 
 /** The key that does in text from left to right what this key does in the element's. */

@@ -4,6 +4,7 @@ import type { Protocol } from "../../cdp";
 import { type Session, allSessions, onSessionEnd } from "../base/session";
 import { type MouseParams, pointer, state } from "./events";
 import { type Spot, initAt, send, spotAt } from "./point";
+import { newTransfer } from "./transfer";
 import { pathOf } from "../../flattree";
 
 /** Pixels that a pressed mouse moves before a drag begins. */
@@ -23,27 +24,6 @@ export function dragPressed(spot: Spot): boolean {
   const el = pathOf(spot.el).find((e) => (e as HTMLElement).draggable);
   source = el && { el, start: spot };
   return el !== undefined;
-}
-
-const EFFECTS = /^(none|copy|link|move)$/;
-const ALLOWED = /^(none|copy|link|move|copyLink|copyMove|linkMove|all|uninitialized)$/;
-
-/**
- * A DataTransfer with settable effects, like that of the browser's own drags. Those of a DataTransfer made by script
- * stay "none".
- */
-function newTransfer(): DataTransfer {
-  const data = new DataTransfer();
-  const hold = (name: string, value: string, form: RegExp): void => {
-    Object.defineProperty(data, name, {
-      configurable: true,
-      get: () => value,
-      set: (v) => form.test(v) && (value = String(v)),
-    });
-  };
-  hold("effectAllowed", "uninitialized", ALLOWED);
-  hold("dropEffect", "none", EFFECTS);
-  return data;
 }
 
 /** The data of a link or an image that is dragged. */

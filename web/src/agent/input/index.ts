@@ -2,6 +2,8 @@
 
 import { register } from "../base/registry";
 import { dispatchDragEvent, setInterceptDrags } from "./drag";
+import { contextOf } from "./editable";
+import { contextIn } from "./editcontext";
 import { insertText } from "./editing";
 import { focused } from "./focus";
 import { dispatchKeyEvent } from "./keyboard";
@@ -15,7 +17,12 @@ register("Input", {
   dispatchTouchEvent,
   dispatchDragEvent,
   setInterceptDrags,
-  insertText: (p) => insertText(focused(), String(p.text ?? "")),
+  insertText: (p) => {
+    const [el, text] = [focused(), String(p.text ?? "")];
+    const context = contextOf(el);
+    if (context) contextIn(el, context).insert(text); // Chromium asks nobody before
+    else insertText(el, text);
+  },
   synthesizeTapGesture: (p) => {
     for (let i = 0; i < (p.tapCount ?? 1); i++) {
       dispatchTouchEvent({ type: "touchStart", touchPoints: [{ x: p.x, y: p.y }] });

@@ -1,18 +1,25 @@
 // Selects text and options of lists by pressing and dragging the mouse.
 
 import { pathOf, styleOf } from "../../flattree";
-import { type TextControl, isTextControl, setCaret, notifyChange } from "./editing";
+import { type TextControl, isTextControl } from "./change";
+import { downstream, mayStart, selectBetween, selectInControl, selectionIn, textsAround, upstream, wordAt } from "./editable";
+import { notifyChange } from "./editing";
 import type { MouseParams } from "./events";
 import { type Spot, modifiersOf } from "./point";
 
 /** Where the selection by the mouse began. */
 let anchor: { field: TextControl; at: number } | { node: Node; offset: number } | undefined;
+/** A press in what is selected: if the mouse does not drag that, its release places the caret. */
+let pressedInside: Spot | undefined;
 
 /** Places the caret. A second press selects the word, a third the line, and Shift extends the selection. */
 export function startSelection(spot: Spot, p: MouseParams, detail: number): void {
-  anchor = undefined;
+  anchor = pressedInside = undefined;
   const { shiftKey } = modifiersOf(p);
-  if (isTextControl(spot.el)) inField(spot.el, spot, detail, shiftKey);
+  const inside = isInSelection(spot);
+  if (inside && p.button === "right") return;
+  if (inside && detail === 1 && !shiftKey) pressedInside = spot;
+  else if (isTextControl(spot.el)) inField(spot.el, spot, detail, shiftKey);
   else if (!keepsSelection(spot.el)) inDocument(spot, detail, shiftKey);
 }
 
@@ -23,20 +30,50 @@ export function dragSelection(spot: Spot): void {
     const { field, at } = anchor;
     if (!field.isConnected || field.ownerDocument !== spot.win.document) return;
     const to = offsetIn(field, spot);
-    setCaret(field, Math.min(at, to), Math.max(at, to), to < at);
+    selectInControl(field, Math.min(at, to), Math.max(at, to), to < at);
     return;
   }
   const { node, offset } = anchor;
   const doc = spot.win.document;
   const to = caretAt(doc, spot);
-  if (to && node.isConnected && node.ownerDocument === doc)
-    doc.getSelection()?.setBaseAndExtent(node, offset, to.node, to.offset);
+  const selection = doc.getSelection();
+  if (selection && to && node.isConnected && node.ownerDocument === doc)
+    selectBetween(selection, [node, offset], [to.node, to.offset]);
 }
 
-/** The button was released: the selection by the mouse ends. */
-export function endSelection(): void {
-  anchor = undefined;
+/** The button was released, and click has been fired: the selection by the mouse ends. */
+export function endSelection(p: MouseParams): void {
+  const spot = pressedInside;
+  if (spot?.el.isConnected) startSelectionAt(spot, p);
+  forgetSelection();
 }
+
+/** The button was released after a drag. */
+export function forgetSelection(): void {
+  anchor = pressedInside = undefined;
+}
+
+function startSelectionAt(spot: Spot, p: MouseParams): void {
+  const { shiftKey } = modifiersOf(p);
+  if (isTextControl(spot.el)) inField(spot.el, spot, 1, shiftKey);
+  else inDocument(spot, 1, shiftKey);
+}
+
+/** Whether a point is in the selected text. */
+function isInSelection(spot: Spot): boolean {
+  if (isTextControl(spot.el)) {
+    const { selectionStart, selectionEnd } = spot.el;
+    if (selectionStart === null || selectionStart === selectionEnd || focusedIn(spot) !== spot.el) return false;
+    const at = offsetIn(spot.el, spot);
+    return at >= selectionStart && at <= selectionEnd!;
+  }
+  const selection = selectionIn(spot.el);
+  if (!selection?.rangeCount || selection.isCollapsed) return false;
+  const boxes = [...selection.getRangeAt(0).getClientRects()];
+  return boxes.some((b) => spot.x >= b.left && spot.x < b.right && spot.y >= b.top && spot.y < b.bottom);
+}
+
+const focusedIn = ({ el }: Spot): Element | null => (el.getRootNode() as Document).activeElement;
 
 /** Whether a press leaves the selection as it is: on a control, or on text with user-select: none. */
 function keepsSelection(el: Element): boolean {
@@ -45,33 +82,71 @@ function keepsSelection(el: Element): boolean {
 }
 
 function inField(field: TextControl, spot: Spot, detail: number, extend: boolean): void {
-  if (detail >= 3) return field.select();
   const at = offsetIn(field, spot);
-  if (detail === 2) {
-    const start = field.value.slice(0, at).search(/\w+$/);
-    return setCaret(field, start < 0 ? at : start, at + (/^\w+/.exec(field.value.slice(at))?.[0].length ?? 0));
+  if (detail >= 2) {
+    const { value } = field;
+    const all = detail > 2 && field.localName === "input";
+    const whole: [number, number] = [0, value.length];
+    const [from, to] = all || field.type === "password" ? whole : detail > 2 ? lineAt(value, at) : wordAt(value, at);
+    return selectInControl(field, from, to);
   }
   const { selectionStart, selectionEnd, selectionDirection } = field;
   const from = (extend ? (selectionDirection === "backward" ? selectionEnd : selectionStart) : at) ?? at;
   anchor = { field, at: from };
-  setCaret(field, Math.min(from, at), Math.max(from, at), at < from);
+  selectInControl(field, Math.min(from, at), Math.max(from, at), at < from);
+}
+
+/** The line at an offset, with its end. */
+function lineAt(text: string, offset: number): [from: number, to: number] {
+  const end = text.indexOf("\n", offset);
+  return [text.lastIndexOf("\n", offset - 1) + 1, end < 0 ? text.length : end + 1];
 }
 
 function inDocument(spot: Spot, detail: number, extend: boolean): void {
-  const doc = spot.win.document;
-  const selection = doc.getSelection();
-  const caret = caretAt(doc, spot);
-  if (!selection || !caret) return;
-  if (detail === 1) {
-    if (extend && selection.anchorNode) selection.extend(caret.node, caret.offset);
-    else selection.collapse(caret.node, caret.offset);
-    if (selection.anchorNode) anchor = { node: selection.anchorNode, offset: selection.anchorOffset };
-    return;
+  const selection = selectionIn(spot.el);
+  const caret = caretAt(spot.win.document, spot);
+  if (!selection || !caret || !mayStart(caret.node.nodeType === 3 ? caret.node : spot.el)) return;
+  const { node, offset } = caret;
+  const [own] = [selection.anchorNode];
+  if (detail === 1 && extend && own) {
+    anchor = { node: own, offset: selection.anchorOffset };
+    selectBetween(selection, [own, selection.anchorOffset], [node, offset]);
+  } else if (detail === 1) {
+    anchor = { node, offset };
+    selectBetween(selection, [node, offset], [node, offset]);
+  } else if (detail === 2 && node.nodeType === 3) selectWord(selection, node as Text, offset);
+  else {
+    selection.collapse(node, offset);
+    selection.modify("move", "backward", "paragraphboundary");
+    selection.modify("extend", "forward", "paragraphboundary");
+    withParagraphEnd(selection);
   }
-  selection.collapse(caret.node, caret.offset);
-  const unit = detail === 2 ? "word" : "paragraphboundary";
-  selection.modify("move", "backward", unit);
-  selection.modify("extend", "forward", unit);
+}
+
+/** Selects the word at a place, which may be in several texts. */
+function selectWord(selection: Selection, text: Text, offset: number): void {
+  const texts = textsAround(text);
+  const before = texts.slice(0, texts.indexOf(text)).reduce((n, t) => n + t.length, 0);
+  const [from, to] = wordAt(texts.map((t) => t.data).join(""), before + offset);
+  const place = (at: number): [Node, number] => {
+    for (const t of texts) {
+      if (at <= t.length) return [t, at];
+      at -= t.length;
+    }
+    return [text, text.length];
+  };
+  selection.setBaseAndExtent(...downstream(place(from)), ...upstream(place(to)));
+}
+
+/** Chromium selects a paragraph up to the beginning of the next. */
+function withParagraphEnd(selection: Selection): void {
+  const { anchorNode, anchorOffset, focusNode, focusOffset } = selection;
+  selection.modify("extend", "forward", "character");
+  const next = selection.focusNode;
+  if (!anchorNode || !focusNode || !next || (next === focusNode && selection.focusOffset === focusOffset)) return;
+  const block = next.nodeType === 3 ? next.parentElement : (next as Element);
+  if (block && selection.focusOffset === 0 && block !== focusNode.parentElement && styleOf(block).display !== "inline")
+    selection.setBaseAndExtent(anchorNode, anchorOffset, block, 0);
 }
 
 interface CaretDocument {

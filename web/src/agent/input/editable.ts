@@ -1,0 +1,188 @@
+// What text is typed into, and its selection.
+
+import { styleOf } from "../../flattree";
+import { originals } from "../base/originals";
+import { isTextControl, listenForEdits, notify, setCaret, type TextControl, withheld } from "./change";
+import { send } from "./point";
+
+/** The EditContext API, as far as it is used. Monaco and others take their text by it. */
+export interface EditContext extends EventTarget {
+  text: string;
+  selectionStart: number;
+  selectionEnd: number;
+  updateText(from: number, to: number, text: string): void;
+  updateSelection(from: number, to: number): void;
+}
+
+/** An element's EditContext, which gets its text in the place of the element. */
+export function contextOf(el: Element): EditContext | undefined {
+  return (el as { editContext?: EditContext | null }).editContext ?? undefined;
+}
+
+/** Whether text can be typed into it. */
+export function isEditable(el: Element): boolean {
+  if (isTextControl(el)) return !el.readOnly && !el.disabled;
+  return (
+    contextOf(el) !== undefined ||
+    (el as HTMLElement).isContentEditable === true ||
+    el.ownerDocument.designMode === "on"
+  );
+}
+
+/** Whether text in it can be formatted. */
+export function isRich(el: Element): boolean {
+  return !isTextControl(el) && isEditable(el) && (el as HTMLElement).contentEditable !== "plaintext-only";
+}
+
+/** The selection in the tree of an element. Chromium has one for each shadow tree. */
+export function selectionIn(el: Element): Selection | null {
+  const root = el.getRootNode() as ShadowRoot & { getSelection?: () => Selection | null };
+  return root.getSelection ? root.getSelection() : el.ownerDocument.getSelection();
+}
+
+/** The ends of a selection, the first in the document first. */
+export type Ends = Pick<StaticRange, "startContainer" | "startOffset" | "endContainer" | "endOffset">;
+
+/** What is selected in the document. Text controls have a selection of their own. */
+export function selectedIn(el: Element): Ends | undefined {
+  const selection = isTextControl(el) ? null : selectionIn(el);
+  return selection?.rangeCount ? selection.getRangeAt(0) : undefined;
+}
+
+/** Whether nothing is selected, but there is a caret. */
+export function isCaret(el: Element): boolean {
+  if (isTextControl(el) && el.selectionStart !== null) return el.selectionStart === el.selectionEnd;
+  return selectionIn(el)?.isCollapsed === true;
+}
+
+/** What is selected in a text control; undefined for email and number fields, which do not say. */
+const offsetsOf = (el: Element): string | undefined => {
+  if (!isTextControl(el) || el.selectionStart === null) return undefined;
+  return `${el.selectionStart} ${el.selectionEnd} ${el.selectionDirection}`;
+};
+
+/** Controls in which the agent has just selected. The browser then fires a select event with the next frame. */
+const quiet = new Set<Element>();
+
+withheld.select = (_, el) => quiet.delete(el);
+
+/**
+ * Selects in a text control. As for a person, select comes at once, and for selected text alone. To be called again for
+ * nothing that is selected already: Chromium fires nothing then.
+ */
+export function selectInControl(el: TextControl, from: number, to = from, backward = false): void {
+  listenForEdits(el.getRootNode());
+  const old = offsetsOf(el);
+  setCaret(el, from, to, backward);
+  if (offsetsOf(el) === old) return;
+  quiet.add(el);
+  originals.setTimeout(() => quiet.delete(el), 500); // longer than a frame takes
+  if (from !== to) notify(el, "select");
+}
+
+/** Asks the page whether a selection may begin at a node. */
+export function mayStart(node: Node): boolean {
+  const { Event } = node.ownerDocument?.defaultView ?? window;
+  return send(node, new Event("selectstart", { bubbles: true, cancelable: true }));
+}
+
+/**
+ * Moves the end of the selection, or both, as Selection.modify does. That is silent; unless `silent`, the events of
+ * Chromium's own commands follow.
+ */
+export function modify(
+  el: Element,
+  alter: "move" | "extend",
+  direction: string,
+  unit: string,
+  { silent = false, times = 1 } = {},
+): void {
+  const selection = el.ownerDocument.getSelection();
+  const own = selectionIn(el);
+  if (!selection || !own) return;
+  const act = (): void => {
+    for (let i = 0; i < times; i++) selection.modify(alter, direction, unit);
+  };
+  const { anchorNode, anchorOffset, isCollapsed } = own;
+  const old = isTextControl(el) ? (offsetsOf(el) ?? `${own}`) : undefined;
+  act();
+  if (silent) return;
+  if (isTextControl(el)) {
+    if (!isCaret(el) && (offsetsOf(el) ?? `${own}`) !== old) notify(el, "select");
+  } else if (alter === "extend" && isCollapsed && !own.isCollapsed && anchorNode) {
+    own.collapse(anchorNode, anchorOffset);
+    if (mayStart(anchorNode)) act();
+  }
+}
+
+// ---------------------------------------------------------------- positions
+
+type Place = [node: Node, offset: number];
+
+const isInline = (el: Element): boolean => styleOf(el).display === "inline" && !/^(br|img|input|textarea|select|button)$/.test(el.localName);
+
+/** The text before or after a node, if neither a box nor the end of a block is between them. */
+export function textBeside(node: Node, back: boolean): Text | undefined {
+  const next = back ? "previousSibling" : "nextSibling";
+  const inner = back ? "lastChild" : "firstChild";
+  for (let at: Node | null = node; at; ) {
+    let beside: Node | null = at[next];
+    if (!beside) {
+      const parent: Element | null = at.parentElement;
+      if (!parent || !isInline(parent)) return undefined;
+      at = parent;
+      continue;
+    }
+    for (;;) {
+      if (beside.nodeType === 3) {
+        if (beside.nodeValue !== "") return beside as Text;
+        break;
+      }
+      if (beside.nodeType === 1 && !isInline(beside as Element)) return undefined;
+      const child: Node | null = beside[inner];
+      if (!child) break;
+      beside = child;
+    }
+    at = beside;
+  }
+  return undefined;
+}
+
+/** A place where Chromium puts a caret, or the end of selected text: between two texts, the end of the first. */
+export function upstream([node, offset]: Place): Place {
+  const before = node.nodeType === 3 && offset === 0 ? textBeside(node, true) : undefined;
+  return before ? [before, before.length] : [node, offset];
+}
+
+/** A place where Chromium puts the beginning of selected text: between two texts, the beginning of the second. */
+export function downstream([node, offset]: Place): Place {
+  const after = node.nodeType === 3 && offset === (node as Text).length ? textBeside(node, false) : undefined;
+  return after ? [after, 0] : [node, offset];
+}
+
+/** Selects from one place to another as Chromium does by the mouse. */
+export function selectBetween(selection: Selection, from: Place, to: Place): void {
+  const range = from[0].ownerDocument!.createRange();
+  range.setStart(...from);
+  const backward = range.comparePoint(...to) < 0;
+  const same = from[0] === to[0] && from[1] === to[1];
+  const [a, b] = same ? [upstream(from), upstream(to)] : backward ? [upstream(from), downstream(to)] : [downstream(from), upstream(to)];
+  selection.setBaseAndExtent(...a, ...b);
+}
+
+/** The texts around a text that are in its block, in order. */
+export function textsAround(text: Text): Text[] {
+  const list = [text];
+  for (let at = textBeside(text, true); at; at = textBeside(at, true)) list.unshift(at);
+  for (let at = textBeside(text, false); at; at = textBeside(at, false)) list.push(at);
+  return list;
+}
+
+/** The word, or what is between two words, at an offset of a text: from where, and to where. */
+export function wordAt(text: string, offset: number): [from: number, to: number] {
+  const last = Math.max(text.length - 1, 0);
+  const at = text[offset] === "\n" ? offset - 1 : Math.min(offset, last);
+  const segments = new Intl.Segmenter(undefined, { granularity: "word" }).segment(text);
+  const found = segments.containing(Math.max(at, 0));
+  return found ? [found.index, found.index + found.segment.length] : [offset, offset];
+}
