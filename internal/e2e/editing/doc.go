@@ -3,6 +3,7 @@
 //
 //	go test ./editing -count=1 -v                      the number of equal logs per kind
 //	go test ./editing -count=1 -args -diff             and what differs, as -Chromium +agent
+//	go test ./editing -count=1 -v -args -log           and what Chromium's are
 //	go test ./editing -count=1 -args -kind 'input$' -gesture cut
 //
 // Both see the same document at the same size. page.js logs every event with the properties

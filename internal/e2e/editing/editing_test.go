@@ -22,6 +22,7 @@ var files embed.FS
 
 var (
 	showDiff    = flag.Bool("diff", false, "print what differs")
+	showLog     = flag.Bool("log", false, "print Chromium's logs")
 	onlyKind    = flag.String("kind", "", "compare the kinds of editable alone that match")
 	onlyGesture = flag.String("gesture", "", "compare the gestures alone that match")
 )
@@ -42,8 +43,10 @@ func TestR375Gestures(t *testing.T) {
 			continue
 		}
 		t.Run(kind, func(t *testing.T) {
-			frame.load(t)
-			tab.load(t)
+			for _, d := range []*driver{frame, tab} {
+				d.load(t)
+				d.run(t, "text", "drag 0 3; key Control+c") // the same is on both clipboards
+			}
 			equal, count := 0, 0
 			for _, g := range gestures {
 				if !wanted(*onlyGesture, g.name) {
@@ -51,6 +54,9 @@ func TestR375Gestures(t *testing.T) {
 				}
 				count++
 				want, got := tab.run(t, kind, g.steps), frame.run(t, kind, g.steps)
+				if *showLog {
+					t.Logf("%s, %s:\n%s", kind, g.name, strings.Join(want, "\n"))
+				}
 				if slices.Equal(want, got) {
 					equal++
 					continue

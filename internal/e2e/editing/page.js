@@ -84,6 +84,8 @@ const props = {
 function note(ev) {
   const target = ev.composedPath()[0];
   if (target === window) return;
+  // Made by script, it does not leave a shadow tree.
+  if (ev.type === "textInput" && e.getRootNode() !== document) return;
   const kind = ev.constructor.name;
   // It comes from a queue, once for several changes: when and how often is up to the browser's load.
   if (ev.type === "selectionchange") return void changes.add(`selectionchange ${name(target)} ${flags(ev)}`);

@@ -39,9 +39,10 @@ export function caretKey(el: Element, p: Protocol.Input.DispatchKeyEventRequest)
   };
   const unit = units[p.key ?? ""];
   if (!unit) return false;
-  const times = p.key?.startsWith("Page") ? linesOfPage(el) : 1;
+  const pages = p.key?.startsWith("Page");
+  const times = pages ? linesOfPage(el) : 1;
   if (!times) return false;
-  modify(el, shiftKey ? "extend" : "move", unit[0], unit[1], { times });
+  modify(el, shiftKey ? "extend" : "move", unit[0], unit[1], { pages, times });
   return true;
 }
 

@@ -4,7 +4,7 @@
 
 import { styleOf } from "../../flattree";
 import { isTextControl } from "./change";
-import { isEditable, isRich, selectedIn, selectionIn } from "./editable";
+import { contextOf, isEditable, isRich, selectedIn, selectionIn } from "./editable";
 import { announce, command, edit, type Edit } from "./editing";
 import { focused } from "./focus";
 import { send } from "./point";
@@ -48,9 +48,8 @@ function selectedText(el: Element): string {
 
 /** The selected part of the document with the formatting around it. */
 function selectedMarkup(el: Element): string {
-  const selection = isTextControl(el) ? null : selectionIn(el);
-  if (!selection?.rangeCount) return "";
-  const range = selection.getRangeAt(0);
+  const range = selectedIn(el);
+  if (!range) return "";
   const box = el.ownerDocument.createElement("div");
   box.append(range.cloneContents());
   const { commonAncestorContainer: common } = range;
@@ -60,7 +59,25 @@ function selectedMarkup(el: Element): string {
     around.append(...box.childNodes);
     box.append(around);
   }
+  const style = inheritedStyle(range.startContainer);
+  for (const text of [...box.childNodes].filter((n) => n.nodeType === 3 && n.nodeValue)) {
+    const span = box.ownerDocument.createElement("span");
+    span.style.cssText = style;
+    (text as Text).replaceWith(span);
+    span.append(text);
+  }
   return `<meta charset='utf-8'>${box.innerHTML}`;
+}
+
+/** What a text looks like: where it is pasted, it looks the same. */
+function inheritedStyle(node: Node): string {
+  let at = node.nodeType === 1 ? (node as Element) : node.parentElement;
+  while (at?.parentElement && styleOf(at).display === "inline") at = at.parentElement;
+  if (!at) return "";
+  const style = styleOf(at);
+  return ["color", "font-family", "font-size", "font-style", "font-weight", "letter-spacing", "text-transform", "white-space"]
+    .map((name) => `${name}: ${style.getPropertyValue(name)}; `)
+    .join("");
 }
 
 /** Pastes what is kept; plainly without its formatting. */
@@ -80,7 +97,8 @@ export function paste(el: Element, plainly = false): void {
     return;
   }
   const html = plainly ? "" : (kept.get("text/html") ?? asMarkup(text));
-  if (plainly && text) {
+  if (contextOf(el)) announce(el, { ...as, dataTransfer });
+  else if (plainly && text) {
     if (announce(el, { ...as, dataTransfer, text })) edit(el, "insertText", text, as);
   } else if (html && announce(el, { ...as, dataTransfer, text: "" })) {
     edit(el, "insertHTML", String(html), { ...as, dataTransfer });

@@ -1,7 +1,7 @@
 // Backspace and Delete.
 
 import { isTextControl } from "./change";
-import { contextOf, type Ends, isCaret, isEditable, modify, selectionIn, textBeside } from "./editable";
+import { contextOf, type Ends, isCaret, isEditable, isRich, modify, selectInControl, selectionIn, textBeside } from "./editable";
 import { contextIn, lengthBeside } from "./editcontext";
 import { announce, command, edit, type Edit, eraseByHand } from "./editing";
 
@@ -19,10 +19,30 @@ export function erase(el: Element, forward: boolean, word: boolean): void {
   const name = forward ? "forwardDelete" : "delete";
   const byHand = (): void => eraseByHand(el, forward, as);
   if (!caret) return command(el, name, as, byHand);
-  if (!word) return command(el, name, { ...as, ranges: isTextControl(el) ? [] : [beside(el, forward)] }, byHand);
-  if (!announce(el, { ...as, ranges: isTextControl(el) ? [] : [reach(el, forward, "word")] })) return;
+  if (!word) return command(el, name, { ...as, ranges: isRich(el) ? [beside(el, forward)] : [] }, byHand);
+  if (!announce(el, { ...as, ranges: isRich(el) ? [reach(el, forward, "word")] : [] })) return;
   modify(el, "extend", forward ? "forward" : "backward", "word", { silent: true });
+  words.push({ el, forward, text: `${selectionIn(el)}` });
   edit(el, name, undefined, as, byHand);
+}
+
+/** The words that have been deleted, for undo. The last are kept. */
+const words: { el: Element; forward: boolean; text: string }[] = [];
+
+/** After an undo: a word that is there again is not selected in Chromium, as the agent had to do. */
+export function undoneWord(el: Element): void {
+  const selection = selectionIn(el);
+  const word = words.at(-1);
+  if (!selection || !word || word.el !== el || isCaret(el) || `${selection}` !== word.text) return;
+  words.pop();
+  if (!isTextControl(el)) word.forward ? selection.collapseToStart() : selection.collapseToEnd();
+  else selectInControl(el, (word.forward ? el.selectionStart : el.selectionEnd) ?? 0);
+}
+
+/** Lets the text that is typed next be another step of undo. */
+export function endTyping(el: Element): void {
+  const selection = selectionIn(el);
+  if (!isTextControl(el) && selection?.anchorNode) selection.collapse(selection.anchorNode, selection.anchorOffset);
 }
 
 /** The character before or after the caret. The selection stays as it is: undo would stop there. */

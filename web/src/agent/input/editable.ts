@@ -44,15 +44,15 @@ export function selectionIn(el: Element): Selection | null {
 export type Ends = Pick<StaticRange, "startContainer" | "startOffset" | "endContainer" | "endOffset">;
 
 /** What is selected in the document. Text controls have a selection of their own. */
-export function selectedIn(el: Element): Ends | undefined {
+export function selectedIn(el: Element): Range | undefined {
   const selection = isTextControl(el) ? null : selectionIn(el);
   return selection?.rangeCount ? selection.getRangeAt(0) : undefined;
 }
 
 /** Whether nothing is selected, but there is a caret. */
 export function isCaret(el: Element): boolean {
-  if (isTextControl(el) && el.selectionStart !== null) return el.selectionStart === el.selectionEnd;
-  return selectionIn(el)?.isCollapsed === true;
+  if (!isTextControl(el)) return selectionIn(el)?.isCollapsed === true;
+  return el.selectionStart === null ? `${selectionIn(el)}` === "" : el.selectionStart === el.selectionEnd;
 }
 
 /** What is selected in a text control; undefined for email and number fields, which do not say. */
@@ -61,23 +61,31 @@ const offsetsOf = (el: Element): string | undefined => {
   return `${el.selectionStart} ${el.selectionEnd} ${el.selectionDirection}`;
 };
 
-/** Controls in which the agent has just selected. The browser then fires a select event with the next frame. */
-const quiet = new Set<Element>();
+/** For the controls in which the agent has just selected, how many select events of the browser follow with its frames. */
+const quiet = new Map<Element, number>();
 
-withheld.select = (_, el) => quiet.delete(el);
+withheld.select = (_, el) => {
+  const left = quiet.get(el) ?? 0;
+  if (left) quiet.set(el, left - 1);
+  return left > 0;
+};
 
 /**
- * Selects in a text control. As for a person, select comes at once, and for selected text alone. To be called again for
- * nothing that is selected already: Chromium fires nothing then.
+ * Selects in a text control, without a select event of the browser. Email and number fields have no offsets: there the
+ * caret is moved, as by keys.
  */
 export function selectInControl(el: TextControl, from: number, to = from, backward = false): void {
   listenForEdits(el.getRootNode());
   const old = offsetsOf(el);
+  if (old === undefined) {
+    modify(el, "move", "backward", "documentboundary", { silent: true });
+    modify(el, "move", "forward", "character", { silent: true, times: backward ? to : from });
+    return modify(el, "extend", backward ? "backward" : "forward", "character", { silent: true, times: to - from });
+  }
   setCaret(el, from, to, backward);
   if (offsetsOf(el) === old) return;
-  quiet.add(el);
+  quiet.set(el, (quiet.get(el) ?? 0) + 1);
   originals.setTimeout(() => quiet.delete(el), 500); // longer than a frame takes
-  if (from !== to) notify(el, "select");
 }
 
 /** Asks the page whether a selection may begin at a node. */
@@ -88,14 +96,14 @@ export function mayStart(node: Node): boolean {
 
 /**
  * Moves the end of the selection, or both, as Selection.modify does. That is silent; unless `silent`, the events of
- * Chromium's own commands follow.
+ * Chromium's own commands follow. It asks the page nothing when it moves by pages.
  */
 export function modify(
   el: Element,
   alter: "move" | "extend",
   direction: string,
   unit: string,
-  { silent = false, times = 1 } = {},
+  { silent = false, pages = false, times = 1 } = {},
 ): void {
   const selection = el.ownerDocument.getSelection();
   const own = selectionIn(el);
@@ -109,7 +117,7 @@ export function modify(
   if (silent) return;
   if (isTextControl(el)) {
     if (!isCaret(el) && (offsetsOf(el) ?? `${own}`) !== old) notify(el, "select");
-  } else if (alter === "extend" && isCollapsed && !own.isCollapsed && anchorNode) {
+  } else if (alter === "extend" && !pages && isCollapsed && !own.isCollapsed && anchorNode) {
     own.collapse(anchorNode, anchorOffset);
     if (mayStart(anchorNode)) act();
   }

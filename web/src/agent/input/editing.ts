@@ -2,7 +2,7 @@
 
 import { isTextControl, listenForEdits, note, notify, setCaret, settle, type TextControl, withheld } from "./change";
 import { contextIn } from "./editcontext";
-import { type Ends, contextOf, isEditable, selectedIn } from "./editable";
+import { type Ends, contextOf, isEditable, isRich, selectedIn } from "./editable";
 import { send } from "./point";
 
 const VALUE_TYPES = new Set(["date", "datetime-local", "month", "week", "time", "color", "range"]);
@@ -18,12 +18,15 @@ export interface Edit {
   text?: string;
   /** Where beforeinput and textInput go; the edited element by default. */
   target?: Element;
+  /** What else changes, before the page hears of input. */
+  after?: () => void;
 }
 
 // ---------------------------------------------------------------- inserting
 
 /** Types text at the caret, and replaces the selection. */
 export function insertText(el: Element, text: string, inputType = "insertText"): void {
+  if (isTextControl(el) && el.readOnly && !el.disabled) return void announce(el, { inputType, data: text, text });
   if (!isEditable(el)) return setTyped(el, text);
   const breaks = inputType !== "insertText";
   if (!announce(el, { inputType, data: breaks ? null : text, text })) return;
@@ -44,7 +47,7 @@ export function announce(el: Element, as: Edit): boolean {
   const { inputType, data = null, dataTransfer } = as;
   const ranges = as.ranges ?? (ends ? [ends] : []);
   const { InputEvent } = el.ownerDocument.defaultView ?? window;
-  const targetRanges = ranges.map((r) => new StaticRange(r));
+  const targetRanges = isRich(el) ? ranges.map((r) => new StaticRange(r)) : []; // Chromium has none for plain text
   const init: InputEventInit = { inputType, data, targetRanges, bubbles: true, cancelable: true, composed: true };
   if (dataTransfer) init.dataTransfer = dataTransfer;
   return send(target, new InputEvent("beforeinput", init)) && (contextOf(el) !== undefined || announceText(target, as.text));
@@ -72,6 +75,9 @@ withheld.input = (e, el) => {
   if (!running) return false;
   const { inputType, data, dataTransfer } = e as InputEvent;
   const { as } = running;
+  // A control may take the beginning of the text alone.
+  if (data && as.data?.startsWith(data) && !/\n/.test(as.data)) as.data = data;
+  as.after?.();
   if (inputType === as.inputType && data === (as.data ?? null) && dataTransfer === (as.dataTransfer ?? null)) return false;
   running.withheld = el;
   return true;
@@ -140,9 +146,11 @@ export function setValue(el: Element, value: string): void {
 function setTyped(el: Element, text: string): void {
   const input = el as HTMLInputElement;
   if (el.localName !== "input" || !VALUE_TYPES.has(input.type) || input.disabled || input.readOnly) return;
-  const old = input.value;
+  const tried = input.cloneNode() as HTMLInputElement;
+  tried.value = text;
+  if (tried.value === input.value || !tried.value) return; // the same, or none for such a control
   setValue(el, text);
-  if (input.value !== old) notifyChange(el);
+  notifyChange(el);
 }
 
 /** Fires input and change for a value that was set in one step. */

@@ -34,7 +34,7 @@ function init<More extends PointerEventInit>(spot: Spot, p: ButtonParams, more: 
     screenY: spot.win.screenY + spot.at.y,
     movementX: spot.at.x - state.x,
     movementY: spot.at.y - state.y,
-    button,
+    button: button < 0 && state.held ? 0 : button, // -1 is read as 0, but `which` is 0 then, too
     buttons: state.held,
     ...more,
   };

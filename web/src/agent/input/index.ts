@@ -2,9 +2,9 @@
 
 import { register } from "../base/registry";
 import { dispatchDragEvent, setInterceptDrags } from "./drag";
-import { contextOf } from "./editable";
+import { contextOf, isEditable } from "./editable";
 import { contextIn } from "./editcontext";
-import { insertText } from "./editing";
+import { announceText, insertText } from "./editing";
 import { focused } from "./focus";
 import { dispatchKeyEvent } from "./keyboard";
 import { dispatchMouseEvent } from "./mouse";
@@ -21,7 +21,7 @@ register("Input", {
     const [el, text] = [focused(), String(p.text ?? "")];
     const context = contextOf(el);
     if (context) contextIn(el, context).insert(text); // Chromium asks nobody before
-    else insertText(el, text);
+    else if (isEditable(el) || announceText(el, text)) insertText(el, text);
   },
   synthesizeTapGesture: (p) => {
     for (let i = 0; i < (p.tapCount ?? 1); i++) {

@@ -2,11 +2,11 @@
 
 import type { Protocol } from "../../cdp";
 import { caretKey } from "./caret";
-import { changed, isTextControl, type TextControl } from "./change";
+import { changed, isTextControl, notify, type TextControl } from "./change";
 import { clip, paste } from "./clipboard";
-import { erase } from "./deleting";
+import { endTyping, erase, undoneWord } from "./deleting";
 import { closeByKey } from "./dismiss";
-import { contextOf, isEditable, isRich, mayStart, selectInControl } from "./editable";
+import { contextOf, isEditable, isRich, mayStart, selectInControl, selectionIn } from "./editable";
 import { announce, command, insertText } from "./editing";
 import { moveFocus } from "./focus";
 import { modifiersOf } from "./point";
@@ -45,7 +45,8 @@ const byWord = (p: KeyParams): boolean => modifiersOf(p).ctrlKey || modifiersOf(
 
 function history(el: Element, redo: boolean): void {
   const name = redo ? "redo" : "undo";
-  if (el.ownerDocument.queryCommandEnabled(name)) command(el, name, { inputType: redo ? "historyRedo" : "historyUndo" });
+  const as = { inputType: redo ? "historyRedo" : "historyUndo", after: redo ? undefined : () => undoneWord(el) };
+  if (el.ownerDocument.queryCommandEnabled(name)) command(el, name, as);
 }
 
 function format(el: Element, name: string, inputType: string): void {
@@ -94,6 +95,7 @@ function enter(el: Element, p: KeyParams): void {
   if (!isEditable(el)) return;
   const name = modifiersOf(p).shiftKey || !isRich(el) ? "insertLineBreak" : "insertParagraph";
   command(el, name, { inputType: name, text: "\n" });
+  if (name === "insertParagraph") endTyping(el);
 }
 
 /** Implicit submission (HTML, section 4.10.21.2). */
@@ -115,7 +117,8 @@ function submit(input: HTMLInputElement): void {
 
 // ------------------------------------------------------------ other keys
 
-function tab(_el: Element, p: KeyParams): void {
+function tab(el: Element, p: KeyParams): void {
+  if (el.ownerDocument.designMode === "on") return;
   const next = nextInTabOrder(modifiersOf(p).shiftKey);
   moveFocus(next ?? null);
   if (next && isTextControl(next) && next.localName === "input") selectControl(next);
@@ -131,15 +134,19 @@ function space(el: Element, p: KeyParams): void {
 const pageHeight = (el: Element): number => (el.ownerDocument.defaultView ?? window).innerHeight * 0.875;
 
 function selectAll(el: Element): void {
-  const selection = el.ownerDocument.getSelection();
+  const selection = selectionIn(el);
   if (el.ownerDocument.execCommand("selectAll")) return; // fires selectstart and select as well
-  if (isTextControl(el)) selectControl(el);
-  else if (contextOf(el) && mayStart(el)) selection?.selectAllChildren(el);
+  if (isTextControl(el)) return selectControl(el);
+  if (!contextOf(el) || !selection || !mayStart(el)) return;
+  selection.collapse(el, 0);
+  selection.modify("move", "backward", "documentboundary");
+  selection.modify("extend", "forward", "documentboundary");
 }
 
 function selectControl(el: TextControl): void {
   if (el.selectionStart === null) el.select();
   else selectInControl(el, 0, el.value.length);
+  notify(el, "select");
 }
 
 // -------------------------------------------------------------- directions
@@ -151,9 +158,9 @@ function direction(el: Element, p: KeyParams): void {
   if (el.localName === "input") {
     const input = el as HTMLInputElement;
     if (input.type === "radio" && key.startsWith("Arrow")) return nextRadio(input, step);
-    if (input.type === "range" || (input.type === "number" && /Up|Down/.test(key))) return stepValue(input, key);
+    if (input.type === "range" || (input.type === "number" && (key === "ArrowUp" || (key === "ArrowDown" && !modifiersOf(p).altKey)))) return stepValue(input, key);
   }
-  if ((isEditable(el) || isTextControl(el)) && caretKey(el, p)) return;
+  if (isEditable(el) && caretKey(el, p)) return;
   scrollByKey(el, key);
 }
 

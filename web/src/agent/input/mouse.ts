@@ -10,7 +10,7 @@ import { focusFromPress } from "./focus";
 import { hover } from "./hover";
 import { type Spot, inViewportOf, isDisabled, spotAt } from "./point";
 import { pathOf } from "../../flattree";
-import { chooseOption, dragSelection, endSelection, forgetSelection, startSelection } from "./selection";
+import { chooseOption, dragSelection, endSelection, forgetSelection, keepSelection, startSelection } from "./selection";
 import { grabSlider, releaseSlider, slide } from "./slider";
 import { macrotask } from "./macrotask";
 import { wheel } from "./wheel";
@@ -77,12 +77,12 @@ async function press(spot: Spot | undefined, p: Protocol.Input.DispatchMouseEven
     await macrotask();
     pressAction(spot, p, button, detail);
   }
-  if (button === 2) pointer("contextmenu", spot, { ...p, force: 0 });
+  if (button === 2) pointer("contextmenu", spot, p, { pressure: 0 });
 }
 
 /** The default action of a press: it moves the focus, the caret, a slider, or the selection of a list. */
 function pressAction(spot: Spot, p: MouseParams, button: number, detail: number): void {
-  focusFromPress(spot.el);
+  keepSelection(spot, () => focusFromPress(spot.el));
   if (button === 0 && (grabSlider(spot) || chooseOption(spot.el, p))) return;
   // A press on something draggable does not begin a selection.
   if (button !== 0 || !dragPressed(spot)) startSelection(spot, p, detail);

@@ -1,8 +1,8 @@
 // Selects text and options of lists by pressing and dragging the mouse.
 
 import { pathOf, styleOf } from "../../flattree";
-import { type TextControl, isTextControl } from "./change";
-import { downstream, mayStart, selectBetween, selectInControl, selectionIn, textsAround, upstream, wordAt } from "./editable";
+import { type TextControl, isTextControl, notify } from "./change";
+import { downstream, isCaret, mayStart, selectBetween, selectInControl, selectionIn, textsAround, upstream, wordAt } from "./editable";
 import { notifyChange } from "./editing";
 import type { MouseParams } from "./events";
 import { type Spot, modifiersOf } from "./point";
@@ -11,10 +11,12 @@ import { type Spot, modifiersOf } from "./point";
 let anchor: { field: TextControl; at: number } | { node: Node; offset: number } | undefined;
 /** A press in what is selected: if the mouse does not drag that, its release places the caret. */
 let pressedInside: Spot | undefined;
+/** The text control that is being selected in. */
+let selected: TextControl | undefined;
 
 /** Places the caret. A second press selects the word, a third the line, and Shift extends the selection. */
 export function startSelection(spot: Spot, p: MouseParams, detail: number): void {
-  anchor = pressedInside = undefined;
+  anchor = pressedInside = selected = undefined;
   const { shiftKey } = modifiersOf(p);
   const inside = isInSelection(spot);
   if (inside && p.button === "right") return;
@@ -41,22 +43,31 @@ export function dragSelection(spot: Spot): void {
     selectBetween(selection, [node, offset], [to.node, to.offset]);
 }
 
-/** The button was released, and click has been fired: the selection by the mouse ends. */
+/**
+ * The button was released, and click has been fired: the selection by the mouse ends. Only now Chromium fires select
+ * for what is selected in a text control.
+ */
 export function endSelection(p: MouseParams): void {
   const spot = pressedInside;
-  if (spot?.el.isConnected) startSelectionAt(spot, p);
+  if (spot?.el.isConnected && isTextControl(spot.el)) inField(spot.el, spot, 1, false);
+  else if (spot?.el.isConnected) inDocument(spot, 1, modifiersOf(p).shiftKey, true);
+  if (selected && !isCaret(selected)) notify(selected, "select");
   forgetSelection();
+}
+
+/** Moves the focus without the caret: script's focus() places one in what is editable. */
+export function keepSelection({ el, win }: Spot, move: () => void): void {
+  const selection = win.document.getSelection();
+  const { anchorNode, anchorOffset = 0, focusNode, focusOffset = 0 } = selection ?? {};
+  move();
+  if (isTextControl(el) || !selection || (selection.anchorNode === anchorNode && selection.anchorOffset === anchorOffset)) return;
+  if (anchorNode && focusNode) selection.setBaseAndExtent(anchorNode, anchorOffset, focusNode, focusOffset);
+  else selection.removeAllRanges();
 }
 
 /** The button was released after a drag. */
 export function forgetSelection(): void {
-  anchor = pressedInside = undefined;
-}
-
-function startSelectionAt(spot: Spot, p: MouseParams): void {
-  const { shiftKey } = modifiersOf(p);
-  if (isTextControl(spot.el)) inField(spot.el, spot, 1, shiftKey);
-  else inDocument(spot, 1, shiftKey);
+  anchor = pressedInside = selected = undefined;
 }
 
 /** Whether a point is in the selected text. */
@@ -88,11 +99,15 @@ function inField(field: TextControl, spot: Spot, detail: number, extend: boolean
     const all = detail > 2 && field.localName === "input";
     const whole: [number, number] = [0, value.length];
     const [from, to] = all || field.type === "password" ? whole : detail > 2 ? lineAt(value, at) : wordAt(value, at);
-    return selectInControl(field, from, to);
+    selectInControl(field, from, to);
+    selected = field;
+    return;
   }
   const { selectionStart, selectionEnd, selectionDirection } = field;
+  if (extend && selectionStart === null) return;
   const from = (extend ? (selectionDirection === "backward" ? selectionEnd : selectionStart) : at) ?? at;
   anchor = { field, at: from };
+  selected = field;
   selectInControl(field, Math.min(from, at), Math.max(from, at), at < from);
 }
 
@@ -102,10 +117,11 @@ function lineAt(text: string, offset: number): [from: number, to: number] {
   return [text.lastIndexOf("\n", offset - 1) + 1, end < 0 ? text.length : end + 1];
 }
 
-function inDocument(spot: Spot, detail: number, extend: boolean): void {
+function inDocument(spot: Spot, detail: number, extend: boolean, released = false): void {
   const selection = selectionIn(spot.el);
   const caret = caretAt(spot.win.document, spot);
-  if (!selection || !caret || !mayStart(caret.node.nodeType === 3 ? caret.node : spot.el)) return;
+  if (!selection || !caret) return;
+  if (!released && !mayStart(caret.node.nodeType === 3 ? caret.node : spot.el)) return;
   const { node, offset } = caret;
   const [own] = [selection.anchorNode];
   if (detail === 1 && extend && own) {
