@@ -3,7 +3,7 @@
 const kinds = {
   text: `<input id=e value="one two three">`,
   search: `<input id=e type=search value="one two three">`,
-  number: `<input id=e type=number value="1234">`,
+  number: `<input id=e type=number value="123456789">`,
   email: `<input id=e type=email value="ab@cd.ef">`,
   password: `<input id=e type=password value="one two">`,
   date: `<input id=e type=date value="2024-05-06">`,
@@ -50,7 +50,9 @@ function selection() {
   return `${own}${s.type} ${where(s.anchorNode, s.anchorOffset)} ${where(s.focusNode, s.focusOffset)} "${s}"`;
 }
 
-const content = () => (!e ? "" : "value" in e ? e.value : e.innerHTML);
+function content() {
+  return !e ? "" : "value" in e ? e.value : e.innerHTML;
+}
 
 function transfer(data) {
   if (!data) return String(data);

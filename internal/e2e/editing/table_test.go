@@ -35,6 +35,8 @@ var gestures = []struct{ name, steps string }{
 	{"PageUp and PageDown", "click 5 | key PageDown; key PageUp; key Shift+PageDown"},
 	{"select all", "click 5 | key Control+a"},
 	{"double click", "dblclick 5"},
+	{"double click a space", "dblclick 3"},
+	{"double click after the text", "dblclick 30"},
 	{"triple click", "triple 5"},
 	{"Shift and click", "click 2 | shiftclick 6"},
 	{"select by drag", "drag 1 6"},

@@ -40,14 +40,14 @@ export function clip(el: Element, what: "copy" | "cut"): void {
   if (what === "cut") command(el, "delete", { inputType: "deleteByCut", target });
 }
 
-function selectedText(el: Element): string {
+export function selectedText(el: Element): string {
   // For email and number fields script can read the selected text, but not its offsets.
   if (isTextControl(el) && el.selectionStart !== null) return el.value.slice(el.selectionStart, el.selectionEnd ?? 0);
   return `${selectionIn(el) ?? ""}`;
 }
 
-/** The selected part of the document with the formatting around it. */
-function selectedMarkup(el: Element): string {
+/** The selected part of the document with the formatting around it; "" for a text control. */
+export function selectedMarkup(el: Element): string {
   const range = selectedIn(el);
   if (!range) return "";
   const box = el.ownerDocument.createElement("div");
@@ -75,7 +75,16 @@ function inheritedStyle(node: Node): string {
   while (at?.parentElement && styleOf(at).display === "inline") at = at.parentElement;
   if (!at) return "";
   const style = styleOf(at);
-  return ["color", "font-family", "font-size", "font-style", "font-weight", "letter-spacing", "text-transform", "white-space"]
+  return [
+    "color",
+    "font-family",
+    "font-size",
+    "font-style",
+    "font-weight",
+    "letter-spacing",
+    "text-transform",
+    "white-space",
+  ]
     .map((name) => `${name}: ${style.getPropertyValue(name)}; `)
     .join("");
 }

@@ -1,7 +1,17 @@
 // Backspace and Delete.
 
 import { isTextControl } from "./change";
-import { contextOf, type Ends, isCaret, isEditable, isRich, modify, selectInControl, selectionIn, textBeside } from "./editable";
+import {
+  contextOf,
+  type Ends,
+  isCaret,
+  isEditable,
+  isRich,
+  modify,
+  selectInControl,
+  selectionIn,
+  textBeside,
+} from "./editable";
 import { contextIn, lengthBeside } from "./editcontext";
 import { announce, command, edit, type Edit, eraseByHand } from "./editing";
 

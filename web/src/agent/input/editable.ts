@@ -70,6 +70,16 @@ withheld.select = (_, el) => {
   return left > 0;
 };
 
+/** Where a selection by the mouse began and ended, in controls that do not say what is selected. */
+const selectedByMouse = new WeakMap<Element, [anchor: number, head: number]>();
+
+/** Where the selection in a text control began, and where it ended. */
+export function endsIn(el: TextControl): [anchor: number, head: number] {
+  const { selectionStart: from, selectionEnd: to, selectionDirection } = el;
+  if (from === null || to === null) return selectedByMouse.get(el) ?? [0, 0];
+  return selectionDirection === "backward" ? [to, from] : [from, to];
+}
+
 /**
  * Selects in a text control, without a select event of the browser. Email and number fields have no offsets: there the
  * caret is moved, as by keys.
@@ -78,6 +88,7 @@ export function selectInControl(el: TextControl, from: number, to = from, backwa
   listenForEdits(el.getRootNode());
   const old = offsetsOf(el);
   if (old === undefined) {
+    selectedByMouse.set(el, backward ? [to, from] : [from, to]);
     modify(el, "move", "backward", "documentboundary", { silent: true });
     modify(el, "move", "forward", "character", { silent: true, times: backward ? to : from });
     return modify(el, "extend", backward ? "backward" : "forward", "character", { silent: true, times: to - from });
@@ -127,7 +138,8 @@ export function modify(
 
 type Place = [node: Node, offset: number];
 
-const isInline = (el: Element): boolean => styleOf(el).display === "inline" && !/^(br|img|input|textarea|select|button)$/.test(el.localName);
+const isInline = (el: Element): boolean =>
+  styleOf(el).display === "inline" && !/^(br|img|input|textarea|select|button)$/.test(el.localName);
 
 /** The text before or after a node, if neither a box nor the end of a block is between them. */
 export function textBeside(node: Node, back: boolean): Text | undefined {
@@ -170,11 +182,16 @@ export function downstream([node, offset]: Place): Place {
 
 /** Selects from one place to another as Chromium does by the mouse. */
 export function selectBetween(selection: Selection, from: Place, to: Place): void {
+  if (from[0].getRootNode() !== to[0].getRootNode()) return selection.setBaseAndExtent(...from, ...to);
   const range = from[0].ownerDocument!.createRange();
   range.setStart(...from);
   const backward = range.comparePoint(...to) < 0;
   const same = from[0] === to[0] && from[1] === to[1];
-  const [a, b] = same ? [upstream(from), upstream(to)] : backward ? [upstream(from), downstream(to)] : [downstream(from), upstream(to)];
+  const [a, b] = same
+    ? [upstream(from), upstream(to)]
+    : backward
+      ? [upstream(from), downstream(to)]
+      : [downstream(from), upstream(to)];
   selection.setBaseAndExtent(...a, ...b);
 }
 
@@ -186,11 +203,9 @@ export function textsAround(text: Text): Text[] {
   return list;
 }
 
-/** The word, or what is between two words, at an offset of a text: from where, and to where. */
+/** The word, or what is between two words, at an offset of a text: from where, and to where. At the end it is the last. */
 export function wordAt(text: string, offset: number): [from: number, to: number] {
-  const last = Math.max(text.length - 1, 0);
-  const at = text[offset] === "\n" ? offset - 1 : Math.min(offset, last);
   const segments = new Intl.Segmenter(undefined, { granularity: "word" }).segment(text);
-  const found = segments.containing(Math.max(at, 0));
+  const found = segments.containing(Math.min(offset, Math.max(text.length - 1, 0)));
   return found ? [found.index, found.index + found.segment.length] : [offset, offset];
 }

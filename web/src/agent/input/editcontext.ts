@@ -2,7 +2,13 @@
 
 import type { EditContext } from "./editable";
 
-type TextUpdateInit = { updateRangeStart: number; updateRangeEnd: number; text: string; selectionStart: number; selectionEnd: number };
+type TextUpdateInit = {
+  updateRangeStart: number;
+  updateRangeEnd: number;
+  text: string;
+  selectionStart: number;
+  selectionEnd: number;
+};
 type Win = Window & { TextUpdateEvent: new (type: string, init: TextUpdateInit & EventInit) => Event };
 
 /** The EditContext of an element as something to edit. */

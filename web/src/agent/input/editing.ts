@@ -50,7 +50,9 @@ export function announce(el: Element, as: Edit): boolean {
   const targetRanges = isRich(el) ? ranges.map((r) => new StaticRange(r)) : []; // Chromium has none for plain text
   const init: InputEventInit = { inputType, data, targetRanges, bubbles: true, cancelable: true, composed: true };
   if (dataTransfer) init.dataTransfer = dataTransfer;
-  return send(target, new InputEvent("beforeinput", init)) && (contextOf(el) !== undefined || announceText(target, as.text));
+  return (
+    send(target, new InputEvent("beforeinput", init)) && (contextOf(el) !== undefined || announceText(target, as.text))
+  );
 }
 
 /**
@@ -75,10 +77,10 @@ withheld.input = (e, el) => {
   if (!running) return false;
   const { inputType, data, dataTransfer } = e as InputEvent;
   const { as } = running;
-  // A control may take the beginning of the text alone.
-  if (data && as.data?.startsWith(data) && !/\n/.test(as.data)) as.data = data;
+  if (as.data && isTextControl(el) && !/\n/.test(as.data)) as.data = data; // what the control takes of it
   as.after?.();
-  if (inputType === as.inputType && data === (as.data ?? null) && dataTransfer === (as.dataTransfer ?? null)) return false;
+  if (inputType === as.inputType && data === (as.data ?? null) && dataTransfer === (as.dataTransfer ?? null))
+    return false;
   running.withheld = el;
   return true;
 };

@@ -20,7 +20,8 @@ register("Input", {
   insertText: (p) => {
     const [el, text] = [focused(), String(p.text ?? "")];
     const context = contextOf(el);
-    if (context) contextIn(el, context).insert(text); // Chromium asks nobody before
+    if (context)
+      contextIn(el, context).insert(text); // Chromium asks nobody before
     else if (isEditable(el) || announceText(el, text)) insertText(el, text);
   },
   synthesizeTapGesture: (p) => {

@@ -158,7 +158,11 @@ function direction(el: Element, p: KeyParams): void {
   if (el.localName === "input") {
     const input = el as HTMLInputElement;
     if (input.type === "radio" && key.startsWith("Arrow")) return nextRadio(input, step);
-    if (input.type === "range" || (input.type === "number" && (key === "ArrowUp" || (key === "ArrowDown" && !modifiersOf(p).altKey)))) return stepValue(input, key);
+    if (
+      input.type === "range" ||
+      (input.type === "number" && (key === "ArrowUp" || (key === "ArrowDown" && !modifiersOf(p).altKey)))
+    )
+      return stepValue(input, key);
   }
   if (isEditable(el) && caretKey(el, p)) return;
   scrollByKey(el, key);

@@ -4,13 +4,22 @@ import { serveClipboard } from "./clipboard";
 import type { Protocol } from "../../cdp";
 import { allowCapture, endCapture, updateCapture } from "./capture";
 import { closeByPress } from "./dismiss";
-import { dragMoved, dragPressed, dragReleased, isDragging } from "./drag";
+import { dragMoved, dragPressed, dragPressedText, dragReleased, isDragging } from "./drag";
 import { BUTTONS, type ButtonParams, type MouseParams, mouse, pointer, state } from "./events";
 import { focusFromPress } from "./focus";
 import { hover } from "./hover";
 import { type Spot, inViewportOf, isDisabled, spotAt } from "./point";
 import { pathOf } from "../../flattree";
-import { chooseOption, dragSelection, endSelection, forgetSelection, keepSelection, startSelection } from "./selection";
+import {
+  chooseOption,
+  dragSelection,
+  endSelection,
+  forgetSelection,
+  keepSelection,
+  pressedText,
+  startSelection,
+} from "./selection";
+import { textOf } from "./textdrag";
 import { grabSlider, releaseSlider, slide } from "./slider";
 import { macrotask } from "./macrotask";
 import { wheel } from "./wheel";
@@ -85,7 +94,10 @@ function pressAction(spot: Spot, p: MouseParams, button: number, detail: number)
   keepSelection(spot, () => focusFromPress(spot.el));
   if (button === 0 && (grabSlider(spot) || chooseOption(spot.el, p))) return;
   // A press on something draggable does not begin a selection.
-  if (button !== 0 || !dragPressed(spot)) startSelection(spot, p, detail);
+  if (button === 0 && dragPressed(spot)) return;
+  startSelection(spot, p, detail);
+  const text = pressedText();
+  if (button === 0 && text) dragPressedText(spot, text.node, textOf(text.el));
 }
 
 // --------------------------------------------------------------- releasing

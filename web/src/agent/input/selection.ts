@@ -2,8 +2,20 @@
 
 import { pathOf, styleOf } from "../../flattree";
 import { type TextControl, isTextControl, notify } from "./change";
-import { downstream, isCaret, mayStart, selectBetween, selectInControl, selectionIn, textsAround, upstream, wordAt } from "./editable";
+import {
+  downstream,
+  endsIn,
+  isCaret,
+  mayStart,
+  selectBetween,
+  selectInControl,
+  selectionIn,
+  textsAround,
+  upstream,
+  wordAt,
+} from "./editable";
 import { notifyChange } from "./editing";
+import { focused } from "./focus";
 import type { MouseParams } from "./events";
 import { type Spot, modifiersOf } from "./point";
 
@@ -60,7 +72,12 @@ export function keepSelection({ el, win }: Spot, move: () => void): void {
   const selection = win.document.getSelection();
   const { anchorNode, anchorOffset = 0, focusNode, focusOffset = 0 } = selection ?? {};
   move();
-  if (isTextControl(el) || !selection || (selection.anchorNode === anchorNode && selection.anchorOffset === anchorOffset)) return;
+  if (
+    isTextControl(el) ||
+    !selection ||
+    (selection.anchorNode === anchorNode && selection.anchorOffset === anchorOffset)
+  )
+    return;
   if (anchorNode && focusNode) selection.setBaseAndExtent(anchorNode, anchorOffset, focusNode, focusOffset);
   else selection.removeAllRanges();
 }
@@ -70,18 +87,31 @@ export function forgetSelection(): void {
   anchor = pressedInside = selected = undefined;
 }
 
+/** The node, and what has the focus, if the mouse is pressed in selected text. */
+export function pressedText(): { node: Node; el: Element } | undefined {
+  if (!pressedInside) return undefined;
+  const { el, win } = pressedInside;
+  if (isTextControl(el)) return { node: el, el };
+  const node = caretAt(win.document, pressedInside)?.node;
+  return node && { node, el: focused() };
+}
+
 /** Whether a point is in the selected text. */
 function isInSelection(spot: Spot): boolean {
   if (isTextControl(spot.el)) {
-    const { selectionStart, selectionEnd } = spot.el;
-    if (selectionStart === null || selectionStart === selectionEnd || focusedIn(spot) !== spot.el) return false;
+    if (isCaret(spot.el) || focusedIn(spot) !== spot.el) return false;
+    const [anchor, head] = endsIn(spot.el);
     const at = offsetIn(spot.el, spot);
-    return at >= selectionStart && at <= selectionEnd!;
+    return at >= Math.min(anchor, head) && at <= Math.max(anchor, head);
   }
   const selection = selectionIn(spot.el);
   if (!selection?.rangeCount || selection.isCollapsed) return false;
-  const boxes = [...selection.getRangeAt(0).getClientRects()];
-  return boxes.some((b) => spot.x >= b.left && spot.x < b.right && spot.y >= b.top && spot.y < b.bottom);
+  return isIn(selection.getRangeAt(0), spot);
+}
+
+/** Whether a part of a document is at a point. */
+function isIn(range: Range, { x, y }: Spot): boolean {
+  return [...range.getClientRects()].some((b) => x >= b.left && x < b.right && y >= b.top && y < b.bottom);
 }
 
 const focusedIn = ({ el }: Spot): Element | null => (el.getRootNode() as Document).activeElement;
@@ -103,9 +133,7 @@ function inField(field: TextControl, spot: Spot, detail: number, extend: boolean
     selected = field;
     return;
   }
-  const { selectionStart, selectionEnd, selectionDirection } = field;
-  if (extend && selectionStart === null) return;
-  const from = (extend ? (selectionDirection === "backward" ? selectionEnd : selectionStart) : at) ?? at;
+  const from = extend ? endsIn(field)[0] : at;
   anchor = { field, at: from };
   selected = field;
   selectInControl(field, Math.min(from, at), Math.max(from, at), at < from);
@@ -121,9 +149,9 @@ function inDocument(spot: Spot, detail: number, extend: boolean, released = fals
   const selection = selectionIn(spot.el);
   const caret = caretAt(spot.win.document, spot);
   if (!selection || !caret) return;
-  if (!released && !mayStart(caret.node.nodeType === 3 ? caret.node : spot.el)) return;
   const { node, offset } = caret;
-  const [own] = [selection.anchorNode];
+  if (!released && !mayStart(isOverText(node, spot) ? node : spot.el)) return;
+  const own = selection.anchorNode;
   if (detail === 1 && extend && own) {
     anchor = { node: own, offset: selection.anchorOffset };
     selectBetween(selection, [own, selection.anchorOffset], [node, offset]);
@@ -139,11 +167,19 @@ function inDocument(spot: Spot, detail: number, extend: boolean, released = fals
   }
 }
 
-/** Selects the word at a place, which may be in several texts. */
+/** Whether a text, and not the space beside it, is at a point. */
+function isOverText(node: Node, spot: Spot): boolean {
+  const range = node.ownerDocument!.createRange();
+  range.selectNodeContents(node);
+  return node.nodeType === 3 && isIn(range, spot);
+}
+
+/** Selects the word at a place, which may be in several texts; at the end of a paragraph that end, if another follows. */
 function selectWord(selection: Selection, text: Text, offset: number): void {
   const texts = textsAround(text);
   const before = texts.slice(0, texts.indexOf(text)).reduce((n, t) => n + t.length, 0);
-  const [from, to] = wordAt(texts.map((t) => t.data).join(""), before + offset);
+  const whole = texts.map((t) => t.data).join("");
+  const [from, to] = wordAt(whole, before + offset);
   const place = (at: number): [Node, number] => {
     for (const t of texts) {
       if (at <= t.length) return [t, at];
@@ -151,6 +187,10 @@ function selectWord(selection: Selection, text: Text, offset: number): void {
     }
     return [text, text.length];
   };
+  if (before + offset === whole.length) {
+    selection.collapse(text, offset);
+    return withParagraphEnd(selection);
+  }
   selection.setBaseAndExtent(...downstream(place(from)), ...upstream(place(to)));
 }
 
@@ -175,7 +215,7 @@ interface CaretDocument {
 }
 
 /** The position in the text at a point, by whichever API the browser has. */
-function caretAt(doc: Document & CaretDocument, { el, x, y }: Spot): { node: Node; offset: number } | undefined {
+export function caretAt(doc: Document & CaretDocument, { el, x, y }: Spot): { node: Node; offset: number } | undefined {
   const shadowRoots = pathOf(el)
     .map((e) => e.getRootNode())
     .filter((r): r is ShadowRoot => "host" in r);
@@ -186,7 +226,7 @@ function caretAt(doc: Document & CaretDocument, { el, x, y }: Spot): { node: Nod
 }
 
 /** The offset in a control's text that is nearest to a point: above all lines the beginning, below them the end. */
-function offsetIn(field: TextControl, spot: Spot): number {
+export function offsetIn(field: TextControl, spot: Spot): number {
   const box = field.getBoundingClientRect();
   const top = box.top - field.scrollTop;
   if (field.localName === "textarea" && spot.y < top) return 0;
