@@ -4,7 +4,8 @@
 
 import { styleOf } from "../../flattree";
 import { isTextControl } from "./change";
-import { contextOf, isEditable, isRich, selectedIn, selectionIn } from "./editable";
+import { isEditable, isRich, selectedIn, selectionIn } from "./editable";
+import { contextOf } from "./editcontext";
 import { announce, command, edit, type Edit } from "./editing";
 import { focused } from "./focus";
 import { send } from "./point";

@@ -1,18 +1,8 @@
 // Backspace and Delete.
 
 import { isTextControl } from "./change";
-import {
-  contextOf,
-  type Ends,
-  isCaret,
-  isEditable,
-  isRich,
-  modify,
-  selectInControl,
-  selectionIn,
-  textBeside,
-} from "./editable";
-import { contextIn, lengthBeside } from "./editcontext";
+import { type Ends, isCaret, isEditable, isRich, modify, selectInControl, selectionIn, textBeside } from "./editable";
+import { contextIn, contextOf, lengthBeside } from "./editcontext";
 import { announce, command, edit, type Edit, eraseByHand } from "./editing";
 
 /** Deletes the selection, or else a character or word. */

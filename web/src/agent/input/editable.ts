@@ -3,21 +3,9 @@
 import { styleOf } from "../../flattree";
 import { originals } from "../base/originals";
 import { isTextControl, listenForEdits, notify, setCaret, type TextControl, withheld } from "./change";
+import { contextOf } from "./editcontext";
+import { FIREFOX, modifyField } from "./fieldcaret";
 import { send } from "./point";
-
-/** The EditContext API, as far as it is used. Monaco and others take their text by it. */
-export interface EditContext extends EventTarget {
-  text: string;
-  selectionStart: number;
-  selectionEnd: number;
-  updateText(from: number, to: number, text: string): void;
-  updateSelection(from: number, to: number): void;
-}
-
-/** An element's EditContext, which gets its text in the place of the element. */
-export function contextOf(el: Element): EditContext | undefined {
-  return (el as { editContext?: EditContext | null }).editContext ?? undefined;
-}
 
 /** Whether text can be typed into it. */
 export function isEditable(el: Element): boolean {
@@ -120,7 +108,10 @@ export function modify(
   const own = selectionIn(el);
   if (!selection || !own) return;
   const act = (): void => {
-    for (let i = 0; i < times; i++) selection.modify(alter, direction, unit);
+    for (let i = 0; i < times; i++) {
+      if (FIREFOX && isTextControl(el)) modifyField(el, alter === "extend", direction, unit);
+      else selection.modify(alter, direction, unit);
+    }
   };
   const { anchorNode, anchorOffset, isCollapsed } = own;
   const old = isTextControl(el) ? (offsetsOf(el) ?? `${own}`) : undefined;

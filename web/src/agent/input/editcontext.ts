@@ -1,6 +1,18 @@
 // Text for an EditContext: the browser changes its text and selection and says so, and the page draws it.
 
-import type { EditContext } from "./editable";
+/** The EditContext API, as far as it is used. Monaco and others take their text by it. */
+export interface EditContext extends EventTarget {
+  text: string;
+  selectionStart: number;
+  selectionEnd: number;
+  updateText(from: number, to: number, text: string): void;
+  updateSelection(from: number, to: number): void;
+}
+
+/** An element's EditContext, which gets its text in the place of the element. */
+export function contextOf(el: Element): EditContext | undefined {
+  return (el as { editContext?: EditContext | null }).editContext ?? undefined;
+}
 
 type TextUpdateInit = {
   updateRangeStart: number;

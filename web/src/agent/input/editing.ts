@@ -1,8 +1,8 @@
 // Puts text into the focused element, and fires the events that frameworks listen to.
 
 import { isTextControl, listenForEdits, note, notify, setCaret, settle, type TextControl, withheld } from "./change";
-import { contextIn } from "./editcontext";
-import { type Ends, contextOf, isEditable, isRich, selectedIn } from "./editable";
+import { contextIn, contextOf } from "./editcontext";
+import { type Ends, isEditable, isRich, selectedIn } from "./editable";
 import { send } from "./point";
 
 const VALUE_TYPES = new Set(["date", "datetime-local", "month", "week", "time", "color", "range"]);

@@ -2,8 +2,8 @@
 
 import { register } from "../base/registry";
 import { dispatchDragEvent, setInterceptDrags } from "./drag";
-import { contextOf, isEditable } from "./editable";
-import { contextIn } from "./editcontext";
+import { isEditable } from "./editable";
+import { contextIn, contextOf } from "./editcontext";
 import { announceText, insertText } from "./editing";
 import { focused } from "./focus";
 import { dispatchKeyEvent } from "./keyboard";

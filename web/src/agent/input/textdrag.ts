@@ -2,7 +2,8 @@
 
 import { selectedMarkup, selectedText } from "./clipboard";
 import { isTextControl } from "./change";
-import { contextOf, type Ends, isEditable, isRich, selectedIn, selectInControl, selectionIn } from "./editable";
+import { type Ends, isEditable, isRich, selectedIn, selectInControl, selectionIn } from "./editable";
+import { contextOf } from "./editcontext";
 import { announce, announceText, command, edit, type Edit } from "./editing";
 import { caretAt, offsetIn } from "./selection";
 import type { Spot } from "./point";
