@@ -34,7 +34,7 @@ export function clip(el: Element, what: "copy" | "cut"): void {
     return;
   }
   const text = selectedText(el);
-  if (!text) return;
+  if (!text || (what === "cut" && !isEditable(el))) return;
   kept = new Map([["text/plain", text]]);
   const html = selectedMarkup(el);
   if (html) kept.set("text/html", html);

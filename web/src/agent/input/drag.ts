@@ -66,6 +66,9 @@ export function dragMoved(spot: Spot, p: MouseParams): void {
   offer("dragover", spot, p);
 }
 
+/** Text has been dropped where nothing takes it: its last events are those of a drag that is over. */
+let unwanted = false;
+
 /** The item being dragged. */
 let dragging: Node | undefined;
 
@@ -104,6 +107,10 @@ export function dragReleased(spot: Spot | undefined, p: MouseParams): void {
     return;
   }
   const { accepted, text } = drag;
+  if (text && !accepted) {
+    unwanted = true;
+    if (dragging?.isConnected) fire("drag", dragging, spot, p, drag.data);
+  }
   if (fire(accepted ? "drop" : "dragleave", spot.el, spot, p, drag.data) && accepted && text) dropText(spot, text);
   end(spot, p);
 }
@@ -112,17 +119,18 @@ function end(spot: Spot, p: MouseParams): void {
   if (drag?.text && !dragging?.isConnected) dragging = drag.text.el; // the drop has taken the text away
   if (drag && dragging?.isConnected) fire("dragend", dragging, spot, p, drag.data);
   drag = dragging = interceptedData = undefined;
+  unwanted = false;
 }
 
 function fire(type: string, el: Node, spot: Spot, p: MouseParams, data: DataTransfer): boolean {
-  const dataTransfer = drag?.text ? transferOf(drag.text, type) : data;
+  const dataTransfer = drag?.text ? transferOf(drag.text, type, unwanted) : data;
   const cancelable = type !== "dragend" && type !== "dragleave";
   return send(
     el,
     new spot.win.DragEvent(type, {
       ...initAt(spot, p),
       cancelable,
-      buttons: type === "dragend" ? 0 : 1,
+      buttons: type === "dragend" || unwanted ? 0 : 1,
       screenX: spot.at.x,
       screenY: spot.at.y,
       dataTransfer,

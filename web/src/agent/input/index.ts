@@ -1,6 +1,7 @@
 // The Input domain.
 
 import { register } from "../base/registry";
+import { isTextControl } from "./change";
 import { dispatchDragEvent, setInterceptDrags } from "./drag";
 import { isEditable } from "./editable";
 import { contextIn, contextOf } from "./editcontext";
@@ -22,7 +23,7 @@ register("Input", {
     const context = contextOf(el);
     if (context)
       contextIn(el, context).insert(text); // Chromium asks nobody before
-    else if (isEditable(el) || announceText(el, text)) insertText(el, text);
+    else if (isTextControl(el) || isEditable(el) || announceText(el, text)) insertText(el, text);
   },
   synthesizeTapGesture: (p) => {
     for (let i = 0; i < (p.tapCount ?? 1); i++) {

@@ -129,7 +129,7 @@ async function release(under: Spot | undefined, p: Protocol.Input.DispatchMouseE
   if (state.held === 0) endCapture(p);
   const target = holder?.el ?? commonAncestor(from, spot.el);
   if (target?.isConnected) click({ ...spot, el: target }, p, button, detail);
-  if (button === 0) endSelection(p);
+  if (button === 0) endSelection();
   if (holder) hover(under, p);
 }
 

@@ -6,6 +6,7 @@ import {
   downstream,
   endsIn,
   isCaret,
+  isEditable,
   mayStart,
   selectBetween,
   selectInControl,
@@ -59,25 +60,27 @@ export function dragSelection(spot: Spot): void {
  * The button was released, and click has been fired: the selection by the mouse ends. Only now Chromium fires select
  * for what is selected in a text control.
  */
-export function endSelection(p: MouseParams): void {
+export function endSelection(): void {
   const spot = pressedInside;
-  if (spot?.el.isConnected && isTextControl(spot.el)) inField(spot.el, spot, 1, false);
-  else if (spot?.el.isConnected) inDocument(spot, 1, modifiersOf(p).shiftKey, true);
+  if (spot?.el.isConnected) {
+    if (!isEditable(spot.el)) spot.win.document.getSelection()?.removeAllRanges();
+    else if (isTextControl(spot.el)) inField(spot.el, spot, 1, false);
+    else inDocument(spot, 1, false, true);
+  }
   if (selected && !isCaret(selected)) notify(selected, "select");
   forgetSelection();
 }
 
 /** Moves the focus without the caret: script's focus() places one in what is editable. */
-export function keepSelection({ el, win }: Spot, move: () => void): void {
+export function keepSelection({ win }: Spot, move: () => void): void {
   const selection = win.document.getSelection();
   const { anchorNode, anchorOffset = 0, focusNode, focusOffset = 0 } = selection ?? {};
   move();
-  if (
-    isTextControl(el) ||
-    !selection ||
-    (selection.anchorNode === anchorNode && selection.anchorOffset === anchorOffset)
-  )
-    return;
+  const { designMode, body } = win.document;
+  if (designMode === "on" && focused() === body) body.focus({ preventScroll: true });
+  const now = focused();
+  if (!selection || isTextControl(now) || !isEditable(now)) return;
+  if (selection.anchorNode === anchorNode && selection.anchorOffset === anchorOffset) return;
   if (anchorNode && focusNode) selection.setBaseAndExtent(anchorNode, anchorOffset, focusNode, focusOffset);
   else selection.removeAllRanges();
 }
@@ -91,7 +94,7 @@ export function forgetSelection(): void {
 export function pressedText(): { node: Node; el: Element } | undefined {
   if (!pressedInside) return undefined;
   const { el, win } = pressedInside;
-  if (isTextControl(el)) return { node: el, el };
+  if (isTextControl(el)) return el.type === "password" ? undefined : { node: el, el };
   const node = caretAt(win.document, pressedInside)?.node;
   return node && { node, el: focused() };
 }

@@ -22,13 +22,13 @@ export function textOf(el: Element): DraggedText {
 }
 
 /** The data of an event of such a drag: its text can be read at the ends alone, and a target may take any copy of it. */
-export function transferOf({ plain, html }: DraggedText, type: string): DataTransfer {
+export function transferOf({ plain, html }: DraggedText, type: string, over = false): DataTransfer {
   const data = newTransfer();
   const own = /^drag(start|end)?$/.test(type);
   const put: [string, string][] = [["text/plain", plain]];
   if (html) put.push(["text/html", html]);
   for (const [kind, text] of own ? put.reverse() : put) data.setData(kind, text);
-  if (/^drag(enter|over|leave)$/.test(type)) data.effectAllowed = "all";
+  if (!over && /^drag(enter|over|leave)$/.test(type)) data.effectAllowed = "all";
   if (type !== "dragstart" && type !== "drop") Object.defineProperty(data, "getData", { value: () => "" });
   return data;
 }
@@ -62,11 +62,10 @@ export function dropText(spot: Spot, text: DraggedText): void {
   removeText(text, spot.el);
   const selection = selectionIn(taker);
   selection?.collapse(at.startContainer, at.startOffset);
-  const as: Edit = rich
-    ? { inputType: "insertFromDrop", dataTransfer }
-    : { inputType: "insertFromDrop", data: text.plain };
+  const as: Edit = { inputType: "insertFromDrop", dataTransfer };
   const ranges: Ends[] = [new StaticRange(at)];
-  if (!announce(taker, { ...as, ranges, target: spot.el }) || contextOf(taker)) return;
+  const first: Edit = isRich(taker) ? as : { inputType: "insertFromDrop", data: text.plain };
+  if (!announce(taker, { ...first, ranges, target: spot.el }) || contextOf(taker)) return;
   const after = (): void => {
     const { focusNode: node, focusOffset: end = 0 } = selection ?? {};
     const from = node?.nodeType === 3 ? end - text.plain.length : -1;
