@@ -62,10 +62,10 @@ check: fresh $(GOFUMPT) $(GOLANGCI) web/node_modules
 	go test -vet=off $(if $(PKG),$(PKG),-short $$(go list ./... | grep -vE '($(SLOW))$$'))
 
 # A test that failed runs once more, alone: a machine that others use can be too
-# slow for it once. Nothing runs again after a data race, or when more than three
-# tests have failed. make test ends with the names of the tests that ran again.
+# slow for it once. Nothing runs again after a data race, or when more than three tests
+# have failed (six with the tests around them). make test ends with the names of those that ran again.
 RESULTS := $(TOOLS)/results
-GOTEST = $(GOTESTSUM) --format pkgname --rerun-fails=1 --rerun-fails-max-failures=3 --rerun-fails-run-root-test \
+GOTEST = $(GOTESTSUM) --format pkgname --rerun-fails=1 --rerun-fails-max-failures=6 --rerun-fails-run-root-test \
 	--rerun-fails-abort-on-data-race --rerun-fails-report=$(RESULTS)/$@-$(1).again --jsonfile $(RESULTS)/$@-$(1).json --packages="$(2)" -- -vet=off
 
 # Two parts run side by side, and the tests of clusters beside them, which mostly wait.
