@@ -1,7 +1,9 @@
 // Package bench measures the hub against a forwarder of WebSocket frames that parses
 // nothing (the splice), in one run and side by side: CPU time of either process for an
 // operation, in alternating rounds, with the same frames over loopback. The test plays
-// the Host and the Clients itself, which costs those processes nothing.
+// the Host and the Clients itself, which costs those processes nothing. The hub is the program
+// as it is shipped, with default options; bare is the same without what a person may watch
+// (--no-timeline --ui=false).
 //
 //	make bench
 //	go test ./internal/bench -run '^$' -bench Hub/4_KiB -benchtime 13x
@@ -84,10 +86,12 @@ type child struct {
 	memory  chan int64
 }
 
-func startHub(tb testing.TB, program string) *child {
+// startHub starts the program with its default options, but for addresses, and more.
+func startHub(tb testing.TB, program string, more ...string) *child {
 	tb.Helper()
 	// 10,000 connections of one address are allowed to a proxy alone.
-	return startChild(tb, "hub", program, "serve", "--client-addr", "127.0.0.1:0", "--host-addr", "localhost:0", "--trusted-proxy", "127.0.0.0/8")
+	args := []string{"serve", "--client-addr", "127.0.0.1:0", "--host-addr", "localhost:0", "--trusted-proxy", "127.0.0.0/8"}
+	return startChild(tb, "hub", program, append(args, more...)...)
 }
 
 // startChild runs a program and waits until it listens on both sides.
