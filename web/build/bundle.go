@@ -18,10 +18,10 @@ import (
 const (
 	maxAgent         = 163 << 10 // without its parts and that of workers
 	maxPacked        = 63 << 10  // the same by gzip
-	maxModule        = 312 << 10 // with its parts
+	maxModule        = 318 << 10 // with its parts
 	maxDOM           = 13 << 10  // parts, loaded when a client first needs them
 	maxAccessibility = 54 << 10
-	maxInput         = 26 << 10
+	maxInput         = 40 << 10
 	maxExtras        = 19 << 10
 	maxNetwork       = 21 << 10
 	maxWork          = 33 << 10

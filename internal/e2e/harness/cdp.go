@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -43,6 +44,7 @@ type CDP struct {
 	mu     sync.Mutex
 	nextID int
 	came   []Message
+	more   chan struct{} // closed with the next message
 	ended  error
 }
 
@@ -86,7 +88,7 @@ func DialCDPAs(t testing.TB, endpoint, token string) *CDP {
 		t.Fatal(err)
 	}
 	conn.SetReadLimit(16 << 20)
-	c := &CDP{conn: conn}
+	c := &CDP{conn: conn, more: make(chan struct{})}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -113,6 +115,8 @@ func (c *CDP) read() {
 			return
 		}
 		c.came = append(c.came, m)
+		close(c.more)
+		c.more = make(chan struct{})
 		c.mu.Unlock()
 	}
 }
@@ -161,19 +165,24 @@ func (c *CDP) Try(t testing.TB, session, method string, params map[string]any) (
 // Await waits for a message, among those that have come already as well.
 func (c *CDP) Await(t testing.TB, what string, is func(Message) bool) Message {
 	t.Helper()
-	var found Message
-	Eventually(t, cmp.Or(c.Patience, Started), func() error {
+	late := time.After(cmp.Or(c.Patience, Started))
+	for {
 		c.mu.Lock()
-		defer c.mu.Unlock()
-		for _, m := range c.came {
-			if is(m) {
-				found = m
-				return nil
-			}
+		i, more, ended := slices.IndexFunc(c.came, is), c.more, c.ended
+		var found Message
+		if i >= 0 {
+			found = c.came[i]
 		}
-		return fmt.Errorf("%s has not come; the connection's end: %w", what, c.ended)
-	})
-	return found
+		c.mu.Unlock()
+		if i >= 0 {
+			return found
+		}
+		select {
+		case <-more:
+		case <-late:
+			t.Fatalf("%s has not come; the connection's end: %v", what, ended)
+		}
+	}
 }
 
 // All returns the messages that fit, in the order in which they came.

@@ -44,6 +44,7 @@ import { installPopups, listenForPopups, startPopups, welcomePopups } from "./wi
 import { installWorkers } from "./workers/workers";
 import { carryOut, ready } from "./base/parts";
 import { handlerOf } from "./base/registry";
+import { listenForEdits } from "./input/change";
 import { installFocus, listenForFocus } from "./input/webkitfocus";
 import { giveKeysTo } from "./link/route";
 import { restoreScripts, runStored } from "./runtime/scripts";
@@ -180,6 +181,7 @@ function contextIn(win: Win): FrameContext {
 
 /** Listens in one window; again when document.open has taken the listeners off. */
 function listen(win: Win): void {
+  listenForEdits(win);
   listenForLeaving(win);
   installErrors(win, () => contextIn(win), isOwnError);
   watchElements(win);

@@ -46,8 +46,27 @@ is([await title(), await pasted()], ["true", "of the event"]);
 await copies("return String(document.execCommand('nothing'))");
 await click(10);
 is(await title(), "false");
+
+// R-376: formatted text and pictures are kept too, for what the page reads and for what is pasted.
 await copies(
-  "await navigator.clipboard.write([new ClipboardItem({ 'image/png': new Blob(['x'], { type: 'image/png' }) })]); return 'done'",
+  `const html = new Blob(["<b>bold</b>"], { type: "text/html" });
+   await navigator.clipboard.write([new ClipboardItem({ "text/plain": "bold", "text/html": html })]);
+   const [item] = await navigator.clipboard.read();
+   return [item.types, await (await item.getType("text/html")).text(), await navigator.clipboard.readText()].join()`,
 );
 await click(10);
-is(await title(), "NotAllowedError", "a picture reaches the system's clipboard, or none");
+is([await title(), await pasted()], ["text/plain,text/html,<b>bold</b>,bold", "bold"]);
+await value('i.outerHTML = `<div id=i contenteditable style="${i.style.cssText}"></div>`; 1');
+await value("i.innerHTML = ''; 1");
+await click(110);
+await cdp("Input.dispatchKeyEvent", { type: "keyDown", key: "v", code: "KeyV", modifiers: 2 });
+is(await value("i.innerHTML"), "<b>bold</b>");
+await copies(
+  `addEventListener("paste", (e) => (window.files = [...e.clipboardData.files].map((f) => f.name + " " + f.type + " " + f.size)), { once: true });
+   await navigator.clipboard.write([new ClipboardItem({ "image/png": new Blob(["x"], { type: "image/png" }) })]); return "done"`,
+);
+await click(10);
+is(await title(), "done");
+await click(110);
+await cdp("Input.dispatchKeyEvent", { type: "keyDown", key: "v", code: "KeyV", modifiers: 2 });
+is(await value("files"), ["image.png image/png 1"]);

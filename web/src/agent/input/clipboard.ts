@@ -2,39 +2,132 @@
 // user has just pressed something, which input of a Client does not count as. So what the page or a Client copies is
 // kept here too, for what is pasted later.
 
-import { command, insertText, isTextControl } from "./editing";
+import { styleOf } from "../../flattree";
+import { isTextControl } from "./change";
+import { isEditable, isRich, selectedIn, selectionIn } from "./editable";
+import { contextOf } from "./editcontext";
+import { announce, command, edit, type Edit } from "./editing";
 import { focused } from "./focus";
 import { send } from "./point";
+import { newTransfer } from "./transfer";
 
 type Win = Window & typeof globalThis;
 
-let kept = "";
+/** What is kept, by type. Pictures are Blobs. */
+let kept = new Map<string, string | Blob>();
 
-function selected(el: Element): string {
-  // For email and number fields script can read the selected text, but not its offsets.
-  if (!isTextControl(el) || el.selectionStart === null) return el.ownerDocument.getSelection()?.toString() ?? "";
-  return el.value.slice(el.selectionStart, el.selectionEnd ?? 0);
+const keptText = (): string => String(kept.get("text/plain") ?? "");
+
+/** The element that clipboard events go to: the one around the beginning of the selection. */
+function place(el: Element): Element {
+  const start = selectedIn(el)?.startContainer;
+  return !start ? el : start.nodeType === 1 ? (start as Element) : (start.parentElement ?? el);
 }
 
 export function clip(el: Element, what: "copy" | "cut"): void {
-  const text = selected(el);
-  const { due, data } = transfer(el, what, text);
-  kept = due ? text || kept : data.getData("text/plain");
-  if (due && what === "cut" && text) command(el, "delete", "deleteByCut");
+  if ((el as HTMLInputElement).type === "password") return; // what it hides is not copied
+  const target = place(el);
+  tell(target, `before${what}`, newTransfer());
+  const data = newTransfer();
+  if (!tell(target, what, data)) {
+    kept = new Map(data.types.filter((t) => t !== "Files").map((t) => [t, data.getData(t)]));
+    return;
+  }
+  const text = selectedText(el);
+  if (!text || (what === "cut" && !isEditable(el))) return;
+  kept = new Map([["text/plain", text]]);
+  const html = selectedMarkup(el);
+  if (html) kept.set("text/html", html);
+  if (what === "cut") command(el, "delete", { inputType: "deleteByCut", target });
 }
 
-export function paste(el: Element): void {
-  if (transfer(el, "paste", kept).due && kept) insertText(el, kept, "insertFromPaste");
+export function selectedText(el: Element): string {
+  // For email and number fields script can read the selected text, but not its offsets.
+  if (isTextControl(el) && el.selectionStart !== null) return el.value.slice(el.selectionStart, el.selectionEnd ?? 0);
+  return `${selectionIn(el) ?? ""}`;
 }
 
-function transfer(el: Element, type: string, text: string): { due: boolean; data: DataTransfer } {
+/** The selected part of the document with the formatting around it; "" for a text control. */
+export function selectedMarkup(el: Element): string {
+  const range = selectedIn(el);
+  if (!range) return "";
+  const box = el.ownerDocument.createElement("div");
+  box.append(range.cloneContents());
+  const { commonAncestorContainer: common } = range;
+  for (let at = common.nodeType === 1 ? (common as Element) : common.parentElement; at; at = at.parentElement) {
+    if (styleOf(at).display !== "inline") break;
+    const around = at.cloneNode() as Element;
+    around.append(...box.childNodes);
+    box.append(around);
+  }
+  const style = inheritedStyle(range.startContainer);
+  for (const text of [...box.childNodes].filter((n) => n.nodeType === 3 && n.nodeValue)) {
+    const span = box.ownerDocument.createElement("span");
+    span.style.cssText = style;
+    (text as Text).replaceWith(span);
+    span.append(text);
+  }
+  return `<meta charset='utf-8'>${box.innerHTML}`;
+}
+
+/** What a text looks like: where it is pasted, it looks the same. */
+function inheritedStyle(node: Node): string {
+  let at = node.nodeType === 1 ? (node as Element) : node.parentElement;
+  while (at?.parentElement && styleOf(at).display === "inline") at = at.parentElement;
+  if (!at) return "";
+  const style = styleOf(at);
+  return [
+    "color",
+    "font-family",
+    "font-size",
+    "font-style",
+    "font-weight",
+    "letter-spacing",
+    "text-transform",
+    "white-space",
+  ]
+    .map((name) => `${name}: ${style.getPropertyValue(name)}; `)
+    .join("");
+}
+
+/** Pastes what is kept; plainly without its formatting. */
+export function paste(el: Element, plainly = false): void {
+  const target = place(el);
+  const dataTransfer = newTransfer();
+  for (const [type, data] of kept) {
+    if (typeof data !== "string") dataTransfer.items.add(new File([data], `image.${type.slice(6)}`, { type }));
+    else if (!plainly || type === "text/plain") dataTransfer.setData(type, data);
+  }
+  if (!tell(target, "paste", dataTransfer) || !isEditable(el)) return;
+  const text = keptText();
+  const as: Edit = { inputType: "insertFromPaste", target };
+  if (!isRich(el)) {
+    const lines = el.localName === "input" ? text.replace(/[\r\n]+/g, " ") : text;
+    if (text && announce(el, { ...as, data: text, text })) edit(el, "insertText", lines, { ...as, data: text });
+    return;
+  }
+  const html = plainly ? "" : (kept.get("text/html") ?? asMarkup(text));
+  if (contextOf(el)) announce(el, { ...as, dataTransfer });
+  else if (plainly && text) {
+    if (announce(el, { ...as, dataTransfer, text })) edit(el, "insertText", text, as);
+  } else if (html && announce(el, { ...as, dataTransfer, text: "" })) {
+    edit(el, "insertHTML", String(html), { ...as, dataTransfer });
+  }
+}
+
+/** Text as Chromium pastes it into formatted text: each line but the first is a block. */
+function asMarkup(text: string): string {
+  const box = document.createElement("div");
+  const lines = text.split(/\r?\n/).map((line) => {
+    box.textContent = line;
+    return box.innerHTML.replace(/^ | $| (?= )/g, "&nbsp;");
+  });
+  return lines.length < 2 ? lines.join("") : lines.map((line) => `<div>${line || "<br>"}</div>`).join("");
+}
+
+function tell(el: Element, type: string, clipboardData: DataTransfer): boolean {
   const { ClipboardEvent } = el.ownerDocument.defaultView ?? window;
-  const data = new DataTransfer();
-  if (type === "paste") data.setData("text/plain", text);
-  return {
-    due: send(el, new ClipboardEvent(type, { bubbles: true, cancelable: true, composed: true, clipboardData: data })),
-    data,
-  };
+  return send(el, new ClipboardEvent(type, { bubbles: true, cancelable: true, composed: true, clipboardData }));
 }
 
 const served = new WeakSet<Win>();
@@ -46,25 +139,33 @@ export function serveClipboard(win: Win): void {
   const { prototype } = Clipboard;
   served.add(win);
   serveCommand(win);
-  const { readText, writeText, write } = prototype;
+  const { read, readText, writeText, write } = prototype;
   prototype.readText = async function (): Promise<string> {
-    try {
-      return await readText.call(this);
-    } catch (e) {
-      if (!isDenied(e) || !kept) throw e;
-      return kept;
-    }
+    return unlessDenied(readText.call(this), () => keptText() || undefined);
+  };
+  prototype.read = async function (...args: []): Promise<ClipboardItem[]> {
+    return unlessDenied(read.apply(this, args), () => {
+      const items = Array.from(kept, ([type, data]) => [type, new win.Blob([data], { type })] as const);
+      return items.length ? [new win.ClipboardItem(Object.fromEntries(items))] : undefined;
+    });
   };
   prototype.writeText = async function (text: string): Promise<void> {
-    await unlessDenied(writeText.call(this, text));
-    kept = String(text);
+    await unlessDenied(writeText.call(this, text), () => null);
+    kept = new Map([["text/plain", String(text)]]);
   };
   prototype.write = async function (items: ClipboardItem[]): Promise<void> {
-    const item = items?.[0];
-    const text = item?.types.includes("text/plain") ? await (await item.getType("text/plain")).text() : "";
     const written = write.call(this, items);
-    await (text ? unlessDenied(written) : written);
-    kept = text;
+    const found = new Map<string, string | Blob>();
+    const readItem = async (): Promise<null> => {
+      for (const type of items[0]?.types ?? []) {
+        const blob = await items[0].getType(type);
+        found.set(type, /^text\//.test(type) ? await blob.text() : blob);
+      }
+      return null;
+    };
+    await unlessDenied(written, readItem);
+    if (!found.size) await readItem();
+    kept = found;
   };
 }
 
@@ -82,10 +183,13 @@ function serveCommand(win: Win): void {
 
 const isDenied = (e: unknown): boolean => (e as Error | undefined)?.name === "NotAllowedError";
 
-async function unlessDenied(done: Promise<void>): Promise<void> {
+/** What the browser answers, or if it denies the page its clipboard, what is kept. */
+async function unlessDenied<T>(native: Promise<T>, own: () => unknown): Promise<T> {
   try {
-    await done;
+    return await native;
   } catch (e) {
-    if (!isDenied(e)) throw e;
+    const instead = isDenied(e) ? await own() : undefined;
+    if (instead === undefined) throw e;
+    return instead as T;
   }
 }

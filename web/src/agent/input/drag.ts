@@ -4,13 +4,15 @@ import type { Protocol } from "../../cdp";
 import { type Session, allSessions, onSessionEnd } from "../base/session";
 import { type MouseParams, pointer, state } from "./events";
 import { type Spot, initAt, send, spotAt } from "./point";
+import { type DraggedText, dropText, takesText, transferOf } from "./textdrag";
+import { newTransfer } from "./transfer";
 import { pathOf } from "../../flattree";
 
 /** Pixels that a pressed mouse moves before a drag begins. */
 const THRESHOLD = 3;
 
-let source: { el: Element; start: Spot } | undefined;
-let drag: { data: DataTransfer; over?: Element; accepted: boolean } | undefined;
+let source: { el: Node; start: Spot; text?: DraggedText } | undefined;
+let drag: { data: DataTransfer; over?: Element; accepted: boolean; text?: DraggedText } | undefined;
 const intercepting = new Set<Session>();
 onSessionEnd((s) => intercepting.delete(s));
 
@@ -25,35 +27,19 @@ export function dragPressed(spot: Spot): boolean {
   return el !== undefined;
 }
 
-const EFFECTS = /^(none|copy|link|move)$/;
-const ALLOWED = /^(none|copy|link|move|copyLink|copyMove|linkMove|all|uninitialized)$/;
-
-/**
- * A DataTransfer with settable effects, like that of the browser's own drags. Those of a DataTransfer made by script
- * stay "none".
- */
-function newTransfer(): DataTransfer {
-  const data = new DataTransfer();
-  const hold = (name: string, value: string, form: RegExp): void => {
-    Object.defineProperty(data, name, {
-      configurable: true,
-      get: () => value,
-      set: (v) => form.test(v) && (value = String(v)),
-    });
-  };
-  hold("effectAllowed", "uninitialized", ALLOWED);
-  hold("dropEffect", "none", EFFECTS);
-  return data;
+/** Notes a press on selected text, which may begin a drag. */
+export function dragPressedText(start: Spot, el: Node, text: DraggedText): void {
+  source = { el, start, text };
 }
 
 /** The data of a link or an image that is dragged. */
-function ownData(el: Element): DataTransfer {
+function ownData(el: Node): DataTransfer {
   const data = newTransfer();
   const url = (el as Partial<HTMLAnchorElement>).href || (el as Partial<HTMLImageElement>).currentSrc;
   if (typeof url === "string" && url !== "") {
     data.setData("text/uri-list", url);
     data.setData("text/plain", url);
-    data.setData("text/html", el.outerHTML);
+    data.setData("text/html", (el as Element).outerHTML);
   }
   return data;
 }
@@ -62,27 +48,35 @@ function ownData(el: Element): DataTransfer {
 export function dragMoved(spot: Spot, p: MouseParams): void {
   if (drag) return step(spot, p);
   if (!source || Math.hypot(spot.at.x - source.start.at.x, spot.at.y - source.start.at.y) < THRESHOLD) return;
-  const { el, start } = source;
+  const { el, start, text } = source;
   source = undefined;
-  const data = ownData(el);
+  const data = text ? transferOf(text, "dragstart") : ownData(el);
   if (!fire("dragstart", el, start, p, data)) return;
   // A drag ends the pointer's events (Pointer Events, "pointercancel").
-  pointer("pointercancel", spot, p, { cancelable: false });
-  fire("drag", el, spot, p, data);
+  pointer("pointercancel", spot, p, { cancelable: false, buttons: 0, pressure: 0 });
   dragging = el;
-  if (intercepting.size > 0) return intercepted(data);
-  drag = { data, accepted: false };
-  step(spot, p);
+  drag = { data, accepted: false, text };
+  fire("drag", el, spot, p, data);
+  if (intercepting.size > 0) {
+    drag = undefined;
+    return intercepted(data);
+  }
+  if (!text) return step(spot, p);
+  entered(spot, p);
+  offer("dragover", spot, p);
 }
 
+/** Text has been dropped where nothing takes it: its last events are those of a drag that is over. */
+let unwanted = false;
+
 /** The item being dragged. */
-let dragging: Element | undefined;
+let dragging: Node | undefined;
 
 function step(spot: Spot, p: MouseParams): void {
   if (!drag) return;
   if (dragging?.isConnected) fire("drag", dragging, spot, p, drag.data);
-  entered(spot, p);
-  offer("dragover", spot, p);
+  // Text that enters another element is over it with the next move.
+  if (!entered(spot, p) || !drag.text) offer("dragover", spot, p);
 }
 
 /** Asks the element below the mouse whether it accepts a drop. Its dropEffect must be one that the source allows. */
@@ -92,6 +86,7 @@ function offer(type: string, spot: Spot, p: MouseParams): void {
   const allowed = /^(all|uninitialized)$/.test(data.effectAllowed) ? "copylinkmove" : data.effectAllowed.toLowerCase();
   data.dropEffect = (["copy", "link", "move"] as const).find((e) => allowed.startsWith(e)) ?? "none";
   drag.accepted = !fire(type, spot.el, spot, p, data) && allowed !== "none" && allowed.includes(data.dropEffect);
+  if (drag.text && takesText(spot)) drag.accepted = true;
   if (!drag.accepted) data.dropEffect = "none";
 }
 
@@ -111,22 +106,31 @@ export function dragReleased(spot: Spot | undefined, p: MouseParams): void {
     drag = undefined;
     return;
   }
-  fire(drag.accepted ? "drop" : "dragleave", spot.el, spot, p, drag.data);
+  const { accepted, text } = drag;
+  if (text && !accepted) {
+    unwanted = true;
+    if (dragging?.isConnected) fire("drag", dragging, spot, p, drag.data);
+  }
+  if (fire(accepted ? "drop" : "dragleave", spot.el, spot, p, drag.data) && accepted && text) dropText(spot, text);
   end(spot, p);
 }
 
 function end(spot: Spot, p: MouseParams): void {
+  if (drag?.text && !dragging?.isConnected) dragging = drag.text.el; // the drop has taken the text away
   if (drag && dragging?.isConnected) fire("dragend", dragging, spot, p, drag.data);
   drag = dragging = interceptedData = undefined;
+  unwanted = false;
 }
 
-function fire(type: string, el: Element, spot: Spot, p: MouseParams, dataTransfer: DataTransfer): boolean {
+function fire(type: string, el: Node, spot: Spot, p: MouseParams, data: DataTransfer): boolean {
+  const dataTransfer = drag?.text ? transferOf(drag.text, type, unwanted) : data;
   const cancelable = type !== "dragend" && type !== "dragleave";
   return send(
     el,
     new spot.win.DragEvent(type, {
       ...initAt(spot, p),
       cancelable,
+      buttons: type === "dragend" || unwanted ? 0 : 1,
       screenX: spot.at.x,
       screenY: spot.at.y,
       dataTransfer,

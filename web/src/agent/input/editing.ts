@@ -1,78 +1,58 @@
 // Puts text into the focused element, and fires the events that frameworks listen to.
 
+import { isTextControl, listenForEdits, note, notify, setCaret, settle, type TextControl, withheld } from "./change";
+import { contextIn, contextOf } from "./editcontext";
+import { type Ends, isEditable, isRich, selectedIn } from "./editable";
 import { send } from "./point";
 
-const TEXT_TYPES = new Set(["text", "search", "url", "tel", "email", "password", "number", ""]);
 const VALUE_TYPES = new Set(["date", "datetime-local", "month", "week", "time", "color", "range"]);
 
-export type TextControl = HTMLInputElement | HTMLTextAreaElement;
-
-/** Whether it is an input or a textarea that text is typed into. */
-export function isTextControl(el: Element): el is TextControl {
-  return el.localName === "textarea" || (el.localName === "input" && TEXT_TYPES.has((el as HTMLInputElement).type));
-}
-
-/** Whether text can be typed into it. */
-export function isEditable(el: Element): boolean {
-  if (isTextControl(el)) return !el.readOnly && !el.disabled;
-  return (el as HTMLElement).isContentEditable === true || el.ownerDocument.designMode === "on";
-}
-
-// ------------------------------------------------------------ change events
-
-/** The value that each edited control had when `change` was last due. */
-const before = new WeakMap<Element, string>();
-
-/** Remembers a control's value. Called before the value changes. */
-function note(el: Element): void {
-  if (!isTextControl(el) || before.has(el)) return;
-  before.set(el, el.value);
-  el.addEventListener("change", () => before.delete(el), { once: true, capture: true });
-}
-
-/** Fires `change` when an edited control is left or Enter is pressed, unless the browser has fired it. */
-export function changed(el: Element): void {
-  const old = before.get(el);
-  before.delete(el);
-  const { value } = el as TextControl;
-  if (old === undefined || value === old) return;
-  notify(el, "change");
-  // The browser does not know of this event, and fires its own when the control is left: that one is hidden.
-  const win = el.ownerDocument.defaultView ?? window;
-  const repeated = (e: Event): void => {
-    if (e.composedPath()[0] !== el || !e.isTrusted) return;
-    win.removeEventListener("change", repeated, true);
-    if ((el as TextControl).value === value) e.stopImmediatePropagation();
-  };
-  win.addEventListener("change", repeated, true);
-}
-
-/** Fires `input` or `change` for a value that the agent has set. */
-export function notify(el: Element, type: "input" | "change"): void {
-  const { Event } = el.ownerDocument.defaultView ?? window;
-  send(el, new Event(type, { bubbles: true, composed: type === "input" }));
+/** What an edit says of itself: by beforeinput, and then by input. */
+export interface Edit {
+  inputType: string;
+  data?: string | null;
+  dataTransfer?: DataTransfer;
+  /** What it is going to change. */
+  ranges?: Ends[];
+  /** The text of textInput, the predecessor of beforeinput, if it has one. */
+  text?: string;
+  /** Where beforeinput and textInput go; the edited element by default. */
+  target?: Element;
+  /** What else changes, before the page hears of input. */
+  after?: () => void;
 }
 
 // ---------------------------------------------------------------- inserting
 
 /** Types text at the caret, and replaces the selection. */
 export function insertText(el: Element, text: string, inputType = "insertText"): void {
+  if (isTextControl(el) && el.readOnly && !el.disabled) return void announce(el, { inputType, data: text, text });
   if (!isEditable(el)) return setTyped(el, text);
-  const data = inputType === "insertLineBreak" ? null : text;
-  if (!announce(el, inputType, data) || !announceText(el, inputType, text)) return;
-  edit(el, "insertText", text, { inputType, data }, () => replaceSelection(el, text, inputType));
+  const breaks = inputType !== "insertText";
+  if (!announce(el, { inputType, data: breaks ? null : text, text })) return;
+  const context = contextOf(el);
+  if (!context) edit(el, breaks ? inputType : "insertText", text, { inputType, data: breaks ? null : text });
+  else if (!breaks) contextIn(el, context).insert(text);
 }
 
 /** Carries out an editing command of the document on the focused element. */
-export function command(el: Element, name: string, inputType: string, fallback?: () => void): void {
-  if (!isEditable(el) || !announce(el, inputType, null)) return;
-  edit(el, name, undefined, { inputType, data: null }, fallback ?? (() => {}));
+export function command(el: Element, name: string, as: Edit, fallback?: () => void): void {
+  if (isEditable(el) && announce(el, as) && !contextOf(el)) edit(el, name, undefined, as, fallback);
 }
 
-/** Fires beforeinput, which execCommand does not. Returns whether the input may happen. */
-export function announce(el: Element, inputType: string, data: string | null): boolean {
+/** Fires beforeinput, which execCommand does not, and textInput. Returns whether the input may happen. */
+export function announce(el: Element, as: Edit): boolean {
+  const target = as.target ?? el;
+  const ends = selectedIn(el);
+  const { inputType, data = null, dataTransfer } = as;
+  const ranges = as.ranges ?? (ends ? [ends] : []);
   const { InputEvent } = el.ownerDocument.defaultView ?? window;
-  return send(el, new InputEvent("beforeinput", { inputType, data, bubbles: true, cancelable: true, composed: true }));
+  const targetRanges = isRich(el) ? ranges.map((r) => new StaticRange(r)) : []; // Chromium has none for plain text
+  const init: InputEventInit = { inputType, data, targetRanges, bubbles: true, cancelable: true, composed: true };
+  if (dataTransfer) init.dataTransfer = dataTransfer;
+  return (
+    send(target, new InputEvent("beforeinput", init)) && (contextOf(el) !== undefined || announceText(target, as.text))
+  );
 }
 
 /**
@@ -81,43 +61,56 @@ export function announce(el: Element, inputType: string, data: string | null): b
  */
 const insertsItself = (): boolean => navigator.vendor.startsWith("Apple");
 
-/** Fires textInput, the predecessor of beforeinput, if the browser has it. Returns whether the input may happen. */
-function announceText(el: Element, inputType: string, text: string): boolean {
+/** Fires textInput if the browser has it. Returns whether the input may happen. */
+export function announceText(el: Element, text: string | undefined): boolean {
   const doc = el.ownerDocument;
-  if (insertsItself() || inputType !== "insertText" || !doc.defaultView || !("TextEvent" in doc.defaultView))
-    return true;
+  if (insertsItself() || text === undefined || !doc.defaultView || !("TextEvent" in doc.defaultView)) return true;
   const event = doc.createEvent("TextEvent");
   event.initTextEvent("textInput", true, true, doc.defaultView, text);
   return send(el, event);
 }
 
+/** The command that is being carried out, and where its input event was to go. */
+let running: { as: Edit; withheld?: Element } | undefined;
+
+withheld.input = (e, el) => {
+  if (!running) return false;
+  const { inputType, data, dataTransfer } = e as InputEvent;
+  const { as } = running;
+  if (as.data && isTextControl(el) && !/\n/.test(as.data)) as.data = data; // what the control takes of it
+  as.after?.();
+  if (inputType === as.inputType && data === (as.data ?? null) && dataTransfer === (as.dataTransfer ?? null))
+    return false;
+  running.withheld = el;
+  return true;
+};
+
 /**
- * Edits by execCommand, so that undo and the listeners of frameworks work, or else by `fallback`. The input event of
- * execCommand names the command, so its inputType and data are corrected on the way.
+ * Edits by execCommand, so that undo and the listeners of frameworks work, or else by `fallback`. Its input event names
+ * the command, and comes for each line of a text: if it does not say what was done, one that does is fired instead.
  */
-function edit(
-  el: Element,
-  name: string,
-  value: string | undefined,
-  as: { inputType: string; data: string | null },
-  fallback: () => void,
-): void {
+export function edit(el: Element, name: string, value: string | undefined, as: Edit, fallback?: () => void): void {
   note(el);
-  const win = el.ownerDocument.defaultView ?? window;
-  const correct = (e: Event): void => {
-    const { inputType } = e as InputEvent;
-    if (inputType === as.inputType) return;
-    Object.defineProperty(e, "inputType", { value: as.inputType });
-    if (inputType === "insertText") Object.defineProperty(e, "data", { value: as.data });
-  };
-  win.addEventListener("input", correct, true);
+  listenForEdits(el.getRootNode());
+  const outer = running;
+  const own: typeof running = (running = { as });
   const done = el.ownerDocument.execCommand(name, false, value);
-  win.removeEventListener("input", correct, true);
-  if (!done) fallback();
+  running = outer;
+  if (own.withheld) tellInput(own.withheld, as);
+  if (done) return;
+  if (fallback) fallback();
+  else if (value !== undefined) replaceSelection(el, value, as);
 }
 
-function replaceSelection(el: Element, text: string, inputType: string): void {
+/** Fires input. */
+export function tellInput(el: Element, { inputType, data = null, dataTransfer }: Edit): void {
   const { InputEvent } = el.ownerDocument.defaultView ?? window;
+  const init: InputEventInit = { inputType, data, bubbles: true, composed: true };
+  if (dataTransfer) init.dataTransfer = dataTransfer;
+  send(el, new InputEvent("input", init));
+}
+
+function replaceSelection(el: Element, text: string, as: Edit): void {
   if (isTextControl(el)) {
     const { value, selectionStart: from, selectionEnd: to, maxLength } = el;
     const at = from ?? value.length;
@@ -133,7 +126,7 @@ function replaceSelection(el: Element, text: string, inputType: string): void {
     range?.insertNode(el.ownerDocument.createTextNode(text));
     range?.collapse(false);
   }
-  send(el, new InputEvent("input", { inputType, data: text, bubbles: true, composed: true }));
+  tellInput(el, as);
 }
 
 /**
@@ -155,20 +148,29 @@ export function setValue(el: Element, value: string): void {
 function setTyped(el: Element, text: string): void {
   const input = el as HTMLInputElement;
   if (el.localName !== "input" || !VALUE_TYPES.has(input.type) || input.disabled || input.readOnly) return;
-  const old = input.value;
+  const tried = input.cloneNode() as HTMLInputElement;
+  tried.value = text;
+  if (tried.value === input.value || !tried.value) return; // the same, or none for such a control
   setValue(el, text);
-  if (input.value !== old) notifyChange(el);
+  notifyChange(el);
 }
 
 /** Fires input and change for a value that was set in one step. */
 export function notifyChange(el: Element): void {
-  before.delete(el);
+  settle(el);
   notify(el, "input");
   notify(el, "change");
 }
 
-/** Sets the caret in, or selects a part of, a text control that allows it. */
-export function setCaret(el: TextControl, from: number, to = from, backward = false): void {
-  if (el.selectionStart === null) return; // email and number fields have no offsets
-  el.setSelectionRange(from, to, backward ? "backward" : "forward");
+/** Deletes by hand what the browser's own command does not. */
+export function eraseByHand(el: Element, forward: boolean, as: Edit): void {
+  if (!isTextControl(el)) return;
+  const { value } = el;
+  let from = el.selectionStart ?? value.length;
+  let to = el.selectionEnd ?? value.length;
+  if (from === to) forward ? to++ : from--;
+  if (from < 0 || to > value.length) return;
+  setValue(el, value.slice(0, from) + value.slice(to));
+  setCaret(el as TextControl, from);
+  tellInput(el, as);
 }

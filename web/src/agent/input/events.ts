@@ -34,7 +34,7 @@ function init<More extends PointerEventInit>(spot: Spot, p: ButtonParams, more: 
     screenY: spot.win.screenY + spot.at.y,
     movementX: spot.at.x - state.x,
     movementY: spot.at.y - state.y,
-    button: Math.max(button, 0),
+    button: button < 0 && state.held ? 0 : button, // -1 is read as 0, but `which` is 0 then, too
     buttons: state.held,
     ...more,
   };
@@ -56,7 +56,8 @@ export function pointer(
     height: 1,
     pressure: state.held ? p.force || 0.5 : 0,
   };
-  return send(el, new spot.win.PointerEvent(type, { ...init(spot, p, common), ...more }));
+  const { button, ...rest } = init(spot, p, common);
+  return send(el, new spot.win.PointerEvent(type, { ...rest, button: Math.max(button ?? 0, 0), ...more }));
 }
 
 /** Dispatches a MouseEvent. Returns whether its default action may happen. */

@@ -1,7 +1,7 @@
 // Moves the focus, and fires the focus events that the browser does not fire in a frame without the system's focus.
 
 import { isDrawn } from "../dom/geometry";
-import { changed } from "./editing";
+import { changed } from "./change";
 import { send } from "./point";
 import { pathOf } from "../../flattree";
 import type { Owner } from "../page/frames";

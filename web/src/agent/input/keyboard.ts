@@ -1,7 +1,8 @@
 // Input.dispatchKeyEvent: the events of a key, then what the key does.
 
 import { serveClipboard } from "./clipboard";
-import { insertText, isEditable } from "./editing";
+import { isEditable } from "./editable";
+import { insertText } from "./editing";
 import { focused } from "./focus";
 import { type KeyParams, keyDownAction, keyUpAction } from "./keys";
 import { typeAhead } from "./widgets";

@@ -2,11 +2,15 @@
 
 import type { Protocol } from "../../cdp";
 import { caretKey } from "./caret";
+import { changed, isTextControl, notify, type TextControl } from "./change";
 import { clip, paste } from "./clipboard";
+import { endTyping, erase, undoneWord } from "./deleting";
 import { closeByKey } from "./dismiss";
-import { announce, changed, command, insertText, isEditable, isTextControl, setCaret, setValue } from "./editing";
+import { isEditable, isRich, mayStart, selectInControl, selectionIn } from "./editable";
+import { contextOf } from "./editcontext";
+import { announce, command, insertText } from "./editing";
 import { moveFocus } from "./focus";
-import { modifiersOf, send } from "./point";
+import { modifiersOf } from "./point";
 import { nextInTabOrder } from "./taborder";
 import { scrollFrom } from "./wheel";
 import { choose, nextRadio, stepValue } from "./widgets";
@@ -19,26 +23,35 @@ type Action = (el: Element, p: KeyParams) => void;
 const DOWN: Record<string, Action> = {
   Enter: enter,
   Tab: tab,
-  Backspace: (el, p) => erase(el, p, "delete", "deleteContentBackward", "deleteWordBackward"),
-  Delete: (el, p) => erase(el, p, "forwardDelete", "deleteContentForward", "deleteWordForward"),
+  Backspace: (el, p) => erase(el, false, byWord(p)),
+  Delete: (el, p) => (modifiersOf(p).shiftKey ? clip(el, "cut") : erase(el, true, byWord(p))),
+  Insert: (el, p) => (modifiersOf(p).shiftKey ? paste(el) : modifiersOf(p).ctrlKey ? clip(el, "copy") : undefined),
   " ": space,
   Escape: (el) => closeByKey(el.ownerDocument),
 };
 
 const SHORTCUTS: Record<string, Action> = {
   a: selectAll,
-  z: (el, p) => (modifiersOf(p).shiftKey ? command(el, "redo", "historyRedo") : command(el, "undo", "historyUndo")),
-  y: (el) => command(el, "redo", "historyRedo"),
+  z: (el, p) => history(el, modifiersOf(p).shiftKey),
+  y: (el) => history(el, true),
   c: (el) => clip(el, "copy"),
   x: (el) => clip(el, "cut"),
-  v: paste,
+  v: (el, p) => paste(el, modifiersOf(p).shiftKey),
   b: (el) => format(el, "bold", "formatBold"),
   i: (el) => format(el, "italic", "formatItalic"),
   u: (el) => format(el, "underline", "formatUnderline"),
 };
 
+const byWord = (p: KeyParams): boolean => modifiersOf(p).ctrlKey || modifiersOf(p).altKey;
+
+function history(el: Element, redo: boolean): void {
+  const name = redo ? "redo" : "undo";
+  const as = { inputType: redo ? "historyRedo" : "historyUndo", after: redo ? undefined : () => undoneWord(el) };
+  if (el.ownerDocument.queryCommandEnabled(name)) command(el, name, as);
+}
+
 function format(el: Element, name: string, inputType: string): void {
-  if (!isTextControl(el)) command(el, name, inputType);
+  if (isRich(el)) command(el, name, { inputType });
 }
 
 /** The default action of keydown. */
@@ -77,12 +90,13 @@ function enter(el: Element, p: KeyParams): void {
     return (el as HTMLElement).click();
   }
   if (el.localName === "input") {
-    if (isEditable(el) && !announce(el, "insertLineBreak", null)) return;
+    if (isEditable(el) && !announce(el, { inputType: "insertLineBreak" })) return;
     return submit(el as HTMLInputElement);
   }
   if (!isEditable(el)) return;
-  if (modifiersOf(p).shiftKey) command(el, "insertLineBreak", "insertLineBreak");
-  else command(el, "insertParagraph", "insertParagraph");
+  const name = modifiersOf(p).shiftKey || !isRich(el) ? "insertLineBreak" : "insertParagraph";
+  command(el, name, { inputType: name, text: "\n" });
+  if (name === "insertParagraph") endTyping(el);
 }
 
 /** Implicit submission (HTML, section 4.10.21.2). */
@@ -104,50 +118,11 @@ function submit(input: HTMLInputElement): void {
 
 // ------------------------------------------------------------ other keys
 
-function tab(_el: Element, p: KeyParams): void {
+function tab(el: Element, p: KeyParams): void {
+  if (el.ownerDocument.designMode === "on") return;
   const next = nextInTabOrder(modifiersOf(p).shiftKey);
   moveFocus(next ?? null);
-  if (next && isTextControl(next) && next.localName === "input") next.select();
-}
-
-function erase(el: Element, p: KeyParams, name: string, inputType: string, byWord: string): void {
-  const { ctrlKey, altKey } = modifiersOf(p);
-  const forward = name === "forwardDelete";
-  const word = (ctrlKey || altKey) && isCaret(el);
-  if (word) selectWord(el, forward);
-  command(el, name, word ? byWord : inputType, () => eraseByHand(el, forward, inputType));
-}
-
-/** Whether nothing is selected. */
-function isCaret(el: Element): boolean {
-  return isTextControl(el)
-    ? el.selectionStart === el.selectionEnd
-    : el.ownerDocument.getSelection()?.isCollapsed === true;
-}
-
-function selectWord(el: Element, forward: boolean): void {
-  if (!isTextControl(el)) {
-    el.ownerDocument.getSelection()?.modify("extend", forward ? "forward" : "backward", "word");
-    return;
-  }
-  const { selectionStart: from, value } = el;
-  if (from === null) return;
-  const word = forward ? /^\W*\w*/.exec(value.slice(from)) : /\w*\W*$/.exec(value.slice(0, from));
-  const length = word?.[0].length ?? 0;
-  setCaret(el, forward ? from : from - length, forward ? from + length : from);
-}
-
-function eraseByHand(el: Element, forward: boolean, inputType: string): void {
-  if (!isTextControl(el)) return;
-  const { value } = el;
-  let from = el.selectionStart ?? value.length;
-  let to = el.selectionEnd ?? value.length;
-  if (from === to) forward ? to++ : from--;
-  if (from < 0 || to > value.length) return;
-  setValue(el, value.slice(0, from) + value.slice(to));
-  setCaret(el, from);
-  const { InputEvent } = el.ownerDocument.defaultView ?? window;
-  send(el, new InputEvent("input", { inputType, bubbles: true, composed: true }));
+  if (next && isTextControl(next) && next.localName === "input") selectControl(next);
 }
 
 function space(el: Element, p: KeyParams): void {
@@ -160,8 +135,19 @@ function space(el: Element, p: KeyParams): void {
 const pageHeight = (el: Element): number => (el.ownerDocument.defaultView ?? window).innerHeight * 0.875;
 
 function selectAll(el: Element): void {
-  if (isTextControl(el)) el.select();
-  else el.ownerDocument.execCommand("selectAll");
+  const selection = selectionIn(el);
+  if (el.ownerDocument.execCommand("selectAll")) return; // fires selectstart and select as well
+  if (isTextControl(el)) return selectControl(el);
+  if (!contextOf(el) || !selection || !mayStart(el)) return;
+  selection.collapse(el, 0);
+  selection.modify("move", "backward", "documentboundary");
+  selection.modify("extend", "forward", "documentboundary");
+}
+
+function selectControl(el: TextControl): void {
+  if (el.selectionStart === null) el.select();
+  else selectInControl(el, 0, el.value.length);
+  notify(el, "select");
 }
 
 // -------------------------------------------------------------- directions
@@ -173,9 +159,13 @@ function direction(el: Element, p: KeyParams): void {
   if (el.localName === "input") {
     const input = el as HTMLInputElement;
     if (input.type === "radio" && key.startsWith("Arrow")) return nextRadio(input, step);
-    if (input.type === "range" || (input.type === "number" && /Up|Down/.test(key))) return stepValue(input, key);
+    if (
+      input.type === "range" ||
+      (input.type === "number" && (key === "ArrowUp" || (key === "ArrowDown" && !modifiersOf(p).altKey)))
+    )
+      return stepValue(input, key);
   }
-  if (isEditable(el) || isTextControl(el)) return caretKey(el, p);
+  if (isEditable(el) && caretKey(el, p)) return;
   scrollByKey(el, key);
 }
 

@@ -4,13 +4,22 @@ import { serveClipboard } from "./clipboard";
 import type { Protocol } from "../../cdp";
 import { allowCapture, endCapture, updateCapture } from "./capture";
 import { closeByPress } from "./dismiss";
-import { dragMoved, dragPressed, dragReleased, isDragging } from "./drag";
+import { dragMoved, dragPressed, dragPressedText, dragReleased, isDragging } from "./drag";
 import { BUTTONS, type ButtonParams, type MouseParams, mouse, pointer, state } from "./events";
 import { focusFromPress } from "./focus";
 import { hover } from "./hover";
 import { type Spot, inViewportOf, isDisabled, spotAt } from "./point";
 import { pathOf } from "../../flattree";
-import { chooseOption, dragSelection, endSelection, startSelection } from "./selection";
+import {
+  chooseOption,
+  dragSelection,
+  endSelection,
+  forgetSelection,
+  keepSelection,
+  pressedText,
+  startSelection,
+} from "./selection";
+import { textOf } from "./textdrag";
 import { grabSlider, releaseSlider, slide } from "./slider";
 import { macrotask } from "./macrotask";
 import { wheel } from "./wheel";
@@ -77,15 +86,18 @@ async function press(spot: Spot | undefined, p: Protocol.Input.DispatchMouseEven
     await macrotask();
     pressAction(spot, p, button, detail);
   }
-  if (button === 2) pointer("contextmenu", spot, p);
+  if (button === 2) pointer("contextmenu", spot, p, { pressure: 0 });
 }
 
 /** The default action of a press: it moves the focus, the caret, a slider, or the selection of a list. */
 function pressAction(spot: Spot, p: MouseParams, button: number, detail: number): void {
-  focusFromPress(spot.el);
-  if (button !== 0 || grabSlider(spot) || chooseOption(spot.el, p)) return;
+  keepSelection(spot, () => focusFromPress(spot.el));
+  if (button === 0 && (grabSlider(spot) || chooseOption(spot.el, p))) return;
   // A press on something draggable does not begin a selection.
-  if (!dragPressed(spot)) startSelection(spot, p, detail);
+  if (button === 0 && dragPressed(spot)) return;
+  startSelection(spot, p, detail);
+  const text = pressedText();
+  if (button === 0 && text) dragPressedText(spot, text.node, textOf(text.el));
 }
 
 // --------------------------------------------------------------- releasing
@@ -96,8 +108,8 @@ async function release(under: Spot | undefined, p: Protocol.Input.DispatchMouseE
   state.held &= ~(MASKS[button] ?? 0);
   const from = pressed.get(button) ?? [];
   pressed.delete(button);
-  if (button === 0) endSelection();
   if (isDragging()) {
+    forgetSelection();
     endCapture(p);
     return dragReleased(under, p);
   }
@@ -117,6 +129,7 @@ async function release(under: Spot | undefined, p: Protocol.Input.DispatchMouseE
   if (state.held === 0) endCapture(p);
   const target = holder?.el ?? commonAncestor(from, spot.el);
   if (target?.isConnected) click({ ...spot, el: target }, p, button, detail);
+  if (button === 0) endSelection();
   if (holder) hover(under, p);
 }
 

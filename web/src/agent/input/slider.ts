@@ -1,7 +1,8 @@
 // Moves the thumb of <input type="range"> by the mouse.
 
 import { styleOf } from "../../flattree";
-import { notify, setValue } from "./editing";
+import { notify } from "./change";
+import { setValue } from "./editing";
 import type { Spot } from "./point";
 
 /** Half of the thumb's length in Chromium, in CSS pixels: the ends of the track lie that far inside. */

@@ -3,7 +3,7 @@
 // events, and lets document.activeElement return the element.
 
 import { reveal } from "../dom/geometry";
-import { changed, setCaret } from "./editing";
+import { changed, setCaret } from "./change";
 import { announce, isFocusable } from "./focus";
 
 type Win = Window & typeof globalThis;

@@ -1,6 +1,8 @@
 // Keys on lists, radio groups, sliders and number fields.
 
-import { announce, changed, isEditable, notify, notifyChange, setValue } from "./editing";
+import { changed, notify } from "./change";
+import { isEditable } from "./editable";
+import { announce, notifyChange, setValue } from "./editing";
 import { moveFocus, radiosOf } from "./focus";
 
 /** The options that a key has selected last, for each list: from where, and to where. */
@@ -68,7 +70,7 @@ export function stepValue(input: HTMLInputElement, key: string): void {
     else next.stepDown(steps);
   }
   if (next.value === old) return;
-  if (input.type === "number" && !announce(input, "insertText", next.value)) return;
+  if (input.type === "number" && !announce(input, { inputType: "insertText", data: next.value })) return;
   setValue(input, next.value);
   if (input.type !== "number") return notifyChange(input);
   notify(input, "input");

@@ -5,7 +5,7 @@ import type { Protocol } from "../../cdp";
 import type { Answer, Json } from "../../wire/cdp";
 import { frameOfOwner } from "../page/frames";
 import { type Place, inside, locationPoint, placeInTarget, placeOf, placed, reveal, within } from "../dom/geometry";
-import { changed } from "../input/editing";
+import { changed } from "../input/change";
 import { focused } from "../input/focus";
 import { type Spot, spotAt } from "../input/point";
 import { Nested, agents, framesIn } from "./nested";
