@@ -95,7 +95,19 @@ function moveMarkup(win: Win): void {
     for (const name of ATTRIBUTES) {
       const value = e.getAttribute(name);
       const moved = value && moveValue(value, e);
-      if (moved && moved !== value) e.setAttribute(name, moved as string);
+      if (!moved || moved === value) continue;
+      const again = (): void => e.setAttribute(name, moved as string);
+      again();
+      // When the first document comes from another process just now, the browser drops the second navigation. Then its
+      // entry in the timeline has no status (Chromium 156), as one of a document of another origin.
+      const came = (): void => {
+        const doc = (e as HTMLIFrameElement).contentDocument;
+        if (doc?.URL === "about:blank") return;
+        e.removeEventListener("load", came);
+        const entries = win.performance.getEntriesByName(moved as string) as PerformanceResourceTiming[];
+        if (doc === null && !entries.some((entry) => entry.responseStatus)) again();
+      };
+      e.addEventListener("load", came);
     }
   };
   const watcher = new win.MutationObserver((records) => {
