@@ -358,6 +358,8 @@ var sections = []section{
 		{"R-364", "an address with a name and password, and credentials for a challenge, are answered at once behind the proxy; a page that a Client opens has no Referer but the one given; the app's own origin is refused as a Host's"},
 		{"R-385", "a frame that script makes of the app's own address ends at the proxy, whichever of the two documents comes first, and is loaded no more often than it must"},
 		{"R-386", "a document of a data: address runs what Clients have set before its own scripts, and cannot read it in its address"},
+		{"R-387", "what a driven document names by autofocus gets the focus, as in a tab"},
+		{"R-388", "the body of what a Client has answered is what the Client has given"},
 	}},
 	{"What is taken is given back", []requirement{
 		{"R-290", "what hubs, servers, Hosts, named sessions, journals and quotas hold is counted by name: every map, list, channel and counter below a lock is either counted, or says why it may stay"},

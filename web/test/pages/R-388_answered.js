@@ -5,7 +5,10 @@ await visit("/app");
 await cdp("Fetch.enable");
 await proxySays([proxyRequest("/net/style.css", { dest: "style", held: true })]);
 await cdp("Network.setCacheDisabled", { cacheDisabled: true });
-const { params: paused } = await message("the pause", (e) => e.method === "Fetch.requestPaused" && /style/.test(e.params.request.url));
+const { params: paused } = await message(
+  "the pause",
+  (e) => e.method === "Fetch.requestPaused" && /style/.test(e.params.request.url),
+);
 await cdp("Fetch.fulfillRequest", { requestId: paused.requestId, responseCode: 404, body: btoa("made up") });
 await proxySays([
   { what: "response", id: "1", status: 404, statusText: "Not Found", headers: { "content-type": "text/plain" } },
