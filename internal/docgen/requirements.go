@@ -357,6 +357,9 @@ var sections = []section{
 		{"R-362", "the proxy asks for no encoding that it cannot read, and each document that Chromium shows is shown the same through it: content codings, encodings of text, doctypes, XML"},
 		{"R-363", "nothing in a frame replaces the Host page: links and forms for the top window act on the app, and what else tries is refused by the browser"},
 		{"R-364", "an address with a name and password, and credentials for a challenge, are answered at once behind the proxy; a page that a Client opens has no Referer but the one given; the app's own origin is refused as a Host's"},
+		{"R-386", "a document of a data: address runs what Clients have set before its own scripts, and cannot read it in its address"},
+		{"R-387", "what a driven document names by autofocus gets the focus, as in a tab"},
+		{"R-388", "the body of what a Client has answered is what the Client has given"},
 	}},
 	{"What is taken is given back", []requirement{
 		{"R-290", "what hubs, servers, Hosts, named sessions, journals and quotas hold is counted by name: every map, list, channel and counter below a lock is either counted, or says why it may stay"},

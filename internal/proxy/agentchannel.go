@@ -306,6 +306,18 @@ func (c *agentRegistry) isTargetDocument(address string) bool {
 	return known
 }
 
+// hearing are the connections of the agents that get events of requests.
+func (c *agentRegistry) hearing() (conns []*wsconn.Conn) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, t := range c.targets {
+		if t.conn != nil && t.state.Tell {
+			conns = append(conns, t.conn)
+		}
+	}
+	return conns
+}
+
 // soleTargetLocked returns the only Target that pauses requests or, when none
 // does, the only one that gets events of them. A request without a known Referer is
 // taken for its own.

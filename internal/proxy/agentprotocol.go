@@ -46,7 +46,7 @@ import (
 //	{"what":"failed","id":"R","error":"net::ERR_ABORTED"}
 //	    the last event of a request that has no response. With "download", the
 //	    name of a file, the browser saves the response: it has "url" and "key".
-//	{"what":"extra","id":"","url":"…","method":"GET","sent":{"accept":"*/*"},
+//	{"what":"extra","id":"","url":"…","method":"GET","sent":{"Accept":"*/*"},
 //	 "status":200,"statusText":"OK","headers":{"x-a":"1\n2"}}
 //	    the response to a request of script, which it sees less of
 

@@ -86,10 +86,15 @@ func (h *pausedRequest) decide(d decision) {
 func (p *handler) intercept(r *http.Request, e *exchange) *pausedRequest {
 	dest := r.Header.Get("Sec-Fetch-Dest")
 	t, main := p.agents.findTarget(r, e, p.fromHost(r))
+	c := p.agents
 	if t == nil {
+		// To another origin the browser says only from which origin a script asks. The agent that waits for the
+		// headers knows the request by its address, and the others drop them.
+		if dest == "empty" {
+			e.scripts = c.hearing()
+		}
 		return nil
 	}
-	c := p.agents
 	c.mu.Lock()
 	hold := t.state.Hold
 	c.mu.Unlock()
@@ -128,7 +133,7 @@ func (p *handler) intercept(r *http.Request, e *exchange) *pausedRequest {
 	script := dest == "empty" && !c.owners[withoutFragment(r.Referer())].worker && (!s.Hold || !isPreflight(r))
 	if script || dest == "" || h.conn == nil && !coming || !s.Hold && !s.Tell && !main {
 		if script && s.Tell && !main {
-			e.script = h.conn
+			e.scripts = []*wsconn.Conn{h.conn}
 		}
 		if !main {
 			return nil
@@ -225,7 +230,7 @@ func visibleHeaders(h http.Header) map[string]string {
 	// Cookies that are HttpOnly must not reach page script (RFC 6265, section
 	// 4.1.2.6).
 	if h.Get("Cookie") != "" {
-		all["cookie"] = "" // the agent fills in those that script can read
+		all["Cookie"] = "" // the agent fills in those that script can read
 	}
 	return all
 }

@@ -148,9 +148,18 @@ func TestHold(t *testing.T) {
 	if got := <-later(t, "GET", own+"/x", "Sec-Fetch-Dest: empty", "Referer: "+own+"/page"); got != "200 app GET /x  " {
 		t.Errorf("a script gets %q", got)
 	}
-	if n := a.hear("extra"); n.URL != own+"/x" || n.Sent["referer"] == "" || n.Headers["x-a"] != "app" {
+	if n := a.hear("extra"); n.URL != own+"/x" || n.Sent["Referer"] == "" || n.Headers["x-a"] != "app" {
 		t.Errorf("of a script's request is told %+v", n)
 	}
+	// Of one that names no document, as to another origin, each agent is told.
+	b := connect(t, own, `"target":"B","hold":true,"tell":true,"addresses":["`+own+`/b"]`)
+	<-later(t, "GET", own+"/y", "Sec-Fetch-Dest: empty", "Referer: http://localhost/")
+	for _, agent := range []*agent{a, b} {
+		if n := agent.hear("extra"); n.URL != own+"/y" || n.Sent["Referer"] != "http://localhost/" {
+			t.Errorf("of a request of one of two documents is told %+v", n)
+		}
+	}
+	b.conn.Close(wsconn.ReasonShutdown)
 	answer := later(t, "GET", own+"/i.png", image...)
 	a.hear("request")
 	a.conn.Close(wsconn.ReasonShutdown)

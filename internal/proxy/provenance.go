@@ -49,10 +49,12 @@ func (e *exchange) hopOf(res *http.Response) hop {
 			headers[name] = e.moves.toOwn(address)
 		}
 	}
-	sent := flatHeader(res.Request.Header, "Cookie")
-	sent["host"] = res.Request.Host
-	if res.Request.Header.Get("Cookie") != "" {
-		sent["cookie"] = "" // the agent fills in those that script can read
+	sent := map[string]string{"Host": res.Request.Host} // the names as the app's server gets them
+	for name, values := range res.Request.Header {
+		sent[name] = strings.Join(values, "\n")
+	}
+	if sent["Cookie"] != "" {
+		sent["Cookie"] = "" // the agent fills in those that script can read
 	}
 	return hop{
 		URL: e.own.String() + e.uri, Method: res.Request.Method, Sent: sent,

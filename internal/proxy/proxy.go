@@ -153,7 +153,7 @@ type exchange struct {
 	navigates    bool           // and the request is a navigation, not of a script or an element
 	redirects    []hop          // the redirect chain of the navigation so far
 	paused       *pausedRequest // nil when no agent gets an event of it
-	script       *wsconn.Conn   // of the agent whose script asks, which gets the headers; else nil
+	scripts      []*wsconn.Conn // of the agent whose script asks, which gets the headers; of all that it may be
 	announced    bool           // the agent of the document before has made events of it
 	failed       bool           // an agent has failed it, and has told Clients
 	noCache      bool           // the browser must not cache the response

@@ -14,9 +14,9 @@ func (p *handler) rewriteResponse(res *http.Response) error {
 	e, h := exchangeOf(res.Request.Context()), res.Header
 	var current hop
 	var body string
-	if e.script != nil {
+	for _, conn := range e.scripts {
 		x := e.hopOf(res)
-		sendEvent(e.script, agentEvent{
+		sendEvent(conn, agentEvent{
 			What: "extra", URL: x.URL, Method: x.Method, Sent: x.Sent, Status: x.Status, StatusText: x.StatusText, Headers: x.Headers,
 		})
 	}
@@ -36,7 +36,7 @@ func (p *handler) rewriteResponse(res *http.Response) error {
 	}
 	// The browser would ask its user, and nothing goes on until then. A Client drives the
 	// page, which sees the 401 and can give the credentials in other ways.
-	if e.paused != nil || e.script != nil {
+	if e.paused != nil || len(e.scripts) > 0 {
 		h.Del("WWW-Authenticate")
 	}
 	// A WebSocket has no document and no policy.

@@ -17,6 +17,8 @@ const slot = Number(process.env.SLOT ?? 0);
 const SUITE = 8907 + 4 * slot;
 const SIZE = { width: 780, height: 580 };
 const BAR = 41; // px, of the Host page above the frame
+/** The shell has not by itself what Chromium has on a desk: without it an endless loop in a blank page stops the Host page. */
+const PROCESSES = ["--site-per-process", "--enable-features=IsolateSandboxedIframes"];
 const here = import.meta.dirname;
 const scratch = mkdtempSync(join(tmpdir(), "pagesuite"));
 const listen = ["--client-addr=127.0.0.1:0", "--host-addr=127.0.0.1:0"];
@@ -86,6 +88,7 @@ async function startIframe() {
       "--no-sandbox",
       "--disable-gpu",
       "--disable-quic",
+      ...PROCESSES,
       window,
       profile,
       "--remote-debugging-port=0",

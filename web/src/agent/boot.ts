@@ -19,7 +19,7 @@ if (element instanceof HTMLScriptElement) {
   setNonce(element.nonce ?? "");
   const listed = element.dataset.parents?.split(/[\s,]+/).filter(Boolean);
   const allowedParents = listed ?? (element.src ? [new URL(element.src).origin] : [location.origin]);
-  const { url, key, state, response, upstream, also, alone, proxyKey } = element.dataset;
+  const { url, key, response, upstream, also, alone, proxyKey } = element.dataset;
   setAgentUrl(element.src, proxyKey);
   if (url) {
     setAddress(url);
@@ -27,5 +27,5 @@ if (element instanceof HTMLScriptElement) {
   }
   element.remove(); // frameworks that hydrate the whole document must not find a node that they have not rendered
   if (upstream) redirectToProxy(upstream, also);
-  startFrameAgent({ allowedParents, key, state: state && JSON.parse(state), response, upstream, alone: alone === "" });
+  startFrameAgent({ allowedParents, key, response, upstream, alone: alone === "" });
 }

@@ -2,7 +2,7 @@
 
 import type { EventName, EventParams } from "../cdp";
 import type { Json } from "../wire/cdp";
-import type { SessionState, Welcome } from "../wire/frame";
+import type { Welcome } from "../wire/frame";
 import { listenForLeaving } from "./page/beforeunload";
 import { listenInBlank } from "./page/blank";
 import { documentUpdated } from "./dom/updated";
@@ -65,8 +65,6 @@ export interface AgentOptions {
   allowedParents: string[];
   /** @internal Identifies a document that the Host made. */
   key?: string;
-  /** @internal What sessions have set, in a document that the Host made. */
-  state?: SessionState[];
   /** @internal The data-response of the proxy in front of the app (wire/proxy.ts), as JSON. */
   response?: string;
   /** @internal The app's own origin, behind a proxy. */
@@ -105,8 +103,7 @@ export function startFrameAgent(options: AgentOptions): void {
   wrap(window);
   listen(window);
   listenInBlank();
-  if (options.state) restoreScripts(options.state);
-  else runStored();
+  runStored();
   watchLoading(mainFrame());
   watchNavigation();
   watchFrames({ wrap, listen }, tellInfo);

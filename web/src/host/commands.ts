@@ -18,14 +18,19 @@ const ok: Handler<object> = (_t, _s, _p, reply) => reply({ result: {} });
 const reveal: Handler<object> = (t, _s, _p, reply) =>
   void done(t.owner.ask({ what: "reveal", targetId: t.id })).then(reply);
 
-/** Reloads the document without the help of its agent. */
-function reload(t: Target, reply: (r: Reply) => void): void {
+/** Reloads the document without the help of its agent, which only passes on what the Clients' sessions have set. */
+function reload(t: Target, session: Session, reply: (r: Reply) => void): void {
   const url = t.link ? t.info.url : t.back;
-  const state = isDataDocument(url) && t.isMade() ? t.state() : undefined;
-  if (!state && !t.navigation.mayEnter(url)) return reply({ error: serverError(notAllowed(url, t.origins)) });
-  t.expect(SUCCESSOR_MS);
-  t.owner.env.post({ do: "navigate", targetId: t.id, url, ...(state && { state }) });
-  reply({ result: {} });
+  const made = isDataDocument(url) && t.isMade();
+  if (!made && !t.navigation.mayEnter(url)) return reply({ error: serverError(notAllowed(url, t.origins)) });
+  const lead = first(() => {
+    t.expect(SUCCESSOR_MS);
+    t.owner.env.post({ do: "navigate", targetId: t.id, url });
+    reply({ result: {} });
+  });
+  if (!made || !t.link) return lead({});
+  setTimeout(() => lead({}), STUCK_MS);
+  t.submit({ session, method: "Page.navigate", params: { url, led: true }, reply: lead });
 }
 
 /** Passes only the first answer on. */
@@ -50,10 +55,10 @@ const handlers = new Map(
     },
     "Page.reload": (t, session, params, reply) => {
       const { link } = t;
-      if (!link || t.isMade()) return reload(t, reply);
+      if (!link || t.isMade()) return reload(t, session, reply);
       // Chromium answers before the document goes, and Clients wait for that.
       const once = first(reply);
-      const stuck = setTimeout(() => t.link === link && reload(t, once), STUCK_MS);
+      const stuck = setTimeout(() => t.link === link && reload(t, session, once), STUCK_MS);
       t.submit({
         session,
         method: "Page.reload",

@@ -2,7 +2,6 @@
 // agent. Such a document has an opaque origin (HTML, "determining the origin"), also after a reload and when history
 // leads back to it.
 
-import type { SessionState } from "../wire/frame";
 import { isBlank } from "./addresses";
 
 const DATA_URL = /^data:([^,]*?)(;base64)?,([^#]*)/i;
@@ -28,25 +27,15 @@ export interface AgentScript {
  * The data: URL of a document that the Host makes. The agent's script tag comes first, after a doctype
  * if there is one.
  */
-export function madeDocument(
-  url: string,
-  { agentUrl, ofHub }: AgentScript,
-  key: string,
-  state: SessionState[],
-): string {
+export function madeDocument(url: string, { agentUrl, ofHub }: AgentScript, key: string): string {
   const blank = isBlank(url);
   const tag = document.createElement("script");
   tag.src = agentUrl;
   // Without CORS, browsers report errors as "Script error.". The hub lets every origin read its scripts; other
   // servers may not.
   if (ofHub) tag.crossOrigin = "anonymous";
-  // A blank document needs no state in the tag: it runs no script before the welcome, which has the state.
-  Object.assign(tag.dataset, {
-    parents: location.origin,
-    url,
-    key,
-    ...(!blank && state.length && { state: JSON.stringify(state) }),
-  });
+  // The page can read this in its address, so that nothing of the sessions is in it.
+  Object.assign(tag.dataset, { parents: location.origin, url, key });
   const insert = encodeURIComponent(tag.outerHTML);
   const fragment = /#.*$/s.exec(url)?.[0] ?? "";
   if (blank)

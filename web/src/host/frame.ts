@@ -2,7 +2,7 @@
 
 import { isBlank, isOf, mayShow } from "./addresses";
 import { hexId } from "./channel";
-import { type Ask, type Hello, type Probe, type SessionState, VERSION, type Vouch } from "../wire/frame";
+import { type Ask, type Hello, type Probe, VERSION, type Vouch } from "../wire/frame";
 import type { FromCore } from "../wire/core";
 import { type AgentScript, isMade, madeDocument } from "./data";
 import { Launch } from "./launch";
@@ -130,10 +130,10 @@ export class Frame {
    * Navigates the frame. Every navigation by the Host page goes through here, and none leads to a document of the
    * page's own origin.
    */
-  navigate(url: string, agent: AgentScript, state: SessionState[] = [], first = false): void {
+  navigate(url: string, agent: AgentScript, first = false): void {
     this.launch?.end();
     if (isMade(url) && agent.agentUrl) {
-      this.launch = new Launch(this.iframe, this.make(url, agent, state), first);
+      this.launch = new Launch(this.iframe, this.make(url, agent), first);
       launches.set(this.iframe, this.launch);
     } else if (mayShow(url, this.origins)) {
       this.launch = undefined; // otherwise a late message of the Launch would navigate the frame away from here
@@ -151,12 +151,12 @@ export class Frame {
     this.iframe.referrerPolicy = referrerPolicy;
   }
 
-  private make(url: string, agent: AgentScript, state: SessionState[] = []): string {
+  private make(url: string, agent: AgentScript): string {
     const key = hexId(32);
     const known = keys.get(this.iframe) ?? new Map<string, Made>();
     keys.set(this.iframe, known.set(key, { proof: hexId(32) }));
     this.awaited = true;
-    return madeDocument(url, agent, key, state);
+    return madeDocument(url, agent, key);
   }
 
   /**

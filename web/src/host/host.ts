@@ -146,7 +146,7 @@ export class Host {
       ...(popup && { opened: { openId: popup.openId, noopener: popup.noopener === true } }),
     });
     if (target.url === "about:blank" && !iframe.hasAttribute("srcdoc") && this.agentUrl())
-      this.frames.get(targetId)?.navigate(target.url, this.agent(), [], true);
+      this.frames.get(targetId)?.navigate(target.url, this.agent(), true);
     return targetId;
   }
 
@@ -259,7 +259,7 @@ export class Host {
       case "welcome":
         return this.frames.get(m.targetId)?.welcome(m);
       case "navigate":
-        return this.frames.get(m.targetId)?.navigate(m.url, this.agent(), m.state);
+        return this.frames.get(m.targetId)?.navigate(m.url, this.agent());
       case "ask":
         return this.asked(m.call, m.ask);
       case "targets":

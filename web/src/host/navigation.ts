@@ -5,7 +5,6 @@
 // no such document.
 
 import type { Protocol } from "../cdp";
-import type { SessionState } from "../wire/frame";
 import type { Moved } from "../wire/core";
 import { hexId, serverError } from "./channel";
 import { documentFailed, documentRequest } from "../documentevents";
@@ -88,12 +87,10 @@ export class Navigation {
     const t = this.target;
     const { link } = t;
     const { url } = params;
-    const lead = (state?: SessionState[]): void =>
-      t.owner.env.post({ do: "navigate", targetId: t.id, url, ...(state && { state }) });
+    const lead = (): void => t.owner.env.post({ do: "navigate", targetId: t.id, url });
     if (!link) t.expect(NAVIGATE_MS);
-    if (isMade(url)) return lead(isDataDocument(url) ? t.state() : undefined);
-    if (!link) return lead();
-    const led = link.origin === "null";
+    if (!link || isBlank(url)) return lead();
+    const led = isMade(url) || link.origin === "null";
     const wanted = (): boolean => this.pending?.loaderId === params.loaderId;
     const here = (): boolean => t.link === link && wanted();
     const stuck = setTimeout(() => here() && lead(), STUCK_MS);

@@ -4,7 +4,7 @@
 
 import type { Protocol } from "../cdp";
 import type { CdpError, CdpEvent, Json, Response } from "./cdp";
-import type { Hello, SessionState, Welcome } from "./frame";
+import type { Hello, Welcome } from "./frame";
 import type { TargetInfo } from "./bridge";
 
 /** The facts about the page that the Core gets first, and once. */
@@ -90,7 +90,7 @@ export type FromCore =
   | { do: "probe"; targetId: string }
   /** To be posted to the frame, with the port, if it still has this origin. */
   | { do: "welcome"; targetId: string; origin: string; welcome: Welcome; port: MessagePort }
-  | { do: "navigate"; targetId: string; url: string; state?: SessionState[] }
+  | { do: "navigate"; targetId: string; url: string }
   | { do: "ask"; call: number; ask: Ask }
   | { do: "targets"; targets: TargetState[] }
   | { do: "relay"; state: RelayState; reason: string }

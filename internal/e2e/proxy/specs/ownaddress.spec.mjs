@@ -215,6 +215,25 @@ for (const [name, code, expression, want] of script)
     if (!name.includes("innerHTML")) expect(past).toEqual([]); // begun before the agent sees the element
   });
 
+test("R-360 an iframe by innerHTML whose document no script may read loads once", async ({ page }) => {
+  const policy = "Content-Security-Policy: sandbox allow-scripts";
+  const closed = at("<script>parent.postMessage(location.host,'*')</script>", "text/html", { h: [policy] });
+  const code = `window.came=0;onmessage=(e)=>e.data===location.host&&came++;document.body.innerHTML="<iframe src='${closed}'></iframe>"`;
+  await page.goto(app + pathOf(`<!doctype html><body><script>${code}</script>`));
+  await expect.poll(() => page.evaluate("came")).toBeGreaterThanOrEqual(1);
+  await page.evaluate("fetch('/echo').then((r) => r.text())");
+  expect(await page.evaluate("came")).toBe(1);
+});
+
+// A browser drops the navigation to the proxy when the document of another process comes at the same moment: an event
+// without a request, which the page makes up here.
+test("R-360 an iframe by innerHTML goes again when the browser has dropped it", async ({ page }) => {
+  const lost = `new MutationObserver((all)=>window.moves=all.length).observe(document.body,{subtree:true,attributes:true});document.querySelector("iframe").dispatchEvent(new Event("load"))`;
+  const code = `document.body.innerHTML="<iframe sandbox src='${child}'></iframe>";document.addEventListener("DOMContentLoaded",()=>{${lost}})`;
+  await page.goto(app + pathOf(`<!doctype html><body><script>${code}</script>`));
+  expect(await page.evaluate("moves")).toBe(1);
+});
+
 test("R-360 headers", async ({ page }) => {
   const loaded = "performance.getEntriesByType('resource').filter(e=>e.name.startsWith(ORIGIN+'/asset')).length";
   expect(await walk(page, "<p>", loaded, 1, { h: [`Link: <${css}>; rel=preload; as=style`] })).toEqual([]);

@@ -67,11 +67,11 @@ export function withCookies(
   sent: Record<string, string>,
   came: Record<string, string>,
 ): Record<string, string> {
-  const { cookie, ...others } = sent;
-  if (cookie === undefined) return sent;
+  const { Cookie, ...others } = sent;
+  if (Cookie === undefined) return sent;
   const set = (came["set-cookie"] ?? "").split("\n").map((line) => line.split("=")[0].trim());
   const readable = cookiesOf(win).filter((c) => c && !set.includes(c.split("=")[0]));
-  return readable.length ? { ...others, cookie: readable.join("; ") } : others;
+  return readable.length ? { ...others, Cookie: readable.join("; ") } : others;
 }
 
 function cookiesOf(win: Window | null | undefined): string[] {

@@ -11,7 +11,7 @@ import { failMainNavigation, navigationUnderWay } from "../page/navigation";
 import { monotonic, originals } from "../base/originals";
 import { type Session, emit } from "../base/session";
 import { hubOfProxy } from "../link/hub";
-import { bytesAt, keepDocument } from "./bodies";
+import { bytesAt, keepBody, keepDocument } from "./bodies";
 import { tellDocumentFailed } from "./documentresponse";
 import { withCookies } from "./extrainfo";
 import { Exchange, type OutgoingRequest } from "./exchange";
@@ -266,6 +266,8 @@ function ended(id: string, g: ProxyRequest, v: Exclude<Verdict, { do: "go" }>): 
     if (g.exchange) g.exchange.failed(v.error, canceled);
     else tellDocumentFailed(g.networkId, v.error, canceled);
     if (g.main && canceled) failMainNavigation(g.networkId, v.error);
+  } else if (g.exchange && v.body !== undefined) {
+    keepBody(g.networkId, bytesOf(v.body)); // the app has another one, or none
   }
   sendToProxy({ ...v, id });
 }

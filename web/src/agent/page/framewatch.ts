@@ -30,6 +30,7 @@ import {
   unreachable,
   urlOf,
 } from "./frames";
+import { clientsAnswerDialogs } from "./dialogs";
 import { hubOfProxy } from "../link/hub";
 import { logWarning } from "../network/log";
 import { begin, afterListeners, contentLoaded, forgetMarks, loaded, mark, replayMarks } from "./lifecycle";
@@ -88,12 +89,25 @@ export function watchLoading(frame: Frame): void {
   const win = frame.win;
   win?.addEventListener("DOMContentLoaded", () => {
     watchDeclared(win.document);
-    afterListeners(() => contentLoaded(frame));
+    afterListeners(() => {
+      autofocus(win.document);
+      contentLoaded(frame);
+    });
   });
   win?.addEventListener("load", () => {
     endEmptyNavigations(frame);
     afterListeners(() => loaded(frame));
   });
+}
+
+/**
+ * Focuses what a driven document asks for, as in a tab: the browser does not in a frame of another origin (HTML,
+ * "autofocus").
+ */
+function autofocus(doc: Document): void {
+  if (clientsAnswerDialogs() && !doc.querySelector(":target"))
+    for (const el of doc.querySelectorAll<HTMLElement>("[autofocus]"))
+      if (document.activeElement === document.body) el.focus();
 }
 
 /** Watches a frame's document for elements that hold frames. */

@@ -22,22 +22,22 @@ export function redirectToProxy(origin: string, also = ""): void {
   for (let i = 0; i + 1 < list.length; i += 2) served.push([new URL(list[i]), list[i + 1]]);
 }
 
-/** The properties and attributes by which script gives elements what they load. The proxy rewrites those of markup. */
-const LOADING: Record<string, string[]> = {
-  HTMLEmbedElement: ["src"],
-  HTMLFrameElement: ["src"],
-  HTMLIFrameElement: ["src"],
-  HTMLImageElement: ["src", "srcset"],
-  HTMLInputElement: ["src"],
-  HTMLLinkElement: ["href"],
-  HTMLMediaElement: ["src"],
-  HTMLObjectElement: ["data"],
-  HTMLScriptElement: ["src"],
-  HTMLSourceElement: ["src", "srcset"],
-  HTMLTrackElement: ["src"],
-  HTMLVideoElement: ["poster"],
+/** The properties and attributes by which script gives elements what they load, by the kind of element. The proxy rewrites those of markup. */
+const LOADING: Record<string, string> = {
+  Embed: "src",
+  Frame: "src",
+  IFrame: "src",
+  Image: "src srcset",
+  Input: "src",
+  Link: "href",
+  Media: "src",
+  Object: "data",
+  Script: "src",
+  Source: "src srcset",
+  Track: "src",
+  Video: "poster",
 };
-const ATTRIBUTES = ["src", "href", "srcset", "poster", "data", "xlink:href"];
+const ATTRIBUTES = "src href srcset poster data xlink:href".split(" ");
 const ELEMENTS = "img,iframe,frame,link,script,source,video,audio,track,embed,object,input,image,use";
 
 /** Redirects what the script of a window does. */
@@ -63,8 +63,8 @@ export function installMoved(win: Win): void {
     },
   }.submit;
   for (const [name, properties] of Object.entries(LOADING)) {
-    const { prototype: of } = win[name as "HTMLImageElement"];
-    for (const property of properties) {
+    const { prototype: of } = win[`HTML${name}Element` as "HTMLImageElement"];
+    for (const property of properties.split(" ")) {
       const given = Object.getOwnPropertyDescriptor(of, property);
       const set = function (this: Element, value: unknown): void {
         given?.set?.call(this, moveValue(value, this));
@@ -95,7 +95,15 @@ function moveMarkup(win: Win): void {
     for (const name of ATTRIBUTES) {
       const value = e.getAttribute(name);
       const moved = value && moveValue(value, e);
-      if (moved && moved !== value) e.setAttribute(name, moved as string);
+      if (!moved || moved === value) continue;
+      const again = (): void => e.setAttribute(name, moved as string);
+      again();
+      // When the first document comes from another process just now, the browser drops the second navigation. Then its
+      // entry in the timeline has no status (Chromium 156), as one of a document of another origin.
+      const dropped = (): boolean =>
+        (e as HTMLIFrameElement).contentDocument === null &&
+        !win.performance.getEntriesByName(moved as string).some((t) => (t as PerformanceResourceTiming).responseStatus);
+      e.addEventListener("load", () => dropped() && again(), { once: true });
     }
   };
   const watcher = new win.MutationObserver((records) => {

@@ -43,11 +43,12 @@ function store(): void {
 }
 
 /**
- * Gives the scripts to the next document by the frame's name, if it is of another origin. The Host has allowed that
- * origin.
+ * Gives the scripts to the next document by the frame's name, if it is of another origin, as each one of an opaque
+ * origin is. The Host has allowed that origin.
  */
 export function carryScripts(url: string): void {
-  if ((scripts.length || bindings.length) && new URL(url, location.href).origin !== location.origin) {
+  const { origin } = new URL(url, location.href);
+  if ((scripts.length || bindings.length) && (origin === "null" || origin !== location.origin)) {
     carryLoad(JSON.stringify({ scripts, bindings }));
   }
 }
