@@ -5,6 +5,7 @@ import type { Protocol } from "../cdp";
 import { ClientError } from "../clienterror";
 import { base64 } from "../base64";
 import { blank } from "./canvasbackground";
+import { keep } from "./draft";
 import { label } from "./label";
 import { lend, type Natives } from "./natives";
 import { picture } from "./picture";
@@ -52,7 +53,7 @@ async function render(o: Options, background: string, natives: Natives): Promise
 }
 
 async function draw(o: Options, background: string): Promise<HTMLCanvasElement> {
-  const image = await decoded(o.draft ?? (await picture(document, o.region, o.keep)));
+  const image = await decoded(o.draft ?? (await pictureOf(o)));
   const canvas = document.createElement("canvas");
   canvas.width = o.width;
   canvas.height = o.height;
@@ -62,6 +63,12 @@ async function draw(o: Options, background: string): Promise<HTMLCanvasElement> 
   to.fillRect(0, 0, o.width, o.height);
   to.drawImage(image, 0, 0, o.width, o.height);
   return canvas;
+}
+
+async function pictureOf(o: Options): Promise<string> {
+  const made = await picture(document, o.region);
+  if (o.keep) keep(made);
+  return made.url;
 }
 
 async function decoded(url: string): Promise<HTMLImageElement> {

@@ -1,0 +1,221 @@
+// What a picture needs of the network and of the browser's memory, as data: URLs. A picture is drawn in one go and loads
+// afterwards, so that it shows one moment: what is not there yet is a token in its text until then.
+
+import { fetch } from "./natives";
+import * as dom from "./dom";
+
+/** What has been loaded, by address, newest last; of a document, which shows an image as it was at its first use. */
+const loaded = new Map<string, string>();
+const MAX_LOADED = 200;
+const MAX_CHARS = 30_000_000;
+let chars = 0;
+
+const EMPTY = "data:,";
+const TOKEN = /resource:(\d+):/g;
+const URLS = /url\(("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^)"']*)\)/g;
+const IMAGE_SET = /(?:-webkit-)?image-set\((?:[^()"]|"[^"]*"|\((?:[^()"]|"[^"]*")*\))*\)/g;
+
+/** What the documents of a picture need together. */
+interface Shared {
+  wanted: string[];
+  data: string[];
+  documents: Document[];
+  /** Elements of other files: the address with the id, and the id in the picture. */
+  externals: Map<string, string>;
+}
+
+export class Resources {
+  /** Ids of SVG elements that the document refers to. */
+  readonly ids = new Set<string>();
+
+  constructor(
+    private readonly doc: Document,
+    private readonly shared: Shared = { wanted: [], data: [], documents: [], externals: new Map() },
+  ) {
+    shared.documents.push(doc);
+  }
+
+  /** Those of a document in a frame. */
+  of(doc: Document): Resources {
+    return new Resources(doc, this.shared);
+  }
+
+  get documents(): readonly Document[] {
+    return this.shared.documents;
+  }
+
+  /** The id in the picture of an SVG element of another file. */
+  external(url: string): string {
+    const { externals } = this.shared;
+    let id = externals.get(url);
+    if (!id) externals.set(url, (id = `external-${externals.size}`));
+    return id;
+  }
+
+  /** A data: URL, or a token for it. */
+  address(url: string): string {
+    if (/^data:/i.test(url)) return url;
+    const known = loaded.get(url);
+    if (known !== undefined) return known;
+    const { wanted } = this.shared;
+    let i = wanted.indexOf(url);
+    if (i < 0) i = wanted.push(url) - 1;
+    return `resource:${i}:`;
+  }
+
+  /** A CSS value with the addresses in it replaced. */
+  inline = (value: string): string =>
+    value.replace(IMAGE_SET, chosen).replace(URLS, (all, quoted: string) => {
+      const url = /^["']/.test(quoted) ? unescape(quoted.slice(1, -1)) : quoted;
+      const id = this.idOf(url);
+      if (id !== undefined) {
+        this.ids.add(id);
+        return `url("#${CSS.escape(id)}")`;
+      }
+      return url ? `url("${this.address(url).replace(/"/g, "%22")}")` : all;
+    });
+
+  /** The id that an address within the document names. */
+  idOf(url: string): string | undefined {
+    const at = url.indexOf("#");
+    if (at < 0 || /^data:/i.test(url)) return undefined;
+    const before = url.slice(0, at);
+    if (before && before !== this.doc.URL.split("#")[0] && before !== this.doc.baseURI.split("#")[0]) return undefined;
+    return decode(url.slice(at + 1));
+  }
+
+  /** Loads what is wanted. */
+  async load(): Promise<void> {
+    const { wanted, data } = this.shared;
+    await Promise.all(wanted.map(async (url, i) => (data[i] ??= await load(url))));
+  }
+
+  /** The text with what has been loaded in the place of the tokens; undefined where something has not been. */
+  fill(text: string): string | undefined {
+    const { wanted, data } = this.shared;
+    if (wanted.some((_, i) => data[i] === undefined)) return undefined;
+    return text.replace(TOKEN, (_, i) => data[Number(i)]);
+  }
+
+  /** The elements of other SVG files that the picture refers to. */
+  async externalElements(): Promise<string> {
+    let text = "";
+    for (const [url, id] of this.shared.externals) {
+      const [file, name] = url.split("#");
+      const source = await load(file);
+      const doc = new DOMParser().parseFromString(textOf(source), "image/svg+xml");
+      const el = doc.getElementById(decode(name ?? ""));
+      if (!el) continue;
+      el.id = id;
+      text += new XMLSerializer().serializeToString(el);
+    }
+    return text && `<svg xmlns="${dom.SVG}" width="0" height="0" style="position:absolute">${text}</svg>`;
+  }
+}
+
+/** The text in a base64 data: URL. */
+const textOf = (url: string): string =>
+  new TextDecoder().decode(Uint8Array.from(atob(url.slice(url.indexOf(",") + 1)), (c) => c.charCodeAt(0)));
+
+const decode = (text: string): string => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+};
+
+const unescape = (text: string): string =>
+  text.replace(/\\(?:([0-9a-f]{1,6})\s?|(.))/gi, (_, hex, char) => (hex ? String.fromCodePoint(parseInt(hex, 16)) : char));
+
+/** The image of an image-set() that fits the screen. */
+function chosen(set: string): string {
+  const options = [...set.matchAll(/(url\((?:"[^"]*"|[^)]*)\)|[\w-]+-gradient\((?:[^()]|\([^()]*\))*\))\s*([\d.]+)(?:x|dppx)/g)];
+  const sorted = options.map(([, image, x]) => ({ image, x: Number(x) })).sort((a, b) => a.x - b.x);
+  return (sorted.find(({ x }) => x >= devicePixelRatio) ?? sorted[sorted.length - 1])?.image ?? set;
+}
+
+async function load(url: string): Promise<string> {
+  const data = (await fetched(url)) ?? (await painted(url)) ?? EMPTY;
+  keep(url, data);
+  return data;
+}
+
+function keep(url: string, data: string): void {
+  if (loaded.has(url) || data === EMPTY) return;
+  loaded.set(url, data);
+  chars += data.length;
+  for (const [old, text] of loaded) {
+    if (loaded.size <= MAX_LOADED && chars <= MAX_CHARS) break;
+    loaded.delete(old);
+    chars -= text.length;
+  }
+}
+
+async function fetched(url: string): Promise<string | undefined> {
+  try {
+    const response = await fetch(url);
+    if (!response.ok) return undefined;
+    return await dataUrl(await response.blob(), url);
+  } catch {
+    return undefined;
+  }
+}
+
+export function dataUrl(blob: Blob, url = ""): Promise<string> {
+  return new Promise((resolve) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(typed(String(reader.result), url));
+    reader.onerror = () => resolve(EMPTY);
+    reader.readAsDataURL(blob);
+  });
+}
+
+/** A data: URL needs the right type where the file has none: browsers look into files, and an SVG image has no magic number. */
+const typed = (data: string, url: string): string =>
+  /\.svg([?#]|$)/i.test(url) ? data.replace(/^data:[^;,]*/, "data:image/svg+xml") : data;
+
+/** An image that the browser has and script cannot read again, such as one whose blob was revoked. */
+async function painted(url: string): Promise<string | undefined> {
+  if (!/^blob:/.test(url)) return undefined;
+  const image = new Image();
+  image.src = url;
+  try {
+    await image.decode();
+    return drawn(image, image.naturalWidth, image.naturalHeight);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a canvas makes of an image, a video or a canvas; undefined where script may not read it. */
+export function drawn(source: CanvasImageSource, width: number, height: number): string | undefined {
+  const canvas = document.createElement("canvas");
+  canvas.width = width;
+  canvas.height = height;
+  try {
+    canvas.getContext("2d")?.drawImage(source, 0, 0, width, height);
+    return canvas.toDataURL();
+  } catch {
+    return undefined;
+  }
+}
+
+/** The pixels of images by what they show, so that an image is encoded once. */
+const pixels = new WeakMap<Element, { url: string; data: string }>();
+
+/** What an `img` element shows: its own pixels, which need no request and are those of a revoked blob, too. */
+export function imageOf(img: HTMLImageElement, resources: Resources): string | undefined {
+  const url = dom.own<string>(img, "currentSrc");
+  const width = dom.own<number>(img, "naturalWidth"),
+    height = dom.own<number>(img, "naturalHeight");
+  if (!url || !dom.own<boolean>(img, "complete")) return undefined;
+  if (/^data:|\.svg([?#]|$)/i.test(url)) return resources.address(url);
+  if (!width || !height) return undefined;
+  const known = pixels.get(img);
+  if (known?.url === url) return known.data;
+  const data = drawn(img, width, height);
+  if (!data || data === EMPTY) return resources.address(url);
+  pixels.set(img, { url, data });
+  return data;
+}
