@@ -22,7 +22,7 @@ export function control(el: Element, name: string, style: CSSStyleDeclaration, c
   if (!dom.isHtml(el)) return undefined;
   switch (name) {
     case "input":
-      return input(el);
+      return input(el, style);
     case "textarea":
       return textarea(el, style, copy);
     case "select":
@@ -39,9 +39,10 @@ export function control(el: Element, name: string, style: CSSStyleDeclaration, c
     case "iframe":
     case "frame":
       return { inner: copy.frame(el as HTMLIFrameElement), css: inlineBlock(style) + "overflow:hidden;", replaced: true };
-    case "audio":
     case "object":
     case "embed":
+      return embedded(el, style, copy);
+    case "audio":
       return { inner: [], css: inlineBlock(style), replaced: true };
     case "br":
     case "wbr":
@@ -56,17 +57,21 @@ const TEXTS = /^(text|search|email|url|tel|password)$/;
 
 const inlineBlock = (style: CSSStyleDeclaration): string => (style.display === "inline" ? "display:inline-block;" : "");
 
-function input(el: Element): Control {
+/** A box that is neither ticked nor not is so by script alone. */
+const MIXED = "appearance:none;border-radius:2px;background:linear-gradient(#fff,#fff) center/9px 2px no-repeat #0075ff;";
+
+function input(el: Element, style: CSSStyleDeclaration): Control {
   const type = dom.own<string>(el, "type");
   const checked = dom.own<boolean>(el, "checked") ? ' checked="checked"' : "";
   const value = type === "file" ? "" : ` value="${escapeValue(dom.own<string>(el, "value"))}"`;
   // An image that is scrolled cannot be had: a negative indent moves the text in its place.
   const left = TEXTS.test(type) ? dom.scrollLeft(el) : 0;
+  const mixed = type === "checkbox" && dom.own<boolean>(el, "indeterminate") && style.appearance !== "none";
   return {
     tag: "input",
     attributes: attributes(el, INPUT) + checked + value,
     inner: [],
-    css: left ? `text-indent:${-left}px;` : "",
+    css: (left ? `text-indent:${-left}px;` : "") + (mixed ? MIXED : ""),
     replaced: true,
   };
 }
@@ -105,6 +110,13 @@ function select(el: Element, copy: Copy): Control {
 }
 
 const OPTION = "all:revert;font:inherit";
+
+/** An image by another name. */
+function embedded(el: Element, style: CSSStyleDeclaration, copy: Copy): Control {
+  const url = dom.own<string>(el, dom.isHtml(el, "object") ? "data" : "src");
+  const isImage = /^image\//.test(dom.own<string>(el, "type")) || /\.(svg|png|jpe?g|gif|webp|avif)([?#]|$)/i.test(url);
+  return picture(url && isImage ? copy.resources.address(url) : undefined, style);
+}
 
 /** A box that shows an image. */
 function picture(data: string | undefined, style: CSSStyleDeclaration): Control {

@@ -5,14 +5,16 @@ import * as dom from "./dom";
 import { boundsOf, type Bounds } from "./outside";
 import { background } from "./canvasbackground";
 import { control, isNative } from "./controls";
-import { box, inherit, type Inherited, NOTHING, place, size } from "./declare";
+import { type Bars, box, inherit, type Inherited, NOTHING, place, size } from "./declare";
 import { isQuirky, lineHeight } from "./quirks";
 import type { Resources } from "./resources";
 import { documentIn } from "../realms";
 import type { Rect } from "./options";
-import { scrollbars, scrolledTo } from "./scroll";
-import type { Sheet } from "./sheet";
+import { barsOf, scrollbars, scrolledTo } from "./scroll";
+import { Selected } from "./selection";
+import { SCROLLBAR, type Sheet } from "./sheet";
 import { NAME, svgElement } from "./svg";
+import { isTurned, matrixOf } from "./turned";
 import { attributes, escape } from "./text";
 
 /** A copied element, which a draft may put another into the place of. */
@@ -36,10 +38,18 @@ const KEPT_ATTRIBUTES = ["colspan", "rowspan", "span", "start", "reversed", "val
 /** The attribute by which the product's own elements are left out, such as the overlay of DevTools. */
 const OURS = "data-snapdom-internal";
 
+interface Scroll {
+  css: string;
+  classes: string;
+  bars?: Bars;
+  marker?: string;
+}
+
 export class Copy {
   readonly pieces = new Map<Element, Piece>();
   private readonly top: Part[] = [];
   private readonly quirky: boolean;
+  private readonly selected: Selected;
   private readonly bounds: Bounds;
   private readonly emitted = new Set<string>();
 
@@ -52,6 +62,7 @@ export class Copy {
   ) {
     this.quirky = isQuirky(doc);
     this.bounds = boundsOf(region);
+    this.selected = new Selected(doc);
   }
 
   /**
@@ -67,8 +78,8 @@ export class Copy {
     let css = `display:block;position:absolute;width:${width}px;height:${height}px;isolation:isolate;`;
     const ours: Part[] = [];
     if (scrolls) {
-      css += scrollbars(root, own, { x: width - dom.clientWidth(root) > 1, y: false });
-      css += "left:0;top:0;";
+      const bars = { vertical: width - dom.clientWidth(root), horizontal: height - dom.clientHeight(root) };
+      css += `left:0;top:0;overflow:hidden;${this.quirky ? "scrollbar-width:none;" : scrollbars(root, own, bars, this.sheet).css}`;
       ours.push(scrolledTo(x, y, dom.clientWidth(root) || width, height, this.sheet));
     } else css += `left:${-x}px;top:${-y}px;`;
     css += `color-scheme:${own.colorScheme};`;
@@ -102,35 +113,37 @@ export class Copy {
     const { css: inherited, inherited: own } = inherit(style, parent, inline);
     const empty = outside !== undefined || style.getPropertyValue("content-visibility") === "hidden";
     const isRoot = el === this.doc.documentElement;
+    const scroll = this.scroll(el, style);
     const made = control(el, name, style, this);
     const replaced = made?.replaced === true;
     const css =
       inherited +
       box(style, parent.display, inline) +
-      place(style) +
-      size(style, el, empty || replaced || (this.quirky && (isRoot || el === this.doc.body))) + // the root fills the viewport in quirks mode
+      place(style, el) +
+      size(style, el, empty || replaced || (this.quirky && (isRoot || el === this.doc.body)), scroll.bars) + // the root fills the viewport in quirks mode
       (isRoot && style.display === "block" ? "display:flow-root;" : "") + // no margin of the root collapses
       (this.quirky ? lineHeight(el, style) : "") +
       (isNative(name, style) ? "border:revert;border-radius:revert;background:revert;appearance:revert;" : "") +
+      (isTurned(style, parent) ? "visibility:hidden;" : "") +
+      scroll.css +
       (made?.css ?? "") +
       (outside ?? "");
     const tag = made?.tag ?? (dom.isHtml(el) ? (KEPT.test(name) ? name : "div") : NAME.test(name) ? name : "mrow");
+    const namespace = dom.namespaceOf(el);
+    const xmlns = namespace === (parent.namespace ?? dom.HTML) ? "" : ` xmlns="${escape(namespace)}"`;
+    own.namespace = namespace;
+    if (style.transformStyle === "preserve-3d") own.space = matrixOf(style, parent);
     const piece: Piece = { el, parent, open: "", inner: [], close: `</${tag}>` };
     this.pieces.set(el, piece);
     let classes = "";
-    let rest = "";
     if (!empty && !made?.inner) {
       classes += this.pseudo(el, "::before", own) + this.pseudo(el, "::after", own);
-      const scroll = this.scroll(el, style);
-      rest = scroll.css;
       if (scroll.marker) piece.inner.push(scroll.marker);
-      if (scroll.classes) classes += scroll.classes;
       this.children(el, name, own, piece.inner);
     } else if (made?.inner && outside === undefined) piece.inner.push(...made.inner);
     if (!empty) classes += this.smallPseudos(el, style, own);
-    const names = this.sheet.rule(css + rest) + classes;
+    const names = this.sheet.rule(css) + classes + scroll.classes;
     const kept = KEPT.test(tag) ? attributes(el, KEPT_ATTRIBUTES) : "";
-    const xmlns = dom.isHtml(el) ? "" : ` xmlns="${escape(dom.namespaceOf(el))}"`;
     piece.open = `<${tag}${xmlns} class="${names}"${kept}${attributes(el, ["lang"])}${made?.attributes ?? ""}>`;
     return piece;
   }
@@ -140,7 +153,7 @@ export class Copy {
     const closed = name === "details" && dom.isHtml(el) && dom.attribute(el, "open") === null;
     for (const child of dom.childrenOf(el)) {
       if (dom.isText(child)) {
-        if (!closed) into.push(escape(dom.textOf(child)));
+        if (!closed) into.push(this.selected.text(child, el, own, this.resources, this.sheet));
       } else if (dom.isElement(child)) {
         if (closed && !dom.isHtml(child, "summary")) continue;
         const part = this.element(child, own);
@@ -170,6 +183,7 @@ export class Copy {
   private smallPseudos(el: Element, style: CSSStyleDeclaration, own: Inherited): string {
     let classes = "";
     for (const pseudo of this.sheet.styled) {
+      if (pseudo === SCROLLBAR) continue;
       if (pseudo === "::marker" ? style.display !== "list-item" : pseudo === "::placeholder" ? !/^(input|textarea)$/.test(dom.localName(el)) : !/block|list-item|table-cell|flow-root/.test(style.display)) continue;
       const of = dom.styleOf(el, pseudo);
       let { css } = inherit(of, own, this.resources.inline);
@@ -181,19 +195,24 @@ export class Copy {
   }
 
   /** How a box that scrolls is scrolled. */
-  private scroll(el: Element, style: CSSStyleDeclaration): { css: string; classes?: string; marker?: string } {
-    const { overflowX, overflowY } = style;
-    if (!/auto|scroll|hidden/.test(overflowX + overflowY) || style.display === "inline") return { css: "" };
-    const width = dom.clientWidth(el),
-      height = dom.clientHeight(el);
-    const vertical = dom.offsetWidth(el) - width - parseFloat(style.borderLeftWidth) - parseFloat(style.borderRightWidth) > 1;
-    const horizontal = dom.offsetHeight(el) - height - parseFloat(style.borderTopWidth) - parseFloat(style.borderBottomWidth) > 1;
-    let css = scrollbars(el, style, { x: vertical, y: horizontal }, this.sheet);
+  private scroll(el: Element, style: CSSStyleDeclaration): Scroll {
+    const none = { css: "", classes: "" };
+    if (!/auto|scroll|hidden/.test(style.overflowX + style.overflowY) || !/^(?!inline$|contents)/.test(style.display)) return none;
+    if (dom.namespaceOf(el) !== dom.HTML || this.isViewport(el)) return none;
+    const bars = barsOf(el, style);
+    const { css, classes } = scrollbars(el, style, bars, this.sheet);
     const left = dom.scrollLeft(el),
       top = dom.scrollTop(el);
-    if (!left && !top) return { css };
-    if (style.position === "static") css += "position:relative;";
-    return { css, marker: scrolledTo(left, top, width, height, this.sheet) };
+    if (!left && !top) return { css, classes, bars };
+    const marker = scrolledTo(left, top, dom.clientWidth(el), dom.clientHeight(el), this.sheet);
+    return { css: css + (style.position === "static" ? "position:relative;" : ""), classes, bars, marker };
+  }
+
+  /** Whether an element's overflow is that of the viewport (CSS Overflow 3, 3.3). */
+  private isViewport(el: Element): boolean {
+    const root = this.doc.documentElement;
+    if (el === root) return true;
+    return el === this.doc.body && dom.styleOf(root).overflow === "visible" && dom.styleOf(root).contain === "none";
   }
 
   private backdrop(el: Element): string {

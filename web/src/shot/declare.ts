@@ -7,6 +7,10 @@ import * as props from "./properties";
 export interface Inherited {
   font: string;
   values: readonly string[];
+  /** How a box whose children share its space is turned. */
+  space?: DOMMatrix;
+  /** The namespace of the copies' parent. */
+  namespace?: string;
   svg?: readonly string[];
   display: string;
 }
@@ -32,7 +36,9 @@ export function inherit(style: CSSStyleDeclaration, parent: Inherited, inline: I
     for (const name of props.FONT) css += declaration(name, style.getPropertyValue(name));
   const values: string[] = [];
   for (let i = 0; i < props.INHERITED.length; i++) {
-    const value = style.getPropertyValue(props.INHERITED[i]);
+    let value = style.getPropertyValue(props.INHERITED[i]);
+    // What is the text's colour stays so where that changes: in a ::first-letter, and in a `use` element.
+    if (i > 0 && value === values[0]) value = "currentcolor";
     values.push(value);
     if (value !== parent.values[i])
       css += declaration(props.INHERITED[i], LINKED.test(value) ? inline(value) : value);
@@ -79,24 +85,43 @@ export function box(style: CSSStyleDeclaration, parentDisplay: string, inline: I
   return css;
 }
 
+/** The widths of a box's scroll bars, which a computed size is without. */
+export interface Bars {
+  vertical: number;
+  horizontal: number;
+}
+
 /** Where a box is: that of an absolute box from its used values, which the percentages and `auto` of its style have become. */
-export function place(style: CSSStyleDeclaration): string {
+export function place(style: CSSStyleDeclaration, el?: Element): string {
   if (style.position === "static") return "";
+  if (el && !/^(none|)$/.test(style.getPropertyValue("position-area"))) return area(style, el);
   const sides = style.position === "sticky" ? ["top", "right", "bottom", "left"] : ["top", "left"];
   return sides.map((side) => (style.getPropertyValue(side) === "auto" ? "" : `${side}:${style.getPropertyValue(side)};`)).join("");
+}
+
+/** A box in an area beside its anchor, whose sides are told by that area. */
+function area(style: CSSStyleDeclaration, el: Element): string {
+  const around = dom.own<Element | null>(el, "offsetParent");
+  const { left, top } = around ? { left: dom.offsetLeft(el), top: dom.offsetTop(el) } : dom.rectOf(el);
+  const moved = around || style.position === "fixed" ? { x: 0, y: 0 } : dom.scrollOf(el);
+  return `left:${left + moved.x - parseFloat(style.marginLeft)}px;top:${top + moved.y - parseFloat(style.marginTop)}px;`;
 }
 
 /**
  * The size of a box. A height of `auto` stays, so that margins collapse through it; `fixed` is for a box without its
  * content.
  */
-export function size(style: CSSStyleDeclaration, el: Element | undefined, fixed: boolean): string {
+export function size(style: CSSStyleDeclaration, el: Element | undefined, fixed: boolean, bars?: Bars): string {
   const { display } = style;
+  if (/absolute|fixed/.test(style.position)) fixed = true; // its sides may have stretched it
   if (!fixed && /^(inline|contents|ruby|ruby-text|none|table-row|table-row-group|table-column.*|table-header-group|table-footer-group)$/.test(display))
     return display === "table-row" && PIXELS.test(style.height) && el && !isAuto(el, "height") ? `height:${style.height};` : "";
   let css = "";
-  if (PIXELS.test(style.width)) css += `width:${style.width};`;
-  if (PIXELS.test(style.height) && (fixed || !el || !isAuto(el, "height"))) css += `height:${style.height};`;
+  const inner = style.boxSizing === "content-box" ? bars : undefined;
+  const px = (value: string, more = 0): string => (more ? `${parseFloat(value) + more}px` : value);
+  if (PIXELS.test(style.width)) css += `width:${px(style.width, inner?.vertical)};`;
+  if (PIXELS.test(style.height) && (fixed || !el || !isAuto(el, "height")))
+    css += `height:${px(style.height, inner?.horizontal)};`;
   return css;
 }
 

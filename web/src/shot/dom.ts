@@ -58,6 +58,12 @@ const computed = getComputedStyle.bind(window);
 /** The computed style of an element in any document, or of one of its pseudo-elements. */
 export const styleOf = (el: Element, pseudo?: string): CSSStyleDeclaration => computed(el, pseudo);
 
+/** How far the document of an element is scrolled. */
+export function scrollOf(el: Element): { x: number; y: number } {
+  const root = ownerDocument(el)?.scrollingElement;
+  return root ? { x: scrollLeft(root), y: scrollTop(root) } : { x: 0, y: 0 };
+}
+
 export const isElement = (n: Node): n is Element => nodeType(n) === 1;
 export const isText = (n: Node): n is Text => nodeType(n) === 3;
 

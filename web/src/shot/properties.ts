@@ -51,7 +51,7 @@ export const ALWAYS = table(
     "max-width:none;aspect-ratio:auto;container-type:normal;perspective:none;transform-style:flat;" +
     "backface-visibility:visible;column-span:none;box-decoration-break:slice;-webkit-line-clamp:none;" +
     "initial-letter:normal;text-box-trim:none;break-before:auto;break-after:auto;break-inside:auto;baseline-shift:0px;" +
-    "mask-type:luminance;-webkit-box-reflect:none;scrollbar-gutter:auto;text-combine-upright:none;margin-trim:none;" +
+    "mask-type:luminance;-webkit-box-reflect:none;scrollbar-gutter:auto;text-combine-upright:none;margin-trim:none;resize:none;" +
     "overflow-clip-margin:0px;corner-top-left-shape:superellipse(1);corner-top-right-shape:superellipse(1);" +
     "corner-bottom-left-shape:superellipse(1);corner-bottom-right-shape:superellipse(1)",
 );

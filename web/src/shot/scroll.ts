@@ -2,8 +2,9 @@
 // first: at the element with scroll-initial-target (CSS Scroll Snap 2, in Chromium since 133). A sticky box is then where
 // it should be, and a scroll bar, too.
 
+import { type Bars, box, size } from "./declare";
 import * as dom from "./dom";
-import type { Sheet } from "./sheet";
+import { SCROLLBAR, type Sheet } from "./sheet";
 
 const SUPPORTED = CSS.supports("scroll-initial-target", "nearest");
 
@@ -16,19 +17,34 @@ export function scrolledTo(left: number, top: number, width: number, height: num
   return `<div class="${sheet.rule(css)}"></div>`;
 }
 
-const PARTS = ["", "-track", "-thumb", "-corner", "-button"];
-
-/** The style of a box's scroll bars, of which those are there: `x` is the vertical one's width. */
-export function scrollbars(el: Element, style: CSSStyleDeclaration, has: { x: boolean; y: boolean }, sheet?: Sheet): string {
-  if (!has.x && !has.y) {
-    const overflow = sheet ? "" : "overflow:hidden;";
-    return `${overflow}scrollbar-width:none;`;
-  }
-  let css = `overflow-y:${has.x ? "scroll" : "hidden"};overflow-x:${has.y ? "scroll" : "hidden"};`;
-  if (style.scrollbarWidth !== "auto") css += `scrollbar-width:${style.scrollbarWidth};`;
-  void el;
-  void PARTS;
-  return css;
+/** The scroll bars that take room. */
+export function barsOf(el: Element, style: CSSStyleDeclaration): Bars {
+  const bar = (outer: number, inner: number, one: string, two: string): number =>
+    Math.max(0, Math.round(outer - inner - parseFloat(one) - parseFloat(two)));
+  return {
+    vertical: bar(dom.offsetWidth(el), dom.clientWidth(el), style.borderLeftWidth, style.borderRightWidth),
+    horizontal: bar(dom.offsetHeight(el), dom.clientHeight(el), style.borderTopWidth, style.borderBottomWidth),
+  };
 }
 
-export { dom };
+const PARTS = ["", "-track", "-track-piece", "-thumb", "-corner", "-button"];
+
+/** The style of a box's scroll bars. What is in a box is not all copied, so that it is said which are there. */
+export function scrollbars(el: Element, style: CSSStyleDeclaration, bars: Bars, sheet: Sheet): { css: string; classes: string } {
+  if (!bars.vertical && !bars.horizontal) return { css: "scrollbar-width:none;", classes: "" };
+  let css = "";
+  for (const [side, width] of [
+    ["x", bars.horizontal],
+    ["y", bars.vertical],
+  ])
+    css += `overflow-${side}:${width ? "scroll" : "hidden"};`;
+  if (style.scrollbarWidth !== "auto") css += `scrollbar-width:${style.scrollbarWidth};`;
+  let classes = "";
+  if (sheet.styled.includes(SCROLLBAR) && style.scrollbarColor === "auto" && dom.styleOf(el, SCROLLBAR).width !== "auto")
+    for (const part of PARTS) {
+      const of = dom.styleOf(el, SCROLLBAR + part);
+      if (of.display === "none") continue;
+      classes += ` ${sheet.rule(box(of, "block", (value) => value) + size(of, undefined, true), SCROLLBAR + part)}`;
+    }
+  return { css, classes };
+}

@@ -3,7 +3,8 @@
 import * as dom from "./dom";
 
 /** Pseudo-elements that style what is there: looked at only where a style sheet of the document has them. */
-const PSEUDOS = ["::marker", "::first-letter", "::first-line", "::placeholder"];
+export const SCROLLBAR = "::-webkit-scrollbar";
+const PSEUDOS = [SCROLLBAR, "::marker", "::first-letter", "::first-line", "::placeholder"];
 
 export class Sheet {
   private readonly classes: Map<string, string>;

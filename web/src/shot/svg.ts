@@ -28,7 +28,7 @@ export function svgElement(el: Element, style: CSSStyleDeclaration, parent: Inhe
     values.push(value);
     if (value !== parent.svg?.[i] && (parent.svg || value !== INITIAL[property])) css += `${property}:${inline(value)};`;
   });
-  const inner: Inherited = { ...own, svg: values };
+  const inner: Inherited = { ...own, svg: values, namespace: dom.SVG };
   if (outermost) {
     css += box(style, parent.display, inline) + place(style) + size(style, el, true);
     css += `overflow:${style.overflow};`;
@@ -83,11 +83,9 @@ const INITIAL: Record<string, string> = {
 function painted(el: Element, style: CSSStyleDeclaration, property: string): string {
   const value = style.getPropertyValue(property);
   if ((property !== "fill" && property !== "stroke") || value !== style.color) return value;
-  try {
-    return String(dom.styleMap(el).get(property)).toLowerCase() === "currentcolor" ? "currentcolor" : value;
-  } catch {
-    return value;
-  }
+  // Black is also what fills without a word.
+  const isMeant = property === "stroke" || value !== INITIAL.fill || /currentcolor/i.test(`${dom.attribute(el, property)}`);
+  return isMeant ? "currentcolor" : value;
 }
 
 function svgAttributes(el: Element, name: string, copy: Copy, outermost: boolean): string {
