@@ -22,7 +22,7 @@ export function control(el: Element, name: string, style: CSSStyleDeclaration, c
   if (!dom.isHtml(el)) return undefined;
   switch (name) {
     case "input":
-      return input(el, style);
+      return input(el, style, copy);
     case "textarea":
       return textarea(el, style, copy);
     case "select":
@@ -58,12 +58,14 @@ const TEXTS = /^(text|search|email|url|tel|password)$/;
 const inlineBlock = (style: CSSStyleDeclaration): string => (style.display === "inline" ? "display:inline-block;" : "");
 
 /** A box that is neither ticked nor not is so by script alone. */
-const MIXED = "appearance:none;border-radius:2px;background:linear-gradient(#fff,#fff) center/9px 2px no-repeat #0075ff;";
+const MIXED = "vertical-align:-3px;appearance:none;border-radius:2px;background:linear-gradient(#fff,#fff) center/9px 2px no-repeat #0075ff;";
 
-function input(el: Element, style: CSSStyleDeclaration): Control {
+function input(el: Element, style: CSSStyleDeclaration, copy: Copy): Control {
   const type = dom.own<string>(el, "type");
   const checked = dom.own<boolean>(el, "checked") ? ' checked="checked"' : "";
-  const value = type === "file" ? "" : ` value="${escapeValue(dom.own<string>(el, "value"))}"`;
+  if (type === "image") return picture(copy.resources.address(dom.own<string>(el, "src")), style);
+  const isLabel = /^(submit|reset)$/.test(type) && dom.attribute(el, "value") === null; // the browser's own word
+  const value = type === "file" || isLabel ? "" : ` value="${escapeValue(dom.own<string>(el, "value"))}"`;
   // An image that is scrolled cannot be had: a negative indent moves the text in its place.
   const left = TEXTS.test(type) ? dom.scrollLeft(el) : 0;
   const mixed = type === "checkbox" && dom.own<boolean>(el, "indeterminate") && style.appearance !== "none";
@@ -96,9 +98,17 @@ function textarea(el: Element, style: CSSStyleDeclaration, copy: Copy): Control 
 function select(el: Element, copy: Copy): Control {
   const listed = dom.own<number>(el, "size") > 1 || dom.own<boolean>(el, "multiple");
   const options: Part[] = [];
+  let group: Node | null = null;
+  const endGroup = (): void => void (group && options.push("</optgroup>"));
   for (const option of dom.own<HTMLOptionsCollection>(el, "options")) {
     const chosen = dom.own<boolean>(option, "selected");
     if (!listed && !chosen) continue;
+    const around = dom.parentNode(option);
+    if (listed && around !== (group ?? el)) {
+      endGroup();
+      group = around !== el && around && dom.isElement(around) && dom.isHtml(around, "optgroup") ? around : null;
+      if (group) options.push(`<optgroup class="${copy.sheet.rule("all:revert")}"${attributes(group as Element, ["label", "disabled"])}>`);
+    }
     const label = escapeValue(dom.own<string>(option, "label"));
     const style = dom.styleOf(option);
     if (listed && style.display === "none") continue;
@@ -106,6 +116,7 @@ function select(el: Element, copy: Copy): Control {
     const state = (chosen ? ' selected="selected"' : "") + attributes(option, ["disabled"]);
     options.push(`<option label="${label}"${state} class="${copy.sheet.rule(OPTION)} ${colours}"></option>`);
   }
+  endGroup();
   return { tag: "select", attributes: attributes(el, ["size", "multiple", "disabled"]), inner: options, replaced: true };
 }
 
@@ -160,5 +171,7 @@ const GROUNDS =
 export function isNative(name: string, style: CSSStyleDeclaration): boolean {
   if (!/^(input|textarea|button|select|progress|meter)$/.test(name) || style.appearance === "none") return false;
   if (/^(progress|meter)$/.test(name)) return true;
-  return /^(inset|outset)$/.test(style.borderTopStyle) && style.backgroundImage === "none" && GROUNDS.test(style.backgroundColor);
+  const isUsual =
+    /^(inset|outset)$/.test(style.borderTopStyle) || (name === "select" && /^1px solid rgb\((118, 118, 118|133, 133, 133)\)$/.test(style.border));
+  return isUsual && style.backgroundImage === "none" && GROUNDS.test(style.backgroundColor);
 }

@@ -47,7 +47,8 @@ interface Scroll {
 
 export class Copy {
   readonly pieces = new Map<Element, Piece>();
-  private readonly top: Part[] = [];
+  /** What is in the top layer. */
+  private readonly top: { el: Element; parts: Part[] }[] = [];
   private readonly quirky: boolean;
   private readonly selected: Selected;
   private readonly bounds: Bounds;
@@ -85,7 +86,7 @@ export class Copy {
     css += `color-scheme:${own.colorScheme};`;
     const ground = background(root, this, viewport, scrolls);
     const top = this.top.length
-      ? [`<div class="${this.sheet.rule("display:block;position:absolute;z-index:2147483647;left:0;top:0;width:100%;height:100%")}">`, ...this.top, "</div>"]
+      ? [`<div class="${this.sheet.rule("display:block;position:absolute;z-index:2147483647;left:0;top:0;width:100%;height:100%")}">`, ...this.topLayer(), "</div>"]
       : [];
     return [`<div class="${this.sheet.rule(css)}">`, ...ours, ground, defs, html, ...top, "</div>"];
   }
@@ -99,7 +100,7 @@ export class Copy {
     if (style.display === "none" || !style.display || dom.attribute(el, OURS) !== null) return "";
     if (dom.namespaceOf(el) === dom.SVG) return svgElement(el, style, parent, this);
     if (style.getPropertyValue("overlay") === "auto") {
-      this.top.push(this.backdrop(el), this.html(el, name, style, NOTHING));
+      this.top.push({ el, parts: [this.backdrop(el), this.html(el, name, style, NOTHING)] });
       return "";
     }
     const stand = this.bounds.standIn(el, style, parent.display);
@@ -213,6 +214,31 @@ export class Copy {
     const root = this.doc.documentElement;
     if (el === root) return true;
     return el === this.doc.body && dom.styleOf(root).overflow === "visible" && dom.styleOf(root).contain === "none";
+  }
+
+  /** The top layer, from below: what can be hit is above what cannot, and of two the one that is hit first. */
+  private topLayer(): Part[] {
+    const hits = this.top.map(({ el }) => {
+      const { left, top, width, height } = dom.rectOf(el);
+      return dom.hitsOf(this.doc, left + width / 2, top + height / 2);
+    });
+    const isHit = (i: number): boolean => hits[i].some((el) => this.isIn(el, this.top[i].el));
+    const first = (i: number, hit: Element[]): number => hit.findIndex((el) => this.isIn(el, this.top[i].el));
+    const order = this.top.map((_, i) => i);
+    order.sort((a, b) => {
+      if (isHit(a) !== isHit(b)) return isHit(a) ? 1 : -1;
+      for (const hit of [hits[a], hits[b]]) {
+        const [atA, atB] = [first(a, hit), first(b, hit)];
+        if (atA >= 0 && atB >= 0 && atA !== atB) return atB - atA;
+      }
+      return a - b;
+    });
+    return order.flatMap((i) => this.top[i].parts);
+  }
+
+  private isIn(inner: Element, el: Element): boolean {
+    for (let at: Node | null = inner; at; at = dom.parentNode(at)) if (at === el) return true;
+    return false;
   }
 
   private backdrop(el: Element): string {

@@ -51,6 +51,7 @@ export const matches = caller(element.matches);
 export const rectOf = caller(element.getBoundingClientRect);
 export const rootOf = caller(node.getRootNode);
 export const styleMap = caller(element.computedStyleMap);
+export const hitsOf = caller(Document.prototype.elementsFromPoint);
 export const assigned = caller(HTMLSlotElement.prototype.assignedNodes);
 
 const computed = getComputedStyle.bind(window);

@@ -19,7 +19,7 @@ export const INHERITED = words(
     "text-decoration-skip-ink -webkit-text-fill-color -webkit-text-stroke-color -webkit-text-stroke-width " +
     "-webkit-text-security -webkit-locale color-scheme accent-color image-rendering image-orientation ruby-position " +
     "ruby-align ruby-overhang text-autospace text-spacing-trim scrollbar-color caret-color orphans widows paint-order " +
-    "font-synthesis text-box-edge",
+    "font-synthesis text-box-edge math-style math-depth math-shift",
 );
 /** The inherited properties of SVG content. */
 export const INHERITED_SVG = words(
