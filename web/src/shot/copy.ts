@@ -253,19 +253,15 @@ export class Copy {
   frame(el: HTMLIFrameElement): Part[] {
     const doc = documentIn(el);
     const win = doc?.defaultView;
-    const width = dom.clientWidth(el),
-      height = dom.clientHeight(el);
-    if (!doc || !win || !doc.documentElement || !width || !height) return [];
+    const style = dom.styleOf(el);
+    const width = dom.clientWidth(el) - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight),
+      height = dom.clientHeight(el) - parseFloat(style.paddingTop) - parseFloat(style.paddingBottom);
+    if (!(width > 0 && height > 0)) return [];
+    const css = `display:block;position:relative;contain:strict;overflow:hidden;width:${width}px;height:${height}px;`;
+    if (!doc || !win) return [`<img class="${this.sheet.rule(css)}" src="${this.resources.frame(el)}"/>`];
+    if (!doc.documentElement) return [];
     const viewport = { x: win.scrollX, y: win.scrollY, width, height };
     const inner = new Copy(doc, { x: 0, y: 0, width, height }, this.resources.of(doc), this.sheet.of(doc));
-    const style = dom.styleOf(el);
-    const left = parseFloat(style.paddingLeft),
-      top = parseFloat(style.paddingTop);
-    const w = width - left - parseFloat(style.paddingRight),
-      h = height - top - parseFloat(style.paddingBottom);
-    viewport.width = w;
-    viewport.height = h;
-    const css = `display:block;position:relative;contain:strict;overflow:hidden;width:${w}px;height:${h}px;`;
     return [`<div class="${this.sheet.rule(css)}">`, ...inner.viewport(viewport, true), "</div>"];
   }
 

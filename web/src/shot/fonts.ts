@@ -17,7 +17,7 @@ export async function fontFaces(resources: Resources): Promise<string> {
   for (const { rule, base, used } of rules) {
     if (!used.has(unquoted(rule.style.getPropertyValue("font-family")))) continue;
     const css = rule.cssText.replace(/url\("?([^")]+)"?\)/g, (_, url) => `url("${new URL(url, base).href}")`);
-    if (!text.includes(css)) text += resources.inline(css);
+    if (!text.includes(css)) text += resources.inline(css, true);
   }
   return text;
 }

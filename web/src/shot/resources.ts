@@ -1,7 +1,7 @@
 // What a picture needs of the network and of the browser's memory, as data: URLs. A picture is drawn in one go and loads
 // afterwards, so that it shows one moment: what is not there yet is a token in its text until then.
 
-import { fetch } from "./natives";
+import { fetch, pictureOfFrame } from "./natives";
 import * as dom from "./dom";
 
 /** What has been loaded, by address, newest last; of a document, which shows an image as it was at its first use. */
@@ -10,7 +10,8 @@ const MAX_LOADED = 200;
 const MAX_CHARS = 30_000_000;
 let chars = 0;
 
-const EMPTY = "data:,";
+/** An image that shows nothing. */
+const EMPTY = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7";
 const TOKEN = /resource:(\d+):/g;
 const URLS = /url\(("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^)"']*)\)/g;
 const IMAGE_SET = /(?:-webkit-)?image-set\((?:[^()"]|"[^"]*"|\((?:[^()"]|"[^"]*")*\))*\)/g;
@@ -18,7 +19,7 @@ const IMAGE_SET = /(?:-webkit-)?image-set\((?:[^()"]|"[^"]*"|\((?:[^()"]|"[^"]*"
 /** What the documents of a picture need together. */
 interface Shared {
   wanted: string[];
-  data: string[];
+  data: (string | Promise<string>)[];
   documents: Document[];
   /** Elements of other files: the address with the id, and the id in the picture. */
   externals: Map<string, string>;
@@ -52,19 +53,30 @@ export class Resources {
     return id;
   }
 
-  /** A data: URL, or a token for it. */
-  address(url: string): string {
+  /** A data: URL, or a token for it, of an image or of a file. */
+  address(url: string, isFile = false): string {
     if (/^data:/i.test(url)) return url;
     const known = loaded.get(url);
     if (known !== undefined) return known;
-    const { wanted } = this.shared;
+    const { wanted, data } = this.shared;
     let i = wanted.indexOf(url);
-    if (i < 0) i = wanted.push(url) - 1;
+    if (i < 0) {
+      i = wanted.push(url) - 1;
+      data[i] = isFile ? fileAt(url) : imageAt(url);
+    }
+    return `resource:${i}:`;
+  }
+
+  /** A token for the picture of a frame of another origin. */
+  frame(owner: Element): string {
+    const { wanted, data } = this.shared;
+    const i = wanted.push("") - 1;
+    data[i] = pictureOfFrame(owner).then((picture) => (picture ? `data:image/png;base64,${picture}` : EMPTY));
     return `resource:${i}:`;
   }
 
   /** A CSS value with the addresses in it replaced. */
-  inline = (value: string): string =>
+  inline = (value: string, isFile = false): string =>
     value.replace(IMAGE_SET, chosen).replace(URLS, (all, quoted: string) => {
       const url = /^["']/.test(quoted) ? unescape(quoted.slice(1, -1)) : quoted;
       const id = this.idOf(url);
@@ -72,7 +84,7 @@ export class Resources {
         this.ids.add(id);
         return `url("#${CSS.escape(id)}")`;
       }
-      return url ? `url("${this.address(url).replace(/"/g, "%22")}")` : all;
+      return url ? `url("${this.address(url, isFile).replace(/"/g, "%22")}")` : all;
     });
 
   /** The id that an address within the document names. */
@@ -87,14 +99,14 @@ export class Resources {
   /** Loads what is wanted. */
   async load(): Promise<void> {
     const { wanted, data } = this.shared;
-    await Promise.all(wanted.map(async (url, i) => (data[i] ??= await load(url))));
+    await Promise.all(wanted.map(async (_, i) => (data[i] = await data[i])));
   }
 
   /** The text with what has been loaded in the place of the tokens; undefined where something has not been. */
   fill(text: string): string | undefined {
     const { wanted, data } = this.shared;
-    if (wanted.some((_, i) => data[i] === undefined)) return undefined;
-    return text.replace(TOKEN, (_, i) => data[Number(i)]);
+    if (wanted.some((_, i) => typeof data[i] !== "string")) return undefined;
+    return text.replace(TOKEN, (_, i) => data[Number(i)] as string);
   }
 
   /** The elements of other SVG files that the picture refers to. */
@@ -102,7 +114,7 @@ export class Resources {
     let text = "";
     for (const [url, id] of this.shared.externals) {
       const [file, name] = url.split("#");
-      const source = await load(file);
+      const source = await fileAt(file);
       const doc = new DOMParser().parseFromString(textOf(source), "image/svg+xml");
       const el = doc.getElementById(decode(name ?? ""));
       if (!el) continue;
@@ -135,8 +147,18 @@ function chosen(set: string): string {
   return (sorted.find(({ x }) => x >= devicePixelRatio) ?? sorted[sorted.length - 1])?.image ?? set;
 }
 
-async function load(url: string): Promise<string> {
-  const data = (await fetched(url)) ?? (await painted(url)) ?? EMPTY;
+async function fileAt(url: string): Promise<string> {
+  const data = (await fetched(url)) ?? EMPTY;
+  keep(url, data);
+  return data;
+}
+
+/**
+ * An image that the document shows. The browser has it in memory: it makes no request for it, which the document's
+ * service worker and its server would see, and it has the image of a blob that was revoked.
+ */
+async function imageAt(url: string): Promise<string> {
+  const data = (await painted(url)) ?? (await fetched(url)) ?? EMPTY;
   keep(url, data);
   return data;
 }
@@ -175,17 +197,28 @@ export function dataUrl(blob: Blob, url = ""): Promise<string> {
 const typed = (data: string, url: string): string =>
   /\.svg([?#]|$)/i.test(url) ? data.replace(/^data:[^;,]*/, "data:image/svg+xml") : data;
 
-/** An image that the browser has and script cannot read again, such as one whose blob was revoked. */
+/** How many times as large an image is drawn that may be drawn larger than it is. */
+const FINER = 4;
+const MAX_SIDE = 2_000;
+
+/** What the browser draws of an image; undefined where script may not read it. */
 async function painted(url: string): Promise<string | undefined> {
-  if (!/^blob:/.test(url)) return undefined;
   const image = new Image();
   image.src = url;
   try {
     await image.decode();
-    return drawn(image, image.naturalWidth, image.naturalHeight);
   } catch {
     return undefined;
   }
+  const { naturalWidth: width, naturalHeight: height } = image;
+  if (!/\.svg([?#]|$)/i.test(url)) return drawn(image, width, height);
+  // An SVG image of no size of its own is as large as the box that it is in; the browser says 300 by 150, or less.
+  if (width === 300 || height === 150) return undefined;
+  const times = Math.min(FINER, MAX_SIDE / Math.max(width, height));
+  const data = drawn(image, width * times, height * times);
+  if (!data) return undefined;
+  const svg = `<svg xmlns="${dom.SVG}" width="${width}" height="${height}"><image width="${width}" height="${height}" href="${data}"/></svg>`;
+  return `data:image/svg+xml;base64,${btoa(svg)}`;
 }
 
 /** What a canvas makes of an image, a video or a canvas; undefined where script may not read it. */
