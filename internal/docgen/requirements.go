@@ -356,6 +356,9 @@ var sections = []section{
 		{"R-362", "the proxy asks for no encoding that it cannot read, and each document that Chromium shows is shown the same through it: content codings, encodings of text, doctypes, XML"},
 		{"R-363", "nothing in a frame replaces the Host page: links and forms for the top window act on the app, and what else tries is refused by the browser"},
 		{"R-364", "an address with a name and password, and credentials for a challenge, are answered at once behind the proxy; a page that a Client opens has no Referer but the one given; the app's own origin is refused as a Host's"},
+		{"R-380", "a picture that script draws, for a Client, the live view or the timeline, runs no code of the page, and changes nothing that the page can see"},
+		{"R-381", "the pictures of 70 kinds of small pages are as Chromium draws them, within a hundredth of their pixels, or the page is a limit with its reason"},
+		{"R-382", "a picture has the frames of other origins that have an agent, and the images of the app in a blank page"},
 	}},
 	{"What is taken is given back", []requirement{
 		{"R-290", "what hubs, servers, Hosts, named sessions, journals and quotas hold is counted by name: every map, list, channel and counter below a lock is either counted, or says why it may stay"},

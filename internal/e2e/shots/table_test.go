@@ -14,7 +14,11 @@ import (
 const mostOff = 1
 
 // limits are the pages that page script cannot draw as Chromium does, with the reasons. docs/pages.md has them.
-var limits = map[string]string{}
+var limits = map[string]string{
+	"WebGL that keeps nothing":   "without preserveDrawingBuffer, a drawing is gone when the browser has shown it",
+	"a closed shadow tree":       "script outside cannot see what is in it",
+	"an image of another origin": "script may not read it, unless its server allows that",
+}
 
 // smallPage is a page of testdata/shots/table.html.
 type smallPage struct{ name, html string }

@@ -1,7 +1,7 @@
 // The background of the root element, or else that of the body, is painted on the whole canvas (CSS Backgrounds 3,
 // 2.11). In a picture the root is a box like any other, so a box behind it stands for the canvas.
 
-import type { Copy } from "./copy";
+import type { DocumentCopy } from "./piece";
 import * as dom from "./dom";
 import type { Rect } from "./options";
 
@@ -15,7 +15,7 @@ const DARK = "#121212";
  * The canvas behind the copy of a root element, whose own background goes. The viewport is `scrolled` to its place; or
  * the picture shows what is beyond it.
  */
-export function background(root: Element, copy: Copy, viewport: Rect, scrolled: boolean): string {
+export function background(root: Element, copy: DocumentCopy, viewport: Rect, scrolled: boolean): string {
   const body = copy.doc.body as HTMLElement | null;
   const candidates = body && contains(root, body) ? [root] : [root, body];
   const source = candidates.find((el) => el && copy.pieces.has(el) && painted(el));

@@ -1,6 +1,6 @@
 // Elements that are drawn by more than their style: fields, images, frames.
 
-import type { Copy, Part } from "./copy";
+import type { DocumentCopy, Part } from "./piece";
 import * as dom from "./dom";
 import { drawn, imageOf } from "./resources";
 import { scrolledTo } from "./scroll";
@@ -18,7 +18,12 @@ export interface Control {
 }
 
 /** What a control's copy is; undefined for other elements. */
-export function control(el: Element, name: string, style: CSSStyleDeclaration, copy: Copy): Control | undefined {
+export function control(
+  el: Element,
+  name: string,
+  style: CSSStyleDeclaration,
+  copy: DocumentCopy,
+): Control | undefined {
   if (!dom.isHtml(el)) return undefined;
   switch (name) {
     case "input":
@@ -38,7 +43,11 @@ export function control(el: Element, name: string, style: CSSStyleDeclaration, c
       return video(el as HTMLVideoElement, style, copy);
     case "iframe":
     case "frame":
-      return { inner: copy.frame(el as HTMLIFrameElement), css: inlineBlock(style) + "overflow:hidden;", replaced: true };
+      return {
+        inner: copy.frame(el as HTMLIFrameElement),
+        css: inlineBlock(style) + "overflow:hidden;",
+        replaced: true,
+      };
     case "object":
     case "embed":
       return embedded(el, style, copy);
@@ -58,9 +67,10 @@ const TEXTS = /^(text|search|email|url|tel|password)$/;
 const inlineBlock = (style: CSSStyleDeclaration): string => (style.display === "inline" ? "display:inline-block;" : "");
 
 /** A box that is neither ticked nor not is so by script alone. */
-const MIXED = "vertical-align:-3px;appearance:none;border-radius:2px;background:linear-gradient(#fff,#fff) center/9px 2px no-repeat #0075ff;";
+const MIXED =
+  "vertical-align:-3px;appearance:none;border-radius:2px;background:linear-gradient(#fff,#fff) center/9px 2px no-repeat #0075ff;";
 
-function input(el: Element, style: CSSStyleDeclaration, copy: Copy): Control {
+function input(el: Element, style: CSSStyleDeclaration, copy: DocumentCopy): Control {
   const type = dom.own<string>(el, "type");
   const checked = dom.own<boolean>(el, "checked") ? ' checked="checked"' : "";
   if (type === "image") return picture(copy.resources.address(dom.own<string>(el, "src")), style);
@@ -78,12 +88,17 @@ function input(el: Element, style: CSSStyleDeclaration, copy: Copy): Control {
   };
 }
 
-function textarea(el: Element, style: CSSStyleDeclaration, copy: Copy): Control {
+function textarea(el: Element, style: CSSStyleDeclaration, copy: DocumentCopy): Control {
   const text = dom.own<string>(el, "value");
   const top = dom.scrollTop(el),
     left = dom.scrollLeft(el);
   if (!top && !left)
-    return { tag: "textarea", attributes: attributes(el, ["placeholder", "disabled"]), inner: [escape(`${text}`)], replaced: true };
+    return {
+      tag: "textarea",
+      attributes: attributes(el, ["placeholder", "disabled"]),
+      inner: [escape(`${text}`)],
+      replaced: true,
+    };
   // What a textarea shows cannot be scrolled from outside: a box in its place.
   const marker = scrolledTo(left, top, dom.clientWidth(el), dom.clientHeight(el), copy.sheet);
   const end = /\n$/.test(text) || !text ? "\u200b" : "";
@@ -95,7 +110,7 @@ function textarea(el: Element, style: CSSStyleDeclaration, copy: Copy): Control 
   };
 }
 
-function select(el: Element, copy: Copy): Control {
+function select(el: Element, copy: DocumentCopy): Control {
   const listed = dom.own<number>(el, "size") > 1 || dom.own<boolean>(el, "multiple");
   const options: Part[] = [];
   let group: Node | null = null;
@@ -107,23 +122,33 @@ function select(el: Element, copy: Copy): Control {
     if (listed && around !== (group ?? el)) {
       endGroup();
       group = around !== el && around && dom.isElement(around) && dom.isHtml(around, "optgroup") ? around : null;
-      if (group) options.push(`<optgroup class="${copy.sheet.rule("all:revert")}"${attributes(group as Element, ["label", "disabled"])}>`);
+      if (group)
+        options.push(
+          `<optgroup class="${copy.sheet.rule("all:revert")}"${attributes(group as Element, ["label", "disabled"])}>`,
+        );
     }
     const label = escapeValue(dom.own<string>(option, "label"));
     const style = dom.styleOf(option);
     if (listed && style.display === "none") continue;
-    const colours = listed && !chosen ? copy.sheet.rule(`color:${style.color};background-color:${style.backgroundColor}`) : "";
+    const colours =
+      listed && !chosen ? copy.sheet.rule(`color:${style.color};background-color:${style.backgroundColor}`) : "";
     const state = (chosen ? ' selected="selected"' : "") + attributes(option, ["disabled"]);
     options.push(`<option label="${label}"${state} class="${copy.sheet.rule(OPTION)} ${colours}"></option>`);
   }
   endGroup();
-  return { tag: "select", attributes: attributes(el, ["size", "multiple", "disabled"]), inner: options, replaced: true };
+  return {
+    tag: "select",
+    attributes: attributes(el, ["size", "multiple", "disabled"]),
+    inner: options,
+    replaced: true,
+  };
 }
 
 const OPTION = "all:revert;font:inherit";
 
 /** An image by another name. */
-function embedded(el: Element, style: CSSStyleDeclaration, copy: Copy): Control {
+function embedded(el: Element, style: CSSStyleDeclaration, copy: DocumentCopy): Control | undefined {
+  if (style.width === "auto" && style.display === "inline") return undefined; // it shows what is in it instead
   const url = dom.own<string>(el, dom.isHtml(el, "object") ? "data" : "src");
   const isImage = /^image\//.test(dom.own<string>(el, "type")) || /\.(svg|png|jpe?g|gif|webp|avif)([?#]|$)/i.test(url);
   return picture(url && isImage ? copy.resources.address(url) : undefined, style);
@@ -144,17 +169,22 @@ function fit(style: CSSStyleDeclaration): string {
   return css;
 }
 
-function image(img: HTMLImageElement, style: CSSStyleDeclaration, copy: Copy): Control {
+function image(img: HTMLImageElement, style: CSSStyleDeclaration, copy: DocumentCopy): Control {
   const data = imageOf(img, copy.resources);
   if (data !== undefined) return picture(data, style);
   const alt = dom.attribute(img, "alt");
   const broken = dom.own<boolean>(img, "complete") && dom.attribute(img, "src");
   if (!broken) return picture(undefined, style);
   // A browser shows the alternative text in the place of an image that it has not got.
-  return { tag: "img", attributes: ` src="data:,"${alt === null ? "" : ` alt="${escapeValue(alt)}"`}`, inner: [], replaced: style.display !== "inline" || dom.attribute(img, "width") !== null };
+  return {
+    tag: "img",
+    attributes: ` src="data:,"${alt === null ? "" : ` alt="${escapeValue(alt)}"`}`,
+    inner: [],
+    replaced: style.display !== "inline" || dom.attribute(img, "width") !== null,
+  };
 }
 
-function video(el: HTMLVideoElement, style: CSSStyleDeclaration, copy: Copy): Control {
+function video(el: HTMLVideoElement, style: CSSStyleDeclaration, copy: DocumentCopy): Control {
   const poster = dom.attribute(el, "poster");
   const begun = dom.own<number>(el, "currentTime") > 0 || !dom.own<boolean>(el, "paused");
   if (poster && !begun) return picture(copy.resources.address(new URL(poster, copy.doc.baseURI).href), style);
@@ -172,6 +202,7 @@ export function isNative(name: string, style: CSSStyleDeclaration): boolean {
   if (!/^(input|textarea|button|select|progress|meter)$/.test(name) || style.appearance === "none") return false;
   if (/^(progress|meter)$/.test(name)) return true;
   const isUsual =
-    /^(inset|outset)$/.test(style.borderTopStyle) || (name === "select" && /^1px solid rgb\((118, 118, 118|133, 133, 133)\)$/.test(style.border));
+    /^(inset|outset)$/.test(style.borderTopStyle) ||
+    (name === "select" && /^1px solid rgb\((118, 118, 118|133, 133, 133)\)$/.test(style.border));
   return isUsual && style.backgroundImage === "none" && GROUNDS.test(style.backgroundColor);
 }

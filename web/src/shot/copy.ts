@@ -10,6 +10,7 @@ import { isQuirky, lineHeight } from "./quirks";
 import type { Resources } from "./resources";
 import { documentIn } from "../realms";
 import type { Rect } from "./options";
+import { type DocumentCopy, type Part, type Piece, write } from "./piece";
 import { barsOf, scrollbars, scrolledTo } from "./scroll";
 import { Selected } from "./selection";
 import { SCROLLBAR, type Sheet } from "./sheet";
@@ -17,26 +18,13 @@ import { NAME, svgElement } from "./svg";
 import { isTurned, matrixOf } from "./turned";
 import { attributes, escape } from "./text";
 
-/** A copied element, which a draft may put another into the place of. */
-export interface Piece {
-  el: Element;
-  parent: Inherited;
-  open: string;
-  inner: Part[];
-  close: string;
-}
-export type Part = string | Piece;
-
-export const write = (part: Part): string =>
-  typeof part === "string" ? part : part.open + part.inner.map(write).join("") + part.close;
-
 /** HTML elements that are not drawn, or as parts of others. */
 const SKIPPED = /^(head|script|style|link|meta|title|base|template|source|track|param|datalist|area|noframes)$/;
 /** Elements whose copies are elements of the same name, since a style alone does not make what they are. */
 const KEPT = /^(table|td|th|col|colgroup|br|wbr|li|ol|ul|menu|legend|fieldset|rt|rp|ruby|button|hr)$/;
 const KEPT_ATTRIBUTES = ["colspan", "rowspan", "span", "start", "reversed", "value", "disabled"];
 /** The attribute by which the product's own elements are left out, such as the overlay of DevTools. */
-const OURS = "data-snapdom-internal";
+const OURS = "data-cdphub-internal";
 
 interface Scroll {
   css: string;
@@ -45,7 +33,7 @@ interface Scroll {
   marker?: string;
 }
 
-export class Copy {
+export class Copy implements DocumentCopy {
   readonly pieces = new Map<Element, Piece>();
   /** What is in the top layer. */
   private readonly top: { el: Element; parts: Part[] }[] = [];
@@ -86,7 +74,11 @@ export class Copy {
     css += `color-scheme:${own.colorScheme};`;
     const ground = background(root, this, viewport, scrolls);
     const top = this.top.length
-      ? [`<div class="${this.sheet.rule("display:block;position:absolute;z-index:2147483647;left:0;top:0;width:100%;height:100%")}">`, ...this.topLayer(), "</div>"]
+      ? [
+          `<div class="${this.sheet.rule("display:block;position:absolute;z-index:2147483647;left:0;top:0;width:100%;height:100%")}">`,
+          ...this.topLayer(),
+          "</div>",
+        ]
       : [];
     return [`<div class="${this.sheet.rule(css)}">`, ...ours, ground, defs, html, ...top, "</div>"];
   }
@@ -104,7 +96,10 @@ export class Copy {
       return "";
     }
     const stand = this.bounds.standIn(el, style, parent.display);
-    if (stand !== undefined) return typeof stand === "string" ? stand && `<div class="${this.sheet.rule(stand)}"></div>` : this.html(el, name, style, parent, stand.css);
+    if (stand !== undefined)
+      return typeof stand === "string"
+        ? stand && `<div class="${this.sheet.rule(stand)}"></div>`
+        : this.html(el, name, style, parent, stand.css);
     return this.html(el, name, style, parent);
   }
 
@@ -185,7 +180,14 @@ export class Copy {
     let classes = "";
     for (const pseudo of this.sheet.styled) {
       if (pseudo === SCROLLBAR) continue;
-      if (pseudo === "::marker" ? style.display !== "list-item" : pseudo === "::placeholder" ? !/^(input|textarea)$/.test(dom.localName(el)) : !/block|list-item|table-cell|flow-root/.test(style.display)) continue;
+      if (
+        pseudo === "::marker"
+          ? style.display !== "list-item"
+          : pseudo === "::placeholder"
+            ? !/^(input|textarea)$/.test(dom.localName(el))
+            : !/block|list-item|table-cell|flow-root/.test(style.display)
+      )
+        continue;
       const of = dom.styleOf(el, pseudo);
       let { css } = inherit(of, own, this.resources.inline);
       if (pseudo !== "::marker") css += box(of, "", this.resources.inline).replace(/display:[^;]*;/, "");
@@ -198,7 +200,8 @@ export class Copy {
   /** How a box that scrolls is scrolled. */
   private scroll(el: Element, style: CSSStyleDeclaration): Scroll {
     const none = { css: "", classes: "" };
-    if (!/auto|scroll|hidden/.test(style.overflowX + style.overflowY) || !/^(?!inline$|contents)/.test(style.display)) return none;
+    if (!/auto|scroll|hidden/.test(style.overflowX + style.overflowY) || !/^(?!inline$|contents)/.test(style.display))
+      return none;
     if (dom.namespaceOf(el) !== dom.HTML || this.isViewport(el)) return none;
     const bars = barsOf(el, style);
     const { css, classes } = scrollbars(el, style, bars, this.sheet);
@@ -245,7 +248,8 @@ export class Copy {
     const style = dom.styleOf(el, "::backdrop");
     if (!style.display || style.display === "none") return "";
     const { inline } = this.resources;
-    const css = inherit(style, NOTHING, inline).css + box(style, "block", inline) + place(style) + size(style, undefined, true);
+    const css =
+      inherit(style, NOTHING, inline).css + box(style, "block", inline) + place(style) + size(style, undefined, true);
     return `<div class="${this.sheet.rule(css)}"></div>`;
   }
 
@@ -278,7 +282,10 @@ export class Copy {
       const el = this.doc.getElementById(id);
       if (!el || dom.namespaceOf(el) !== dom.SVG) continue;
       const around = dom.parentNode(el);
-      const parent = around && dom.isElement(around) ? inherit(dom.styleOf(around), NOTHING, this.resources.inline).inherited : NOTHING;
+      const parent =
+        around && dom.isElement(around)
+          ? inherit(dom.styleOf(around), NOTHING, this.resources.inline).inherited
+          : NOTHING;
       text += write(svgElement(el, dom.styleOf(el), parent, this, true));
     }
     this.resources.ids.clear();

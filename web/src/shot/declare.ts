@@ -40,8 +40,7 @@ export function inherit(style: CSSStyleDeclaration, parent: Inherited, inline: I
     // What is the text's colour stays so where that changes: in a ::first-letter, and in a `use` element.
     if (i > 0 && value === values[0]) value = "currentcolor";
     values.push(value);
-    if (value !== parent.values[i])
-      css += declaration(props.INHERITED[i], LINKED.test(value) ? inline(value) : value);
+    if (value !== parent.values[i]) css += declaration(props.INHERITED[i], LINKED.test(value) ? inline(value) : value);
   }
   return { css, inherited: { font, values, display: style.display } };
 }
@@ -96,7 +95,9 @@ export function place(style: CSSStyleDeclaration, el?: Element): string {
   if (style.position === "static") return "";
   if (el && !/^(none|)$/.test(style.getPropertyValue("position-area"))) return area(style, el);
   const sides = style.position === "sticky" ? ["top", "right", "bottom", "left"] : ["top", "left"];
-  return sides.map((side) => (style.getPropertyValue(side) === "auto" ? "" : `${side}:${style.getPropertyValue(side)};`)).join("");
+  return sides
+    .map((side) => (style.getPropertyValue(side) === "auto" ? "" : `${side}:${style.getPropertyValue(side)};`))
+    .join("");
 }
 
 /** A box in an area beside its anchor, whose sides are told by that area. */
@@ -114,8 +115,15 @@ function area(style: CSSStyleDeclaration, el: Element): string {
 export function size(style: CSSStyleDeclaration, el: Element | undefined, fixed: boolean, bars?: Bars): string {
   const { display } = style;
   if (/absolute|fixed/.test(style.position)) fixed = true; // its sides may have stretched it
-  if (!fixed && /^(inline|contents|ruby|ruby-text|none|table-row|table-row-group|table-column.*|table-header-group|table-footer-group)$/.test(display))
-    return display === "table-row" && PIXELS.test(style.height) && el && !isAuto(el, "height") ? `height:${style.height};` : "";
+  if (
+    !fixed &&
+    /^(inline|contents|ruby|ruby-text|none|table-row|table-row-group|table-column.*|table-header-group|table-footer-group)$/.test(
+      display,
+    )
+  )
+    return display === "table-row" && PIXELS.test(style.height) && el && !isAuto(el, "height")
+      ? `height:${style.height};`
+      : "";
   let css = "";
   const inner = style.boxSizing === "content-box" ? bars : undefined;
   const px = (value: string, more = 0): string => (more ? `${parseFloat(value) + more}px` : value);

@@ -52,9 +52,17 @@ export const rectOf = caller(element.getBoundingClientRect);
 export const rootOf = caller(node.getRootNode);
 export const styleMap = caller(element.computedStyleMap);
 export const hitsOf = caller(Document.prototype.elementsFromPoint);
+const create = caller(Document.prototype.createElement);
+export const newCanvas = (): HTMLCanvasElement => create(document, "canvas") as HTMLCanvasElement;
+export const newImage = (): HTMLImageElement => create(document, "img") as HTMLImageElement;
 export const assigned = caller(HTMLSlotElement.prototype.assignedNodes);
 
-const computed = getComputedStyle.bind(window);
+let computed: typeof getComputedStyle = getComputedStyle.bind(window);
+
+/** Sets the function of the browser: the page may have one of its own. */
+export function lendStyles(by: typeof getComputedStyle): void {
+  computed = by;
+}
 
 /** The computed style of an element in any document, or of one of its pseudo-elements. */
 export const styleOf = (el: Element, pseudo?: string): CSSStyleDeclaration => computed(el, pseudo);

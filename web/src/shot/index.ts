@@ -6,6 +6,7 @@ import { ClientError } from "../clienterror";
 import { base64 } from "../base64";
 import { blank } from "./canvasbackground";
 import { keep } from "./draft";
+import { newCanvas, newImage } from "./dom";
 import { label } from "./label";
 import { lend, type Natives } from "./natives";
 import { picture } from "./picture";
@@ -54,7 +55,7 @@ async function render(o: Options, background: string, natives: Natives): Promise
 
 async function draw(o: Options, background: string): Promise<HTMLCanvasElement> {
   const image = await decoded(o.draft ?? (await pictureOf(o)));
-  const canvas = document.createElement("canvas");
+  const canvas = newCanvas();
   canvas.width = o.width;
   canvas.height = o.height;
   const to = canvas.getContext("2d");
@@ -72,7 +73,7 @@ async function pictureOf(o: Options): Promise<string> {
 }
 
 async function decoded(url: string): Promise<HTMLImageElement> {
-  const image = new Image();
+  const image = newImage();
   image.src = url;
   try {
     await image.decode();

@@ -1,11 +1,14 @@
 // The bundler replaces the globals of these names by these functions. What the rasteriser loads is then no request of
 // the page, which Clients would see or intercept. It also works while the page's clock is stopped.
 
+import { lendStyles } from "./dom";
+
 /** The browser's own functions, since the page's have been replaced. */
 export interface Natives {
   fetch: typeof window.fetch;
   setTimeout(f: () => void, ms?: number): number;
   clearTimeout(timer?: number): void;
+  getComputedStyle?: typeof getComputedStyle;
   /** The answer of the agent in a frame of another origin to Page.captureScreenshot; undefined where there is none. */
   frame?(owner: Element): Promise<{ result?: object }> | undefined;
 }
@@ -22,6 +25,7 @@ let natives: Natives = {
 /** Sets the functions to use. */
 export function lend(n: Natives): void {
   natives = n;
+  if (n.getComputedStyle) lendStyles(n.getComputedStyle);
 }
 
 export function fetch(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {

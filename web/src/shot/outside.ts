@@ -49,7 +49,11 @@ export function boundsOf(region: Rect): Bounds {
       const margins = (last: Element): string => `margin:${margin(el, "Top")}px 0 ${margin(last, "Bottom")}px;`;
       if (counts(el)) return { css: margins(el) };
       let last = el;
-      for (let next = after(last); next && inFlow(next, parentDisplay) && !counts(next) && isOutside(next); next = after(next)) {
+      for (
+        let next = after(last);
+        next && inFlow(next, parentDisplay) && !counts(next) && isOutside(next);
+        next = after(next)
+      ) {
         covered.add(next);
         last = next;
       }

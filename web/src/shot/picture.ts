@@ -1,9 +1,10 @@
 // A document as one SVG image.
 
-import { Copy, write } from "./copy";
+import { Copy } from "./copy";
 import * as dom from "./dom";
 import { fontFaces } from "./fonts";
 import type { Rect } from "./options";
+import { write } from "./piece";
 import { Resources } from "./resources";
 import { Sheet } from "./sheet";
 import { escape } from "./text";
@@ -31,7 +32,9 @@ export async function picture(doc: Document, region: Rect): Promise<Picture> {
   const sheet = new Sheet(doc);
   const copy = new Copy(doc, { ...region, x: region.x - viewport.x, y: region.y - viewport.y }, resources, sheet);
   const parts = copy.viewport(viewport, within);
-  const [x, y, width, height] = [region.x - viewport.x, region.y - viewport.y, region.width, region.height].map((n) => n * density);
+  const [x, y, width, height] = [region.x - viewport.x, region.y - viewport.y, region.width, region.height].map(
+    (n) => n * density,
+  );
   // On a screen with devicePixelRatio other than 1, a browser lays text out by device pixels, but in an SVG image by CSS
   // pixels. Half a pixel moves a line. So the picture is laid out with CSS pixels as large as device pixels, and is drawn
   // smaller.

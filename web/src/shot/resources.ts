@@ -138,11 +138,15 @@ const decode = (text: string): string => {
 };
 
 const unescape = (text: string): string =>
-  text.replace(/\\(?:([0-9a-f]{1,6})\s?|(.))/gi, (_, hex, char) => (hex ? String.fromCodePoint(parseInt(hex, 16)) : char));
+  text.replace(/\\(?:([0-9a-f]{1,6})\s?|(.))/gi, (_, hex, char) =>
+    hex ? String.fromCodePoint(parseInt(hex, 16)) : char,
+  );
 
 /** The image of an image-set() that fits the screen. */
 function chosen(set: string): string {
-  const options = [...set.matchAll(/(url\((?:"[^"]*"|[^)]*)\)|[\w-]+-gradient\((?:[^()]|\([^()]*\))*\))\s*([\d.]+)(?:x|dppx)/g)];
+  const options = [
+    ...set.matchAll(/(url\((?:"[^"]*"|[^)]*)\)|[\w-]+-gradient\((?:[^()]|\([^()]*\))*\))\s*([\d.]+)(?:x|dppx)/g),
+  ];
   const sorted = options.map(([, image, x]) => ({ image, x: Number(x) })).sort((a, b) => a.x - b.x);
   return (sorted.find(({ x }) => x >= devicePixelRatio) ?? sorted[sorted.length - 1])?.image ?? set;
 }
@@ -203,12 +207,12 @@ const MAX_SIDE = 2_000;
 
 /** What the browser draws of an image; undefined where script may not read it. */
 async function painted(url: string): Promise<string | undefined> {
-  const image = new Image();
+  const image = dom.newImage();
   image.src = url;
   try {
     await image.decode();
   } catch {
-    return undefined;
+    return EMPTY; // the document does not show it either
   }
   const { naturalWidth: width, naturalHeight: height } = image;
   if (!/\.svg([?#]|$)/i.test(url)) return drawn(image, width, height);
@@ -223,7 +227,7 @@ async function painted(url: string): Promise<string | undefined> {
 
 /** What a canvas makes of an image, a video or a canvas; undefined where script may not read it. */
 export function drawn(source: CanvasImageSource, width: number, height: number): string | undefined {
-  const canvas = document.createElement("canvas");
+  const canvas = dom.newCanvas();
   canvas.width = width;
   canvas.height = height;
   try {

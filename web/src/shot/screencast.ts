@@ -244,10 +244,10 @@ function act(e: Event): void {
   changed(e);
 }
 
-/** Whether an element is one that the rasteriser puts into the page for measuring. */
-const own = (n: Node): boolean => n.nodeType === 1 && (n as Element).closest("[data-snapdom-internal]") !== null;
+/** Whether an element is one of the product's own, such as the overlay of DevTools. */
+const own = (n: Node): boolean => n.nodeType === 1 && (n as Element).closest("[data-cdphub-internal]") !== null;
 
-/** Whether the rasteriser has made a change. An element that it has removed again has the attribute itself. */
+/** Whether a change is one of the product's own elements. An element that was removed again has the attribute itself. */
 function isOwn(r: MutationRecord): boolean {
   if (own(r.target)) return true;
   const nodes = [...r.addedNodes, ...r.removedNodes];

@@ -30,7 +30,12 @@ export function barsOf(el: Element, style: CSSStyleDeclaration): Bars {
 const PARTS = ["", "-track", "-track-piece", "-thumb", "-corner", "-button"];
 
 /** The style of a box's scroll bars. What is in a box is not all copied, so that it is said which are there. */
-export function scrollbars(el: Element, style: CSSStyleDeclaration, bars: Bars, sheet: Sheet): { css: string; classes: string } {
+export function scrollbars(
+  el: Element,
+  style: CSSStyleDeclaration,
+  bars: Bars,
+  sheet: Sheet,
+): { css: string; classes: string } {
   if (!bars.vertical && !bars.horizontal) return { css: "scrollbar-width:none;", classes: "" };
   let css = "";
   for (const [side, width] of [
@@ -40,7 +45,11 @@ export function scrollbars(el: Element, style: CSSStyleDeclaration, bars: Bars, 
     css += `overflow-${side}:${width ? "scroll" : "hidden"};`;
   if (style.scrollbarWidth !== "auto") css += `scrollbar-width:${style.scrollbarWidth};`;
   let classes = "";
-  if (sheet.styled.includes(SCROLLBAR) && style.scrollbarColor === "auto" && dom.styleOf(el, SCROLLBAR).width !== "auto")
+  if (
+    sheet.styled.includes(SCROLLBAR) &&
+    style.scrollbarColor === "auto" &&
+    dom.styleOf(el, SCROLLBAR).width !== "auto"
+  )
     for (const part of PARTS) {
       const of = dom.styleOf(el, SCROLLBAR + part);
       if (of.display === "none") continue;

@@ -30,7 +30,12 @@ export class Selected {
     if (from === to || !/\S/.test(text)) return escape(text);
     const style = dom.styleOf(parent, "::selection");
     const own = inherit(style, inherited, resources.inline).css + box(style, "", resources.inline);
-    const css = style.backgroundColor === "rgba(0, 0, 0, 0)" && style.color === dom.styleOf(parent).color ? (this.active ? ACTIVE : INACTIVE) : own.replace(/display:[^;]*;/, "");
+    const css =
+      style.backgroundColor === "rgba(0, 0, 0, 0)" && style.color === dom.styleOf(parent).color
+        ? this.active
+          ? ACTIVE
+          : INACTIVE
+        : own.replace(/display:[^;]*;/, "");
     const selected = `<span class="${sheet.rule(css)}">${escape(text.slice(from, to))}</span>`;
     return escape(text.slice(0, from)) + selected + escape(text.slice(to));
   }

@@ -1,6 +1,6 @@
 // SVG content of a document.
 
-import type { Copy, Part, Piece } from "./copy";
+import type { DocumentCopy, Part, Piece } from "./piece";
 import { box, inherit, type Inherited, place, size } from "./declare";
 import * as dom from "./dom";
 import { INHERITED, INHERITED_SVG, SVG_OWN } from "./properties";
@@ -14,19 +14,32 @@ const GEOMETRY = /^(d|cx|cy|r|rx|ry|x|y|width|height)$/;
 const STYLED = new Set([...INHERITED, ...INHERITED_SVG, ...SVG_OWN.map(([name]) => name), "style", "class", "color"]);
 
 /** The copy of an SVG element; `always` one that is not drawn where it is. */
-export function svgElement(el: Element, style: CSSStyleDeclaration, parent: Inherited, copy: Copy, always = false): Part {
+export function svgElement(
+  el: Element,
+  style: CSSStyleDeclaration,
+  parent: Inherited,
+  copy: DocumentCopy,
+  always = false,
+): Part {
   const name = dom.localName(el);
   if (SKIPPED.test(name) || !NAME.test(name)) return "";
   const { inline } = copy.resources;
   const around = dom.parentNode(el);
-  const outermost = !always && name === "svg" && (!around || !dom.isElement(around) || dom.namespaceOf(around) !== dom.SVG || dom.localName(around) === "foreignObject");
+  const outermost =
+    !always &&
+    name === "svg" &&
+    (!around ||
+      !dom.isElement(around) ||
+      dom.namespaceOf(around) !== dom.SVG ||
+      dom.localName(around) === "foreignObject");
   const { css: inherited, inherited: own } = inherit(style, parent, inline);
   let css = inherited;
   const values: string[] = [];
   INHERITED_SVG.forEach((property, i) => {
     const value = painted(el, style, property);
     values.push(value);
-    if (value !== parent.svg?.[i] && (parent.svg || value !== INITIAL[property])) css += `${property}:${inline(value)};`;
+    if (value !== parent.svg?.[i] && (parent.svg || value !== INITIAL[property]))
+      css += `${property}:${inline(value)};`;
   });
   const inner: Inherited = { ...own, svg: values, namespace: dom.SVG };
   if (outermost) {
@@ -49,7 +62,10 @@ export function svgElement(el: Element, style: CSSStyleDeclaration, parent: Inhe
   for (const child of dom.childrenOf(el)) {
     if (dom.isText(child)) piece.inner.push(escape(dom.textOf(child)));
     else if (dom.isElement(child)) {
-      const part = dom.namespaceOf(child) === dom.SVG ? svgElement(child, dom.styleOf(child), inner, copy) : copy.element(child, { ...inner, display: "block" });
+      const part =
+        dom.namespaceOf(child) === dom.SVG
+          ? svgElement(child, dom.styleOf(child), inner, copy)
+          : copy.element(child, { ...inner, display: "block" });
       if (part) piece.inner.push(part);
     }
   }
@@ -84,11 +100,12 @@ function painted(el: Element, style: CSSStyleDeclaration, property: string): str
   const value = style.getPropertyValue(property);
   if ((property !== "fill" && property !== "stroke") || value !== style.color) return value;
   // Black is also what fills without a word.
-  const isMeant = property === "stroke" || value !== INITIAL.fill || /currentcolor/i.test(`${dom.attribute(el, property)}`);
+  const isMeant =
+    property === "stroke" || value !== INITIAL.fill || /currentcolor/i.test(`${dom.attribute(el, property)}`);
   return isMeant ? "currentcolor" : value;
 }
 
-function svgAttributes(el: Element, name: string, copy: Copy, outermost: boolean): string {
+function svgAttributes(el: Element, name: string, copy: DocumentCopy, outermost: boolean): string {
   let text = "";
   for (const { name: attribute, localName, value, namespaceURI } of dom.attributesOf(el)) {
     if (localName === "href") {
@@ -104,7 +121,7 @@ function svgAttributes(el: Element, name: string, copy: Copy, outermost: boolean
   return text;
 }
 
-function hrefOf(name: string, value: string, copy: Copy): string {
+function hrefOf(name: string, value: string, copy: DocumentCopy): string {
   const { resources } = copy;
   const id = value.startsWith("#") ? value.slice(1) : resources.idOf(new URL(value, copy.doc.baseURI).href);
   if (id !== undefined) {

@@ -35,7 +35,7 @@ for (const name of ["createElement", "createElementNS", "importNode", "adoptNode
 <form id=f><input name=children value=1 oninput="log('oninput')"><input name=childNodes><input name=nodeType><input name=attributes><x-box name=field></x-box></form>
 <img src=/dot.svg?image onload="log('img load')" onerror="log('img error')" width=30><img src=/missing.png onerror="log('missing')" alt=missing>
 <iframe srcdoc="<p>inner<script>parent.log('frame ran')</script>" onload="log('frame load')"></iframe><iframe id=js src="javascript:parent.log('javascript ran'),'text'"></iframe>
-<video src=/missing.mp4 onerror="log('video error')"></video><audio src=/missing.mp3 onerror="log('audio error')"></audio><object data=/missing.svg type=image/svg+xml onerror="log('object error')"></object>
+<video></video><audio></audio><object type=image/svg+xml onerror="log('object error')"></object>
 <svg width=50 height=50 onload="log('svg load')"><use href="#none"></use><foreignObject width=50 height=50><x-box>in svg</x-box></foreignObject><script>log("svg script")</script><animate attributeName=x onbegin="log('begin')"></animate></svg>
 <div id=s><p>text</p><p id=in>text</p><p>text</p></div><details open ontoggle="log('ontoggle')"><summary>s</summary><x-box>d</x-box></details><template><x-box></x-box></template><noscript><x-box></x-box></noscript>
 <dialog id=d onclose="log('close')"><x-box>modal</x-box></dialog><div popover id=p><x-box>popover</x-box></div><input id=focused onfocus="log('onfocus')" onblur="log('onblur')"><textarea id=t>one
@@ -74,7 +74,11 @@ async function seenBy(during) {
 const unwatched = await seenBy(() => new Promise((r) => setTimeout(r, 1500)));
 const watching = {
   pictures: async () => {
-    for (const params of [{}, { captureBeyondViewport: true }, { format: "jpeg", clip: { x: 0, y: 0, width: 300, height: 300, scale: 2 } }])
+    for (const params of [
+      {},
+      { captureBeyondViewport: true },
+      { format: "jpeg", clip: { x: 0, y: 0, width: 300, height: 300, scale: 2 } },
+    ])
       is((await cdp("Page.captureScreenshot", params)).data.length > 1000, true, "a picture");
   },
   "a screencast": async () => {
@@ -86,4 +90,5 @@ const watching = {
     }
   },
 };
-for (const [what, during] of Object.entries(watching)) is(await seenBy(during), unwatched, `what the page sees of ${what}`);
+for (const [what, during] of Object.entries(watching))
+  is(await seenBy(during), unwatched, `what the page sees of ${what}`);

@@ -41,6 +41,7 @@ const background = (): string | undefined => [...backgrounds.values()].pop();
 const natives = (s: Session): Parameters<Shot["capture"]>[1] => ({
   ...originals,
   fetch: fetchKept,
+  getComputedStyle: (el, pseudo) => window.getComputedStyle(el, pseudo),
   // The document of another origin is drawn by its own agent.
   frame: (owner) => frameOfOwner(owner)?.agent?.call("Page.captureScreenshot", {}, s.id),
 });
@@ -51,7 +52,10 @@ function setBackground(p: Protocol.Emulation.SetDefaultBackgroundColorOverrideRe
   if (p.color) backgrounds.set(s, `rgba(${r}, ${g}, ${b}, ${a})`);
 }
 
-const capture = (p: Protocol.Page.CaptureScreenshotRequest, s: Session): Promise<Protocol.Page.CaptureScreenshotResponse> =>
+const capture = (
+  p: Protocol.Page.CaptureScreenshotRequest,
+  s: Session,
+): Promise<Protocol.Page.CaptureScreenshotResponse> =>
   withClientErrors(async () => {
     const shot = await load<Shot>("shot.js", "Page.captureScreenshot");
     const draw = (): ReturnType<typeof capture> => shot.capture(p, natives(s), background());
