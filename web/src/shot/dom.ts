@@ -47,7 +47,7 @@ export const offsetHeight = reader<HTMLElement, number>(html, "offsetHeight");
 export const offsetLeft = reader<HTMLElement, number>(html, "offsetLeft");
 export const offsetTop = reader<HTMLElement, number>(html, "offsetTop");
 export const attribute = caller(element.getAttribute);
-export const matches = caller(element.matches);
+export const closest = caller(element.closest as (selectors: string) => Element | null);
 export const rectOf = caller(element.getBoundingClientRect);
 export const rootOf = caller(node.getRootNode);
 export const styleMap = caller(element.computedStyleMap);

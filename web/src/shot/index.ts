@@ -29,10 +29,10 @@ export function screencast(to: Receiver, p: CastParams, natives: Natives, backgr
 export async function capture(
   p: Protocol.Page.CaptureScreenshotRequest,
   natives: Natives,
-  background = blank(document),
+  background?: string,
 ): Promise<Protocol.Page.CaptureScreenshotResponse> {
   lend(natives);
-  return { data: await render(optionsOf(p), background, natives) };
+  return { data: await render(optionsOf(p), background ?? blank(document), natives) };
 }
 
 /** A picture, in base64. */

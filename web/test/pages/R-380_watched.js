@@ -1,6 +1,7 @@
 // R-380 What watches a page runs no code of it: neither a picture nor a screencast nor both. The page counts what it can
 // see, and does so the same as when nobody watches.
 
+// The end of a script would end the test, which is one.
 const html = String.raw`<!doctype html><style>
 body{margin:0;background:url(/dot.svg?ground)}x-box,div{transition:all 50ms}x-box{display:block}#in{animation:k 1s infinite paused}@keyframes k{to{opacity:0.5}}
 p::before{content:"before"}#s{height:50px;overflow:auto;scroll-behavior:smooth}
@@ -31,12 +32,12 @@ for (const type of ["error", "load", "loadstart", "focus", "blur", "focusin", "f
 for (const level of ["log", "warn", "error", "info", "debug"]) { const old = console[level]; console[level] = (...args) => { log("console." + level); old(...args); }; }
 for (const name of ["getComputedStyle", "fetch", "requestAnimationFrame", "matchMedia"]) { const old = window[name]; window[name] = (...args) => { log(name); return old(...args); }; }
 for (const name of ["createElement", "createElementNS", "importNode", "adoptNode", "createTextNode", "elementsFromPoint"]) { const old = Document.prototype[name]; document[name] = function (...args) { log("document." + name); return old.apply(this, args); }; }
-</script><body><x-box class=a style="color:red" data-x=1>box</x-box><button is=x-button class=b>button</button><x-shadow>slotted<x-box a=1></x-box></x-shadow>
+<\/script><body><x-box class=a style="color:red" data-x=1>box</x-box><button is=x-button class=b>button</button><x-shadow>slotted<x-box a=1></x-box></x-shadow>
 <form id=f><input name=children value=1 oninput="log('oninput')"><input name=childNodes><input name=nodeType><input name=attributes><x-box name=field></x-box></form>
 <img src=/dot.svg?image onload="log('img load')" onerror="log('img error')" width=30><img src=/missing.png onerror="log('missing')" alt=missing>
-<iframe srcdoc="<p>inner<script>parent.log('frame ran')</script>" onload="log('frame load')"></iframe><iframe id=js src="javascript:parent.log('javascript ran'),'text'"></iframe>
+<iframe srcdoc="<p>inner<script>parent.log('frame ran')<\/script>" onload="log('frame load')"></iframe><iframe id=js src="javascript:parent.log('javascript ran'),'text'"></iframe>
 <video></video><audio></audio><object type=image/svg+xml onerror="log('object error')"></object>
-<svg width=50 height=50 onload="log('svg load')"><use href="#none"></use><foreignObject width=50 height=50><x-box>in svg</x-box></foreignObject><script>log("svg script")</script><animate attributeName=x onbegin="log('begin')"></animate></svg>
+<svg width=50 height=50 onload="log('svg load')"><use href="#none"></use><foreignObject width=50 height=50><x-box>in svg</x-box></foreignObject><script>log("svg script")<\/script><animate attributeName=x onbegin="log('begin')"></animate></svg>
 <div id=s><p>text</p><p id=in>text</p><p>text</p></div><details open ontoggle="log('ontoggle')"><summary>s</summary><x-box>d</x-box></details><template><x-box></x-box></template><noscript><x-box></x-box></noscript>
 <dialog id=d onclose="log('close')"><x-box>modal</x-box></dialog><div popover id=p><x-box>popover</x-box></div><input id=focused onfocus="log('onfocus')" onblur="log('onblur')"><textarea id=t>one
 two
@@ -60,7 +61,7 @@ window.settled = (async () => {
   await new Promise((r) => setTimeout(r, 300));
 })();
 const state = () => JSON.stringify({ seen: Object.fromEntries(Object.entries(seen).sort()), elements, focus: document.activeElement.localName, scroll: [scrollX, scrollY, s.scrollTop, t.scrollTop], frames: frames.length, selection: String(getSelection()), sheets: document.styleSheets.length + document.adoptedStyleSheets.length, fonts: document.fonts.size, custom: Object.keys(window).length });
-</script>`;
+<\/script>`.replaceAll("<\\/", "</");
 
 /** What the page has seen in a while in which something is done. */
 async function seenBy(during) {
