@@ -358,7 +358,7 @@ var sections = []section{
 		{"R-364", "an address with a name and password, and credentials for a challenge, are answered at once behind the proxy; a page that a Client opens has no Referer but the one given; the app's own origin is refused as a Host's"},
 		{"R-380", "a picture that script draws, for a Client, the live view or the timeline, runs no code of the page, and changes nothing that the page can see"},
 		{"R-381", "the pictures of 70 kinds of small pages are as Chromium draws them, within a hundredth of their pixels, or the page is a limit with its reason"},
-		{"R-382", "a picture has the frames of other origins that have an agent, and the images of the app in a blank page"},
+		{"R-382", "a picture has the frames of other origins that have an agent"},
 	}},
 	{"What is taken is given back", []requirement{
 		{"R-290", "what hubs, servers, Hosts, named sessions, journals and quotas hold is counted by name: every map, list, channel and counter below a lock is either counted, or says why it may stay"},

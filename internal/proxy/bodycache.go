@@ -23,8 +23,8 @@ const (
 )
 
 // bodyCache keeps the bodies of the last responses for the agents: a page script
-// cannot read the body of its own document. mu guards all members, and text,
-// discarded and spent of each body.
+// cannot read the body of its own document. mu guards all members, and text and
+// discarded of each body.
 type bodyCache struct {
 	mu    sync.Mutex `stays:"a cache, bounded in bytes"`
 	byKey map[string]*cachedBody
@@ -42,7 +42,6 @@ type cachedBody struct {
 	ended       chan struct{} // closed at the end of the body
 	once        sync.Once
 	discarded   bool // too long, cut off, or evicted
-	spent       bool // a document of an opaque origin has got it
 }
 
 // add returns a body that is copied as it is read, and its key: at least 128 random
@@ -108,23 +107,15 @@ func (b *bodyCache) grow(k *cachedBody, part []byte) {
 
 // ServeHTTP serves a body to its own origin. Others do not know its key. It waits for
 // a body that is still being read.
-//
-// A blank document has an opaque origin. Its agent gets an image once, for a picture of
-// the document: what is in the document may read the key from the browser's list of
-// requests when the image has come.
 func (b *bodyCache) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	key := strings.TrimPrefix(r.URL.Path, strings.TrimSuffix(prefix, "/")+bodyPath)
-	site := r.Header.Get("Sec-Fetch-Site")
-	opaque := site != "" && site != "same-origin" && r.Header.Get("Origin") == "null"
-	b.mu.Lock()
-	k := b.byKey[key]
-	if k != nil && opaque && !k.spent && strings.HasPrefix(k.contentType, "image/") {
-		k.spent = true
-		w.Header().Set("Access-Control-Allow-Origin", "null")
-		site = ""
+	if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" {
+		http.NotFound(w, r)
+		return
 	}
+	b.mu.Lock()
+	k := b.byKey[strings.TrimPrefix(r.URL.Path, strings.TrimSuffix(prefix, "/")+bodyPath)]
 	b.mu.Unlock()
-	if k == nil || site != "" && site != "same-origin" {
+	if k == nil {
 		http.NotFound(w, r)
 		return
 	}

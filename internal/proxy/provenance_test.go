@@ -69,30 +69,6 @@ func TestArrival(t *testing.T) {
 	}
 }
 
-// TestR382ImageForAnOpaqueOrigin: the agent of a blank document gets an image once, and nothing else.
-func TestR382ImageForAnOpaqueOrigin(t *testing.T) {
-	for kind, want := range map[string][]int{"image/png": {200, 404}, "text/plain": {404, 404}} {
-		own, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Type", kind)
-			fmt.Fprint(w, "bytes")
-		}, nil)
-		_, text := ask(t, "GET", own+"/x", "Sec-Fetch-Dest: iframe", "Sec-Fetch-Mode: navigate")
-		key := own + "/__hub/body/" + cameAs(t, text).Body
-		if kind == "image/png" { // the document shows it from there
-			ask(t, "GET", key, "Sec-Fetch-Site: same-origin")
-		}
-		if res, _ := ask(t, "GET", key, "Sec-Fetch-Site: cross-site", "Origin: http://other.example"); res.StatusCode != 404 {
-			t.Errorf("%s: another origin gets %d", kind, res.StatusCode)
-		}
-		for i, status := range want {
-			res, _ := ask(t, "GET", key, "Sec-Fetch-Site: cross-site", "Origin: null")
-			if res.StatusCode != status || (status == 200 && res.Header.Get("Access-Control-Allow-Origin") != "null") {
-				t.Errorf("%s, request %d: %d %v, want %d", kind, i+1, res.StatusCode, res.Header, status)
-			}
-		}
-	}
-}
-
 // TestShown checks that what is not HTML is shown in a page with the agent,
 // and in nothing but a frame.
 func TestShown(t *testing.T) {

@@ -30,14 +30,15 @@ func repository(t *testing.T) string {
 
 // startBrowser starts a headless Chromium on a screen with that many device
 // pixels to a CSS pixel, and returns a tab of it. Both end with the test. A
-// density that is emulated will not do: text is laid out by other measures then.
-func startBrowser(t *testing.T, density float64) context.Context {
+// density that is emulated will not do: text is laid out by other measures then. bars says
+// whether what scrolls has scroll bars.
+func startBrowser(t *testing.T, density float64, bars bool) context.Context {
 	t.Helper()
 	options := slices.Concat(chromedp.DefaultExecAllocatorOptions[:], []chromedp.ExecAllocatorOption{
 		chromedp.NoSandbox, // the pages are the test's own, and root has no sandbox
 		chromedp.WindowSize(1000, 800),
 		chromedp.Flag("disable-quic", true),
-		chromedp.Flag("hide-scrollbars", false),
+		chromedp.Flag("hide-scrollbars", !bars),
 		chromedp.Flag("lang", "en-US"), // date fields are laid out by locale
 		chromedp.Flag("force-device-scale-factor", strconv.FormatFloat(density, 'g', -1, 64)),
 		// On a dense screen Chromium has pages place glyphs at parts of pixels, and images not.

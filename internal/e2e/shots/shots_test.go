@@ -68,7 +68,7 @@ func css(rules string) string {
 func TestPicturesMatchChromium(t *testing.T) {
 	base := serve(t)
 	for _, density := range []float64{1, 2} {
-		tab := startBrowser(t, density)
+		tab := startBrowser(t, density, false)
 		for _, c := range cases {
 			name := fmt.Sprintf("%s, density %v", c.name, density)
 			t.Run(name, func(t *testing.T) {

@@ -59,7 +59,7 @@ func TestR381PagesMatchChromium(t *testing.T) {
 		t.Fatalf("the table has %d pages, want 60 at least", len(pages))
 	}
 	base := serve(t, pages...)
-	tab := startBrowser(t, 1)
+	tab := startBrowser(t, 1, true)
 	for i, p := range pages {
 		t.Run(p.name, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(tab, perShot)
