@@ -9,8 +9,12 @@ await until("the agent in the frame", async () =>
 );
 const blue = [0, 0, 255, 255],
   white = [255, 255, 255, 255];
-await until("the frame in the picture", async () => {
-  const { at } = await decoded((await cdp("Page.captureScreenshot")).data);
-  return JSON.stringify([at(110, 100), at(5, 5), at(400, 300)]) === JSON.stringify([blue, white, white]);
-}, 20_000);
+await until(
+  "the frame in the picture",
+  async () => {
+    const { at } = await decoded((await cdp("Page.captureScreenshot")).data);
+    return JSON.stringify([at(110, 100), at(5, 5), at(400, 300)]) === JSON.stringify([blue, white, white]);
+  },
+  20_000,
+);
 is((await cdp("Page.getFrameTree")).frameTree.childFrames.length, 1);
