@@ -360,6 +360,9 @@ var sections = []section{
 		{"R-386", "a document of a data: address runs what Clients have set before its own scripts, and cannot read it in its address"},
 		{"R-387", "what a driven document names by autofocus gets the focus, as in a tab"},
 		{"R-388", "the body of what a Client has answered is what the Client has given"},
+		{"R-380", "a picture that script draws, for a Client, the live view or the timeline, runs no code of the page, and changes nothing that the page can see"},
+		{"R-381", "the pictures of 70 kinds of small pages are as Chromium draws them, within a hundredth of their pixels, or the page is a limit with its reason"},
+		{"R-382", "a picture has the frames of other origins that have an agent"},
 	}},
 	{"What is taken is given back", []requirement{
 		{"R-290", "what hubs, servers, Hosts, named sessions, journals and quotas hold is counted by name: every map, list, channel and counter below a lock is either counted, or says why it may stay"},

@@ -139,7 +139,7 @@ func gzippedSize(data []byte) int {
 // build bundles one entry and notes the third-party packages it uses.
 func (b bundle) build(root string, packages map[string]bool) ([]byte, error) {
 	options := b.options(root)
-	options.Plugins = []api.Plugin{nestedBundles(root, packages), patchPlugin(root)}
+	options.Plugins = []api.Plugin{nestedBundles(root, packages)}
 	if b.loan != nil {
 		options.Plugins = append(options.Plugins, lendPlugin(root, b.loan))
 	}

@@ -104,7 +104,7 @@ func partFiles(root string, core map[string]bool) (map[string]string, error) {
 	for _, b := range parts {
 		options := b.options(root)
 		options.Format = api.FormatESModule
-		options.Plugins = []api.Plugin{borrowPlugin(b, owners), patchPlugin(root)}
+		options.Plugins = []api.Plugin{borrowPlugin(b, owners)}
 		res := api.Build(options)
 		if err := buildFailure(res.Errors); err != nil {
 			return nil, err
@@ -173,7 +173,7 @@ func readPart(root string, b bundle, owners, lent map[string]string, packages ma
 	options.EntryPoints, options.Stdin = nil, &api.StdinOptions{Contents: b.withLoan(root, owners, lent), ResolveDir: root}
 	options.Format, options.Banner = api.FormatESModule, nil
 	options.MinifyWhitespace, options.MinifySyntax, options.MinifyIdentifiers = false, false, false
-	options.Plugins = []api.Plugin{borrowPlugin(b, owners), patchPlugin(root)}
+	options.Plugins = []api.Plugin{borrowPlugin(b, owners)}
 	res := api.Build(options)
 	if err := buildFailure(res.Errors); err != nil {
 		return part{}, err

@@ -250,6 +250,11 @@ func appPages(agent []byte, parents string) http.Handler {
 		w.Header().Set("Cache-Control", "max-age=0") // the browser asks again unless told otherwise
 		_, _ = io.WriteString(w, `<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40"><rect width="40" height="40" fill="#008000"/></svg>`)
 	})
+	mux.HandleFunc("/dot.svg", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "image/svg+xml")
+		w.Header().Set("Cache-Control", "no-store")
+		_, _ = io.WriteString(w, `<svg xmlns="http://www.w3.org/2000/svg" width="20" height="20"><rect width="20" height="20" fill="#008000"/></svg>`)
+	})
 	released := make(chan struct{}, 8)
 	mux.HandleFunc("/held.js", func(_ http.ResponseWriter, r *http.Request) { // comes when /release is asked for
 		select {

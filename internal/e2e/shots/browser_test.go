@@ -30,13 +30,15 @@ func repository(t *testing.T) string {
 
 // startBrowser starts a headless Chromium on a screen with that many device
 // pixels to a CSS pixel, and returns a tab of it. Both end with the test. A
-// density that is emulated will not do: text is laid out by other measures then.
-func startBrowser(t *testing.T, density float64) context.Context {
+// density that is emulated will not do: text is laid out by other measures then. bars says
+// whether what scrolls has scroll bars.
+func startBrowser(t *testing.T, density float64, bars bool) context.Context {
 	t.Helper()
 	options := slices.Concat(chromedp.DefaultExecAllocatorOptions[:], []chromedp.ExecAllocatorOption{
 		chromedp.NoSandbox, // the pages are the test's own, and root has no sandbox
 		chromedp.WindowSize(1000, 800),
 		chromedp.Flag("disable-quic", true),
+		chromedp.Flag("hide-scrollbars", !bars),
 		chromedp.Flag("lang", "en-US"), // date fields are laid out by locale
 		chromedp.Flag("force-device-scale-factor", strconv.FormatFloat(density, 'g', -1, 64)),
 		// On a dense screen Chromium has pages place glyphs at parts of pixels, and images not.
@@ -61,13 +63,14 @@ func startBrowser(t *testing.T, density float64) context.Context {
 var fonts = map[string][]byte{"regular": goregular.TTF, "bold": gobold.TTF, "italic": goitalic.TTF, "mono": gomono.TTF}
 
 // serve serves the pages and the rasteriser and returns the server's address.
-func serve(t *testing.T) string {
+func serve(t *testing.T, table ...smallPage) string {
 	t.Helper()
 	mux := http.NewServeMux()
 	mux.Handle("/", http.FileServer(http.Dir(filepath.Join(repository(t), "testdata", "shots"))))
 	mux.HandleFunc("/shot.js", func(w http.ResponseWriter, r *http.Request) {
 		http.ServeFile(w, r, filepath.Join(repository(t), "web", "dist", "shot.js"))
 	})
+	serveTable(mux, table)
 	for name, font := range fonts {
 		mux.HandleFunc("/fonts/"+name+".ttf", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(font) })
 	}

@@ -2,6 +2,7 @@ package shots
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -30,6 +31,8 @@ type shot struct {
 	before string  // script to run first
 	params string  // of Page.captureScreenshot, as JSON
 	most   float64 // per cent of the pixels that may be clearly off
+
+	width, height int64 // of the viewport; 1000 x 660
 }
 
 var cases = []shot{
@@ -65,7 +68,7 @@ func css(rules string) string {
 func TestPicturesMatchChromium(t *testing.T) {
 	base := serve(t)
 	for _, density := range []float64{1, 2} {
-		tab := startBrowser(t, density)
+		tab := startBrowser(t, density, false)
 		for _, c := range cases {
 			name := fmt.Sprintf("%s, density %v", c.name, density)
 			t.Run(name, func(t *testing.T) {
@@ -95,14 +98,14 @@ func both(t *testing.T, ctx context.Context, base string, c shot) (want, got ima
 	if err := json.Unmarshal([]byte(c.params), &params); err != nil {
 		t.Fatal(err)
 	}
-	screen := emulation.SetDeviceMetricsOverrideParams{Width: 1000, Height: 660} // of the screen's own density
+	screen := emulation.SetDeviceMetricsOverrideParams{Width: cmp.Or(c.width, 1000), Height: cmp.Or(c.height, 660)} // of the screen's own density
 	if _, err := chromedp.Call(ctx, emulation.SetDeviceMetricsOverride, screen); err != nil {
 		t.Fatal(err)
 	}
 	if err := chromedp.Do(ctx, chromedp.Navigate(base+"/"+c.page)); err != nil {
 		t.Fatal(err)
 	}
-	run(t, ctx, c.before+";document.fonts.ready.then(() => new Promise(r => setTimeout(r, 100))).then(() => '')")
+	run(t, ctx, c.before+";Promise.all([document.fonts.ready, window.ready]).then(() => new Promise(r => setTimeout(r, 100))).then(() => '')")
 	reply, err := chromedp.Call(ctx, page.CaptureScreenshot, params)
 	if err != nil {
 		t.Fatal(err)

@@ -1,80 +1,74 @@
 // The background of the root element, or else that of the body, is painted on the whole canvas (CSS Backgrounds 3,
 // 2.11). In a picture the root is a box like any other, so a box behind it stands for the canvas.
 
-import { styleOf } from "../flattree";
+import type { DocumentCopy } from "./piece";
+import * as dom from "./dom";
+import type { Rect } from "./options";
 
-const PARTS = ["color", "image", "position", "size", "repeat"].map((part) => `background-${part}`);
+const PARTS = ["color", "image", "position", "size", "repeat", "blend-mode"].map((part) => `background-${part}`);
 const SIDES = ["Top", "Right", "Bottom", "Left"] as const;
 
 /** What Chromium shows behind a page whose colour scheme is dark. */
 const DARK = "#121212";
 
-/** Puts the canvas behind the copy of a root element. The picture ends before the distance `far` from the root. */
-export function addCanvasBackground(root: HTMLElement, copies: ReadonlyMap<Node, HTMLElement>, far: number): void {
-  const body = root.ownerDocument.body as HTMLElement | null;
+/**
+ * The canvas behind the copy of a root element, whose own background goes. The viewport is `scrolled` to its place; or
+ * the picture shows what is beyond it.
+ */
+export function background(root: Element, copy: DocumentCopy, viewport: Rect, scrolled: boolean): string {
+  const body = copy.doc.body as HTMLElement | null;
   const candidates = body && contains(root, body) ? [root] : [root, body];
-  const source = candidates.find((el) => el && copies.has(el) && painted(el));
-  const copy = source && copies.get(source),
-    copyOfRoot = copies.get(root);
-  if (!source || !copy || !copyOfRoot) return;
-  const canvas = root.ownerDocument.createElement("div");
-  const { left, top, width, height } = area(root, styleOf(source).backgroundAttachment);
-  canvas.style.cssText =
-    `position:absolute;z-index:-1;left:${left - far}px;top:${top - far}px;padding:${far}px;` +
-    `width:${width}px;height:${height}px;box-sizing:content-box;background-origin:content-box`;
-  for (const part of PARTS) canvas.style.setProperty(part, styleOf(source).getPropertyValue(part));
-  const { backgroundImage } = copy.style; // snapdom has inlined the images
-  if (backgroundImage) canvas.style.backgroundImage = backgroundImage;
-  copy.style.background = "none";
-  copyOfRoot.style.isolation = "isolate";
-  if (styleOf(root).position === "static") copyOfRoot.style.position = "relative";
-  // A box with a negative z-index is painted over the border of its parent, so the border is painted again above the
-  // canvas.
-  copyOfRoot.prepend(canvas, border(root));
+  const source = candidates.find((el) => el && copy.pieces.has(el) && painted(el));
+  if (!source) return "";
+  const style = dom.styleOf(source);
+  const piece = copy.pieces.get(source);
+  const none = ` ${copy.sheet.rule("background:none")}`;
+  if (piece) piece.open = piece.open.replace(/ class="([^"]*)"/, (_, names) => ` class="${names}${none}"`);
+  // All that the picture may show, in the coordinates of the document.
+  const { x, y, width: w, height: h } = copy.region;
+  const far = scrolled ? 0 : Math.abs(x) + Math.abs(y) + w + h;
+  const width = Math.max(viewport.width, dom.scrollWidth(root)) + far,
+    height = Math.max(viewport.height, dom.scrollHeight(root)) + far;
+  const place = area(root, style.backgroundAttachment, viewport);
+  const before = far + Math.abs(place.x) + Math.abs(place.y);
+  let css =
+    `display:block;position:absolute;left:${-before}px;top:${-before}px;width:${place.width}px;height:${place.height}px;` +
+    `padding:${place.y + before}px ${width}px ${height}px ${place.x + before}px;background-origin:content-box;`;
+  for (const part of PARTS) css += `${part}:${copy.resources.inline(style.getPropertyValue(part))};`;
+  const clip = `display:block;position:absolute;z-index:-1;left:0;top:0;width:${width}px;height:${height}px;${scrolled ? "overflow:hidden;" : ""}`;
+  return `<div class="${copy.sheet.rule(clip)}"><div class="${copy.sheet.rule(css)}"></div></div>`;
 }
 
 /** The colour where a document paints nothing. */
 export function blank(doc: Document): string {
-  const { colorScheme } = styleOf(doc.documentElement);
+  const { colorScheme } = dom.styleOf(doc.documentElement);
   if (!colorScheme?.includes("dark")) return "white";
   return colorScheme.includes("light") && !matchMedia("(prefers-color-scheme: dark)").matches ? "white" : DARK;
 }
 
-/** The background positioning area of the canvas: the padding box of the root, or the viewport. */
-function area(root: HTMLElement, attachment: string): { left: number; top: number; width: number; height: number } {
-  if (attachment !== "fixed") {
-    const style = styleOf(root);
-    const [above, right, below, left] = SIDES.map((side) => parseFloat(style[`border${side}Width`]));
-    return { left: 0, top: 0, width: root.offsetWidth - left - right, height: root.offsetHeight - above - below };
-  }
-  const { left, top } = root.getBoundingClientRect();
-  const { innerWidth, innerHeight } = root.ownerDocument.defaultView ?? window;
-  return { left: -left - root.clientLeft, top: -top - root.clientTop, width: innerWidth, height: innerHeight };
-}
-
-/** A box with only the border of the root. */
-function border(root: HTMLElement): HTMLElement {
-  const style = styleOf(root);
-  const box = root.ownerDocument.createElement("div");
-  box.style.cssText = "position:absolute;z-index:-1;box-sizing:border-box";
-  for (const side of SIDES) {
-    const name = side.toLowerCase();
-    const width = style[`border${side}Width`];
-    box.style.setProperty(name, `-${width}`);
-    box.style.setProperty(`border-${name}`, `${width} ${style[`border${side}Style`]} ${style[`border${side}Color`]}`);
-  }
-  return box;
+/** The background positioning area of the canvas in the document: the padding box of the root, or the viewport. */
+function area(root: Element, attachment: string, viewport: Rect): Rect {
+  if (attachment === "fixed") return viewport;
+  const style = dom.styleOf(root);
+  const [above, right, below, left] = SIDES.map((side) => parseFloat(style[`border${side}Width`]));
+  const rect = dom.rectOf(root);
+  return {
+    x: rect.left + viewport.x + left,
+    y: rect.top + viewport.y + above,
+    width: rect.width - left - right,
+    height: rect.height - above - below,
+  };
 }
 
 /**
  * Whether one of the elements has containment: then the body's background is not propagated (CSS Containment 2, 3.3).
  */
 function contains(...elements: Element[]): boolean {
-  return elements.some((el) => !/^(none|)$/.test(styleOf(el).contain ?? ""));
+  return elements.some((el) => !/^(none|)$/.test(dom.styleOf(el).contain ?? ""));
 }
 
 function painted(el: Element): boolean {
-  const style = styleOf(el);
+  const style = dom.styleOf(el);
   return (
     style.display !== "none" && (style.backgroundImage !== "none" || !/^rgba\(.*, 0\)$/.test(style.backgroundColor))
   );

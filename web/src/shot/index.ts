@@ -5,6 +5,8 @@ import type { Protocol } from "../cdp";
 import { ClientError } from "../clienterror";
 import { base64 } from "../base64";
 import { blank } from "./canvasbackground";
+import { keep } from "./draft";
+import { newCanvas, newImage } from "./dom";
 import { label } from "./label";
 import { lend, type Natives } from "./natives";
 import { picture } from "./picture";
@@ -27,10 +29,10 @@ export function screencast(to: Receiver, p: CastParams, natives: Natives, backgr
 export async function capture(
   p: Protocol.Page.CaptureScreenshotRequest,
   natives: Natives,
-  background = blank(document),
+  background?: string,
 ): Promise<Protocol.Page.CaptureScreenshotResponse> {
   lend(natives);
-  return { data: await render(optionsOf(p), background, natives) };
+  return { data: await render(optionsOf(p), background ?? blank(document), natives) };
 }
 
 /** A picture, in base64. */
@@ -52,8 +54,8 @@ async function render(o: Options, background: string, natives: Natives): Promise
 }
 
 async function draw(o: Options, background: string): Promise<HTMLCanvasElement> {
-  const image = await decoded(o.draft ?? (await picture(document, o.region, o.keep)));
-  const canvas = document.createElement("canvas");
+  const image = await decoded(o.draft ?? (await pictureOf(o)));
+  const canvas = newCanvas();
   canvas.width = o.width;
   canvas.height = o.height;
   const to = canvas.getContext("2d");
@@ -64,8 +66,14 @@ async function draw(o: Options, background: string): Promise<HTMLCanvasElement> 
   return canvas;
 }
 
+async function pictureOf(o: Options): Promise<string> {
+  const made = await picture(document, o.region);
+  if (o.keep) keep(made);
+  return made.url;
+}
+
 async function decoded(url: string): Promise<HTMLImageElement> {
-  const image = new Image();
+  const image = newImage();
   image.src = url;
   try {
     await image.decode();

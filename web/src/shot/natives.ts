@@ -1,11 +1,16 @@
 // The bundler replaces the globals of these names by these functions. What the rasteriser loads is then no request of
 // the page, which Clients would see or intercept. It also works while the page's clock is stopped.
 
+import { lendStyles } from "./dom";
+
 /** The browser's own functions, since the page's have been replaced. */
 export interface Natives {
   fetch: typeof window.fetch;
   setTimeout(f: () => void, ms?: number): number;
   clearTimeout(timer?: number): void;
+  getComputedStyle?: typeof getComputedStyle;
+  /** The answer of the agent in a frame of another origin to Page.captureScreenshot; undefined where there is none. */
+  frame?(owner: Element): Promise<{ result?: object }> | undefined;
 }
 
 /** A page may have deleted the global Array. */
@@ -20,6 +25,7 @@ let natives: Natives = {
 /** Sets the functions to use. */
 export function lend(n: Natives): void {
   natives = n;
+  if (n.getComputedStyle) lendStyles(n.getComputedStyle);
 }
 
 export function fetch(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
@@ -34,16 +40,13 @@ export function clearTimeout(timer?: number): void {
   natives.clearTimeout(timer);
 }
 
-/** By a timer, so that a frame that is not painted, for example one off the screen, is drawn, too. */
-export function requestAnimationFrame(f: FrameRequestCallback): number {
-  return natives.setTimeout(() => f(performance.now()), 16);
+/** How long a picture waits for that of a frame. */
+const FRAME_MS = 5_000;
+
+/** The picture of a frame of another origin, in base64; undefined where it has no agent, or one that does not answer. */
+export async function pictureOfFrame(owner: Element): Promise<string | undefined> {
+  const late = new Promise<undefined>((r) => setTimeout(() => r(undefined), FRAME_MS));
+  const answer = await Promise.race([natives.frame?.(owner), late]);
+  const data = (answer?.result as { data?: unknown } | undefined)?.data;
+  return typeof data === "string" && /^[\w+/=]+$/.test(data) ? data : undefined;
 }
-
-export function requestIdleCallback(f: () => void): number {
-  return natives.setTimeout(f);
-}
-
-const silent = (): void => {};
-
-/** Warnings of the rasteriser must not appear in the app's console. */
-export const console = { warn: silent, error: silent };

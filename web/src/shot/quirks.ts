@@ -2,10 +2,10 @@
 // its line as high as its line-height even if it has no text of its own. In quirks mode it does not (Quirks Mode
 // Standard, 3.4).
 
-import { styleOf } from "../flattree";
+import * as dom from "./dom";
 
 const LIMITED = /^-\/\/W3C\/\/DTD (XHTML 1\.0|HTML 4\.01) (Frameset|Transitional)\/\//i;
-const CONTROL = /^(INPUT|TEXTAREA|BUTTON|SELECT|METER|PROGRESS)$/;
+const CONTROL = /^(input|textarea|button|select|meter|progress)$/;
 const EDGES = ["Top", "Right", "Bottom", "Left"] as const;
 
 /** Whether boxes without text of their own have no line height in a document. */
@@ -13,21 +13,20 @@ export function isQuirky(doc: Document): boolean {
   return doc.compatMode === "BackCompat" || LIMITED.test(doc.doctype?.publicId ?? "");
 }
 
-/** Gives the copy of a quirky document's element the line height that its box has there. */
-export function lineHeight(copy: HTMLElement, source: HTMLElement, style: CSSStyleDeclaration): void {
-  if (CONTROL.test(source.tagName)) return;
-  // Set on every element, so that none inherits 0 from its parent.
-  copy.style.lineHeight = hasLineHeight(source, style) ? style.lineHeight : "0";
+/** The line height that the box of a quirky document's element has there: on every element, so that none inherits 0. */
+export function lineHeight(el: Element, style: CSSStyleDeclaration): string {
+  if (CONTROL.test(dom.localName(el))) return `line-height:${style.lineHeight};`;
+  return `line-height:${hasLineHeight(el, style) ? style.lineHeight : "0"};`;
 }
 
-function hasLineHeight(el: HTMLElement, style: CSSStyleDeclaration): boolean {
-  if (el.shadowRoot || style.display === "list-item" || hasEdge(style)) return true;
+function hasLineHeight(el: Element, style: CSSStyleDeclaration): boolean {
+  if (dom.shadowRootOf(el) || style.display === "list-item" || hasEdge(style)) return true;
   const collapses = style.whiteSpace === "normal" || style.whiteSpace === "nowrap";
-  for (const child of el.childNodes) {
-    if (child.nodeName === "BR") return true;
-    if (child.nodeType === Node.TEXT_NODE && (!collapses || /[^ \t\n\r\f]/.test(child.nodeValue ?? ""))) return true;
+  for (const child of dom.lightChildren(el)) {
+    if (dom.isElement(child) && dom.isHtml(child, "br")) return true;
+    if (dom.isText(child) && (!collapses || /[^ \t\n\r\f]/.test(dom.textOf(child)))) return true;
   }
-  return ["::before", "::after"].some((pseudo) => !/^(none|normal)$/.test(styleOf(el, pseudo).content));
+  return ["::before", "::after"].some((pseudo) => !/^(none|normal)$/.test(dom.styleOf(el, pseudo).content));
 }
 
 /** Whether an inline box has a margin, border or padding. */

@@ -6,6 +6,7 @@
 
 import type { Protocol } from "../cdp";
 import { ClientError } from "../clienterror";
+import * as dom from "./dom";
 import { draft, forget } from "./draft";
 import { clearTimeout, setTimeout, lend, type Natives } from "./natives";
 import { formatOf, type Options, qualityOf, viewport } from "./options";
@@ -244,10 +245,10 @@ function act(e: Event): void {
   changed(e);
 }
 
-/** Whether an element is one that the rasteriser puts into the page for measuring. */
-const own = (n: Node): boolean => n.nodeType === 1 && (n as Element).closest("[data-snapdom-internal]") !== null;
+/** Whether an element is one of the product's own, such as the overlay of DevTools. */
+const own = (n: Node): boolean => dom.isElement(n) && dom.closest(n, "[data-cdphub-internal]") !== null;
 
-/** Whether the rasteriser has made a change. An element that it has removed again has the attribute itself. */
+/** Whether a change is one of the product's own elements. An element that was removed again has the attribute itself. */
 function isOwn(r: MutationRecord): boolean {
   if (own(r.target)) return true;
   const nodes = [...r.addedNodes, ...r.removedNodes];
@@ -287,7 +288,7 @@ function observe(root: Document | ShadowRoot): void {
 function observeInside(root: ParentNode = document): void {
   for (const old of observers?.keys() ?? []) if (isGone(old)) observers?.delete(old);
   for (const el of root.querySelectorAll("*")) {
-    const inner = el.shadowRoot ?? (el.localName === "iframe" ? documentIn(el as HTMLIFrameElement) : undefined);
+    const inner = dom.shadowRootOf(el) ?? (dom.isHtml(el, "iframe") ? documentIn(el as HTMLIFrameElement) : undefined);
     if (!inner) continue;
     observe(inner);
     observeInside(inner);

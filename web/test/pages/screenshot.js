@@ -20,7 +20,7 @@ is(p.size, [800, 600], "the viewport");
 is([p.at(110, 110), p.at(10, 10)], [green, white]);
 is([p.bytes.slice(1, 4), p.labelled], ["PNG", true]);
 is(p.bytes.indexOf("tEXtSoftware\0cdphub"), 37, "the chunk follows IHDR");
-is(await value("document.querySelectorAll('[data-snapdom-internal]').length"), 0, "nothing is left behind");
+is(await value("document.querySelectorAll('[data-cdphub-internal]').length"), 0, "nothing is left behind");
 is(
   events.filter((e) => /^(Network|Page\.frame|DOM)/.test(e.method)).map((e) => e.method),
   [],

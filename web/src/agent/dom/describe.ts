@@ -10,7 +10,7 @@ import { idOfNode, isDocument, isElement } from "./nodes";
  */
 export function isShown(node: Node): boolean {
   if (node.nodeType === Node.TEXT_NODE) return /\S/.test(node.nodeValue ?? "");
-  return !isElement(node) || !node.hasAttribute("data-snapdom-internal");
+  return !isElement(node) || !node.hasAttribute("data-cdphub-internal");
 }
 
 /** Children as Clients see them. */

@@ -2,6 +2,7 @@
 // domains use these functions.
 
 import type { Protocol } from "../../cdp";
+import type { Answer } from "../../wire/cdp";
 import { CHILD_SILENT, say } from "../../wire/messages";
 import { added } from "../base/added";
 import { hexId } from "../base/originals";
@@ -56,6 +57,8 @@ export interface Agent {
    * next document, which may come before the bye of this one.
    */
   loads: number;
+  /** Sends a command. */
+  call(method: string, params: object, sessionId: string): Promise<Answer>;
   /** Its document has gone: releases the agent. */
   gone(): void;
 }

@@ -4,6 +4,7 @@
 import type { Protocol } from "../../cdp";
 import { load, withClientErrors } from "../base/bundles";
 import { fetchKept } from "../network/bodies";
+import { frameOfOwner } from "./frames";
 import { navigationUnderWay } from "./navigation";
 import { originals } from "../base/originals";
 import { register } from "../base/registry";
@@ -33,11 +34,17 @@ const start = (p: Protocol.Page.StartScreencastRequest, s: Session): Promise<voi
     const shot = await load<Shot>("shot.js", "Page.startScreencast");
     if (!casts.has(s)) return; // stopped meanwhile
     casts.set(s, shot);
-    shot.screencast(s, p, natives(), background);
+    shot.screencast(s, p, natives(s), background);
   });
 
 const background = (): string | undefined => [...backgrounds.values()].pop();
-const natives = (): Parameters<Shot["capture"]>[1] => ({ ...originals, fetch: fetchKept });
+const natives = (s: Session): Parameters<Shot["capture"]>[1] => ({
+  ...originals,
+  fetch: fetchKept,
+  getComputedStyle: (el, pseudo) => window.getComputedStyle(el, pseudo),
+  // The document of another origin is drawn by its own agent.
+  frame: (owner) => frameOfOwner(owner)?.agent?.call("Page.captureScreenshot", {}, s.id),
+});
 
 function setBackground(p: Protocol.Emulation.SetDefaultBackgroundColorOverrideRequest, s: Session): void {
   backgrounds.delete(s);
@@ -45,10 +52,13 @@ function setBackground(p: Protocol.Emulation.SetDefaultBackgroundColorOverrideRe
   if (p.color) backgrounds.set(s, `rgba(${r}, ${g}, ${b}, ${a})`);
 }
 
-const capture = (p: Protocol.Page.CaptureScreenshotRequest): Promise<Protocol.Page.CaptureScreenshotResponse> =>
+const capture = (
+  p: Protocol.Page.CaptureScreenshotRequest,
+  s: Session,
+): Promise<Protocol.Page.CaptureScreenshotResponse> =>
   withClientErrors(async () => {
     const shot = await load<Shot>("shot.js", "Page.captureScreenshot");
-    const draw = (): ReturnType<typeof capture> => shot.capture(p, natives(), background());
+    const draw = (): ReturnType<typeof capture> => shot.capture(p, natives(s), background());
     for (let n = 0; ; n++) {
       try {
         return await draw();

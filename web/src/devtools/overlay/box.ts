@@ -9,7 +9,7 @@ const SVG = "http://www.w3.org/2000/svg";
 let host: HTMLElement | undefined;
 
 /** The attribute by which the DOM domain and the rasteriser leave an element out. */
-const HIDDEN = "data-snapdom-internal";
+const HIDDEN = "data-cdphub-internal";
 
 function surface(): ShadowRoot {
   clear();
