@@ -163,6 +163,7 @@ func (t *Tab) disableLocked(v *clientSession, c *command, name string) *wire.Err
 	}
 	if name == "DOM" {
 		v.forgetTree()
+		v.asked = false
 	}
 	if t.leaveDomainLocked(v, name) {
 		return t.forwardLocked(v, c, nil)
@@ -228,6 +229,9 @@ func (r *realSession) cacheLocked(method string, params []byte) {
 		return
 	}
 	e := cachedEvent{method: method, params: bytes.Clone(params)}
+	if method == "Runtime.consoleAPICalled" {
+		e.params = withoutPreviews(e.params)
+	}
 	part := func(path []string) string {
 		if path == nil {
 			return ""
@@ -236,7 +240,7 @@ func (r *realSession) cacheLocked(method string, params []byte) {
 	}
 	e.key, e.context, e.frame = part(rule.key), part(rule.context), part(rule.frame)
 	d.cached = append(d.cached, e)
-	d.bytes += len(params) + overhead
+	d.bytes += len(e.params) + overhead
 	if rule.message {
 		d.shed()
 	}
@@ -297,4 +301,21 @@ func (t *Tab) clearMessagesLocked(v *clientSession, c *command) *wire.Error {
 			r.dropCached(name, func(e *cachedEvent) bool { return cacheRules[e.method].message })
 		}
 	}))
+}
+
+// withoutPreviews is a message as Chromium 156 repeats it: there are no previews in it.
+func withoutPreviews(params []byte) []byte {
+	args := []byte{'['}
+	list := valueOf(params, "args")
+	eachElement(list, func(from, to int) {
+		if len(args) > 1 {
+			args = append(args, ',')
+		}
+		arg := list[from:to]
+		if valueOf(arg, "preview") != nil {
+			arg = with(arg, "preview", nil)
+		}
+		args = append(args, arg...)
+	})
+	return with(params, "args", append(args, ']'))
 }

@@ -26,9 +26,6 @@ func (t *Tab) Event(sessionID, method string, params []byte) {
 }
 
 func (t *Tab) realEventLocked(r *realSession, method string, params []byte) {
-	if method == "Runtime.executionContextCreated" {
-		params = plainWorld(params)
-	}
 	r.cacheLocked(method, params)
 	if h := eventHandlers[method]; h != nil {
 		h(t, r, params)
@@ -50,20 +47,20 @@ func (t *Tab) realEventLocked(r *realSession, method string, params []byte) {
 	key, byKey := eventSettings[method]
 	domain, _ := cutMethod(method)
 	for _, v := range r.views {
+		wants := v.hears(domain)
 		if byKey {
-			if _, has := v.settings[key]; !has {
-				continue
-			}
-		} else if !v.hears(domain) {
-			continue
+			_, wants = v.settings[key]
 		}
-		t.deliverLocked(v, method, params)
+		if wants {
+			t.deliverLocked(v, method, params)
+		}
 	}
 }
 
 // alwaysOn are domains with events and without enable: all sessions get them.
 var alwaysOn = map[string]bool{
-	"Target": true, "Input": true, "Storage": true, "Emulation": true, "Browser": true, "BackgroundService": true, "Tethering": true,
+	"Inspector": true, // whose events come without Inspector.enable, too (Chromium 156)
+	"Target":    true, "Input": true, "Storage": true, "Emulation": true, "Browser": true, "BackgroundService": true, "Tethering": true,
 }
 
 // hears reports whether a session gets the events of a domain.
@@ -118,6 +115,14 @@ var eventSettings = map[string]string{
 
 // showLocked writes ids as a session knows them. ok is false where a node is named that the session cannot know.
 func (t *Tab) showLocked(v *clientSession, key string, text []byte) (out []byte, ok bool) {
+	return t.showLevelsLocked(v, key, text, asIs)
+}
+
+// asIs is all levels of nodes, as the browser has described them.
+const asIs = -2
+
+// showLevelsLocked is showLocked for so many levels of nodes, as if the browser had pushed them.
+func (t *Tab) showLevelsLocked(v *clientSession, key string, text []byte, levels int) (out []byte, ok bool) {
 	s := shapes()[key]
 	if s == nil {
 		return text, true
@@ -145,11 +150,11 @@ func (t *Tab) showLocked(v *clientSession, key string, text []byte) (out []byte,
 			}
 			return strconv.AppendInt(dst, seen, 10)
 		case tree:
-			w := treeWalker{text: value, out: dst, visible: n.shown, inside: v.notePushed, learn: func(real, backendID, parent int64) {
+			w := treeWalker{text: value, out: dst, pushed: levels != asIs, visible: n.shown, inside: v.notePushed, learn: func(real, backendID, parent int64) {
 				n.learn(real, backendID, parent)
 				v.noteKnown(backendID)
 			}}
-			if w.value(0, parent) >= 0 {
+			if w.value(0, parent, levels, false) >= 0 {
 				return w.out
 			}
 			return append(w.out[:len(dst)], value...)

@@ -7,9 +7,9 @@ import (
 	"github.com/cdphub/cdphub/internal/wire"
 )
 
-// Requests are paused at the browser for all patterns together. A paused request goes to one session after another, in the
-// order in which they have begun to intercept, and on to the network when the last lets it; what one of them changes,
-// answers or fails goes no further.
+// Requests are paused at the browser for all patterns together. A paused request goes to one session after another, as in
+// Chromium 156 to the one first that has begun to intercept last, and on to the network when all have let it; what one
+// of them changes, answers or fails goes no further.
 
 // interception is what a session has asked for with Fetch.enable.
 type interception struct {
@@ -35,7 +35,7 @@ type pausedRequest struct {
 	responses map[*clientSession]struct{}
 }
 
-var errNotPaused = wire.InvalidParams("Invalid InterceptionId.")
+var errNotPaused = &wire.Error{Code: wire.CodeInvalidParams, Message: "Invalid InterceptionId."}
 
 func (r *realSession) anyFetch() bool {
 	return slices.ContainsFunc(r.views, func(v *clientSession) bool { return v.fetch != nil })
@@ -90,9 +90,8 @@ func (t *Tab) enableFetchLocked(v *clientSession, c *command) *wire.Error {
 	}
 	v.fetch = f
 	r := v.r
-	// It comes last, as its patterns are the newest.
 	if before == nil {
-		r.fetchers = append(r.fetchers, v)
+		r.fetchers = slices.Insert(r.fetchers, 0, v)
 	}
 	t.sendLocked(&call{r: r, view: v, id: c.id, method: c.method, done: t.doneLocked(v, c, func(ok bool) {
 		if !ok && v.fetch == f && !v.over {

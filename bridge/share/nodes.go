@@ -167,7 +167,7 @@ func (t *Tab) describeLocked(v *clientSession, id bridge.CallID, method string, 
 				t.answerLocked(v, id, nil, cdpErr)
 			default:
 				out, _ := t.showLocked(v, "<"+method, result)
-				t.answerLocked(v, id, out, nil)
+				t.showPathsLocked(v, id, shapes()["<"+method], method, out)
 			}
 		}}
 		t.sendLocked(c, append(params, '}'))
@@ -178,9 +178,13 @@ func (t *Tab) describeLocked(v *clientSession, id bridge.CallID, method string, 
 func (t *Tab) showPathsLocked(v *clientSession, id bridge.CallID, s *shape, method string, out []byte) {
 	var missing []int64 // parents whose children it does not know, the outermost first
 	seen := make(map[int64]bool)
+	var all []int64
 	s.replace(nil, out, func(dst []byte, k kind, value []byte) []byte {
 		n, _ := wire.Int(value)
-		if k != node || !v.hasTree {
+		if k != node || n == 0 {
+			return dst
+		}
+		if all = append(all, n); !v.hasTree {
 			return dst
 		}
 		var path []int64
@@ -196,6 +200,9 @@ func (t *Tab) showPathsLocked(v *clientSession, id bridge.CallID, s *shape, meth
 		}
 		return dst
 	})
+	for _, n := range all {
+		v.noteKnown(n)
+	}
 	if len(missing) == 0 {
 		t.answerLocked(v, id, out, nil)
 		return
@@ -204,19 +211,57 @@ func (t *Tab) showPathsLocked(v *clientSession, id bridge.CallID, s *shape, meth
 	for i, p := range missing {
 		last := i == len(missing)-1
 		v.notePushed(p)
-		params := append(strconv.AppendInt([]byte(`{"backendNodeId":`), p, 10), `,"depth":1}`...)
-		t.sendLocked(&call{r: v.r, view: v, id: id, method: "DOM.describeNode", done: func(result, _ []byte) {
-			children := valueOf(result, "node", "children")
-			if children != nil && !v.over {
-				event := strconv.AppendInt([]byte(`{"parentId":`), v.r.nodes.real(p), 10)
-				event = append(append(append(event, `,"nodes":`...), children...), '}')
-				t.deliverLocked(v, "DOM.setChildNodes", event)
-			}
+		t.describeTreeLocked(v, id, "backendNodeId", p, 1, nil, func(one, _ []byte) {
+			t.childrenEventLocked(v, p, one)
 			if last {
 				t.answerLocked(v, id, out, nil)
 			}
-		}}, params)
+		})
 	}
+}
+
+// describeTreeLocked asks for a node with so many levels of children, and runs fn with what the session would see of it,
+// had the browser pushed it. One level more is asked for, for texts that are counted as a part of their parent.
+func (t *Tab) describeTreeLocked(v *clientSession, id bridge.CallID, by string, n int64, levels int, pierce []byte, fn func(one, cdpErr []byte)) {
+	params := append(strconv.AppendInt(appendName([]byte{'{'}, by), n, 10), `,"depth":`...)
+	if levels >= 0 {
+		params = strconv.AppendInt(params, int64(levels)+1, 10)
+	} else {
+		params = append(params, `-1`...)
+	}
+	if pierce != nil {
+		params = append(append(params, `,"pierce":`...), pierce...)
+	}
+	t.sendLocked(&call{r: v.r, view: v, id: id, method: "DOM.describeNode", done: func(result, cdpErr []byte) {
+		if v.over || cdpErr != nil {
+			fn(nil, cdpErr)
+			return
+		}
+		out, _ := t.showLevelsLocked(v, "<DOM.describeNode", result, levels)
+		fn(valueOf(out, "node"), nil)
+	}}, append(params, '}'))
+}
+
+// childrenEventLocked tells a session of the children of a node.
+func (t *Tab) childrenEventLocked(v *clientSession, parent int64, one []byte) {
+	if children := valueOf(one, "children"); children != nil {
+		event := strconv.AppendInt([]byte(`{"parentId":`), parent, 10)
+		event = append(append(append(event, `,"nodes":`...), children...), '}')
+		v.notePushed(parent)
+		t.eventLocked(v, "DOM.setChildNodes", event)
+	}
+}
+
+// levelsOf reads the param depth.
+func levelsOf(params []byte, usual int) int {
+	depth, is := wire.Int(valueOf(params, "depth"))
+	switch {
+	case !is:
+		return usual
+	case depth < 0 || depth > maxDepth:
+		return -1
+	}
+	return int(depth)
 }
 
 // maxDepth is how many nodes around one a session is told of.
@@ -227,7 +272,7 @@ func (t *Tab) getDocumentLocked(v *clientSession, c *command) *wire.Error {
 	r := v.r
 	first := r.nodes.root == 0
 	v.forgetTree()
-	v.hasTree = true
+	v.hasTree, v.asked = true, true
 	id := c.id
 	if first {
 		return t.forwardLocked(v, c, func(result, cdpErr []byte) {
@@ -240,25 +285,17 @@ func (t *Tab) getDocumentLocked(v *clientSession, c *command) *wire.Error {
 			t.answerLocked(v, id, out, nil)
 		})
 	}
-	params := append(strconv.AppendInt([]byte(`{"nodeId":`), r.nodes.root, 10), '}')
-	depth := valueOf(c.params, "depth")
-	if depth == nil {
-		depth = []byte("2")
-	}
-	params = with(params, "depth", bytes.Clone(depth))
-	if pierce := valueOf(c.params, "pierce"); pierce != nil {
-		params = with(params, "pierce", bytes.Clone(pierce))
-	}
-	// The browser is to watch the same nodes for this session. It answers depth 0 with an error, which is as good.
-	t.sendLocked(&call{r: r, method: "DOM.requestChildNodes", done: func(_, _ []byte) {}}, params)
-	t.sendLocked(&call{r: r, view: v, id: id, method: "DOM.describeNode", done: func(result, cdpErr []byte) {
+	levels, pierce := levelsOf(c.params, 2), bytes.Clone(valueOf(c.params, "pierce"))
+	// The browser is to watch the same nodes for this session. What it says to depth 0 does not matter.
+	watch := with(with(c.params, "depth", strconv.AppendInt(nil, int64(levels), 10)), "nodeId", strconv.AppendInt(nil, r.nodes.root, 10))
+	t.ownLocked(r, "DOM.requestChildNodes", watch)
+	t.describeTreeLocked(v, id, "nodeId", r.nodes.root, levels, pierce, func(one, cdpErr []byte) {
 		if cdpErr != nil {
 			t.answerLocked(v, id, nil, cdpErr)
 			return
 		}
-		out, _ := t.showLocked(v, "<DOM.describeNode", result)
-		t.answerLocked(v, id, with(wire.Empty, "root", valueOf(out, "node")), nil)
-	}}, params)
+		t.answerLocked(v, id, with(wire.Empty, "root", one), nil)
+	})
 	return nil
 }
 
@@ -287,7 +324,7 @@ func (t *Tab) setChildNodesLocked(r *realSession, params []byte) {
 func (t *Tab) learnLocked(r *realSession, params []byte) {
 	n := &r.nodes
 	w := treeWalker{text: valueOf(params, "nodes"), learn: n.learn, visible: n.shown}
-	w.value(0, n.shown(intOf(params, "parentId")))
+	w.value(0, n.shown(intOf(params, "parentId")), -1, true)
 }
 
 func intOf(object []byte, name string) int64 {
@@ -300,8 +337,7 @@ func intOf(object []byte, name string) int64 {
 func (t *Tab) requestChildrenLocked(v *clientSession, c *command) *wire.Error {
 	id := intOf(c.params, "nodeId")
 	number := c.id
-	depth := bytes.Clone(valueOf(c.params, "depth"))
-	pierce := bytes.Clone(valueOf(c.params, "pierce"))
+	levels, pierce := levelsOf(c.params, 1), bytes.Clone(valueOf(c.params, "pierce"))
 	return t.forwardLocked(v, c, func(_, cdpErr []byte) {
 		if cdpErr != nil {
 			t.answerLocked(v, number, nil, cdpErr)
@@ -311,23 +347,10 @@ func (t *Tab) requestChildrenLocked(v *clientSession, c *command) *wire.Error {
 			t.answerLocked(v, number, wire.Empty, nil)
 			return
 		}
-		params := append(strconv.AppendInt([]byte(`{"backendNodeId":`), id, 10), '}')
-		if depth == nil {
-			depth = []byte("1")
-		}
-		params = with(params, "depth", depth)
-		if pierce != nil {
-			params = with(params, "pierce", pierce)
-		}
-		t.sendLocked(&call{r: v.r, view: v, id: number, method: "DOM.describeNode", done: func(result, _ []byte) {
-			if children := valueOf(result, "node", "children"); children != nil && !v.over {
-				event := strconv.AppendInt([]byte(`{"parentId":`), v.r.nodes.real(id), 10)
-				event = append(append(append(event, `,"nodes":`...), children...), '}')
-				v.notePushed(id)
-				t.deliverLocked(v, "DOM.setChildNodes", event)
-			}
+		t.describeTreeLocked(v, number, "backendNodeId", id, levels, pierce, func(one, _ []byte) {
+			t.childrenEventLocked(v, id, one)
 			t.answerLocked(v, number, wire.Empty, nil)
-		}}, params)
+		})
 	})
 }
 
@@ -335,7 +358,7 @@ func (t *Tab) requestChildrenLocked(v *clientSession, c *command) *wire.Error {
 func (t *Tab) documentUpdatedLocked(r *realSession, params []byte) {
 	r.nodes.reset()
 	for _, v := range r.views {
-		if v.hears("DOM") {
+		if v.asked || v.domains["DOM"] != nil {
 			t.deliverLocked(v, "DOM.documentUpdated", params)
 		}
 		v.forgetTree()

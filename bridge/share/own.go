@@ -10,8 +10,9 @@ import (
 	"github.com/cdphub/cdphub/internal/wire"
 )
 
-// What a Client has for itself: scripts for new documents, bindings, isolated worlds, object groups, streams and
-// recordings. Handles begin with the number of their Client, so that nobody can name those of another.
+// What a Client has for itself: scripts for new documents, bindings, object groups, streams and recordings. Handles begin
+// with the number of their Client, so that nobody can name those of another. Isolated worlds are not among that: sessions
+// that create one of the same name in a frame get the same one (Chromium 156).
 
 // script is a script for new documents.
 type script struct {
@@ -22,25 +23,9 @@ type script struct {
 // binding is a function of Runtime.addBinding.
 type binding struct{ params []byte }
 
-// worldPrefix begins the names of isolated worlds at the browser: "cdphub 3:name".
-const worldPrefix = "cdphub "
-
-func (c *client) world(name string) string { return worldPrefix + c.prefix + name }
-
-// plainWorld writes the name of an isolated world as its Client has given it.
-func plainWorld(params []byte) []byte {
-	name := textOf(params, "context", "name")
-	rest, ours := strings.CutPrefix(name, worldPrefix)
-	number, plain, _ := strings.Cut(rest, ":")
-	if _, err := strconv.Atoi(number); !ours || err != nil {
-		return params
-	}
-	return with(params, "context", with(valueOf(params, "context"), "name", quoted(plain)))
-}
-
 var errNoObject = wire.ServerError("Invalid remote object id")
 
-var errNoStream = wire.InvalidParams("Invalid stream handle")
+var errNoStream = &wire.Error{Code: wire.CodeInvalidParams, Message: "Invalid stream handle"}
 
 // translateLocked writes params as the browser knows them. missing are nodes that the browser has to push first.
 func (t *Tab) translateLocked(v *clientSession, method string, params []byte) (out []byte, missing []int64, err *wire.Error) {
@@ -69,12 +54,11 @@ func (t *Tab) translateLocked(v *clientSession, method string, params []byte) (o
 					return wire.AppendString(dst, v.client.prefix+text)
 				}
 			}
-		case isolated:
-			if isText && text != "" {
-				return wire.AppendString(dst, v.client.world(text))
-			}
 		case node:
 			seen, _ := wire.Int(value)
+			if seen != 0 && !v.knows(seen) {
+				err = errNoNode
+			}
 			real := v.r.nodes.real(seen)
 			if real == 0 && seen != 0 {
 				missing = append(missing, seen)
@@ -316,13 +300,12 @@ func (t *Tab) replayOwnLocked(v *clientSession) {
 			continue
 		}
 		one.real = ""
-		params, _, _ := t.translateLocked(v, "Page.addScriptToEvaluateOnNewDocument", with(one.params, "runImmediately", nil))
 		t.sendLocked(&call{r: v.r, method: "Page.addScriptToEvaluateOnNewDocument", done: func(result, cdpErr []byte) {
 			one.real = string([]byte(textOf(result, "identifier")))
 			if v.over || v.scripts[name] != one {
 				t.removeScriptAtBrowserLocked(v.r, one)
 			}
-		}}, params)
+		}}, with(one.params, "runImmediately", nil))
 	}
 	for _, name := range slices.Sorted(maps.Keys(v.bindings)) {
 		b := v.bindings[name]

@@ -24,7 +24,7 @@ const (
 	kinds          // how many there are
 )
 
-var kindNames = [kinds]string{node: "node", backend: "backend", tree: "tree", remote: "object", stream: "stream", objectGrp: "group", isolated: "world"}
+var kindNames = [kinds]string{node: "node", backend: "backend", tree: "tree", remote: "object", stream: "stream", objectGrp: "group"}
 
 // shape says where in a message such members are.
 type shape struct {
@@ -139,6 +139,7 @@ func (s *shape) replace(dst, text []byte, fn func(dst []byte, k kind, value []by
 type treeWalker struct {
 	text, out []byte
 	learn     func(real, backendID, parent int64)
+	pushed    bool                  // write what DOM.describeNode says as if it were pushed
 	inside    func(backendID int64) // the children of a node are told, too; nil where that does not matter
 	visible   func(real int64) int64
 }
@@ -147,13 +148,14 @@ type treeWalker struct {
 var nodesInside = map[string]bool{"children": true, "shadowRoots": true, "pseudoElements": true, "contentDocument": true, "templateContent": true, "importedDocument": true}
 
 // value rewrites the node, or the list of nodes, that begins at i, and returns the index behind it; -1 for what is none.
-func (w *treeWalker) value(i int, parent int64) int {
+// levels are how many of children are left in; below zero, all.
+func (w *treeWalker) value(i int, parent int64, levels int, child bool) int {
 	if i < 0 || i >= len(w.text) || w.text[i] != '[' {
-		return w.node(i, parent)
+		return w.node(i, parent, levels, child)
 	}
 	w.out = append(w.out, '[')
 	for i = wire.SkipSpace(w.text, i+1); i < len(w.text) && w.text[i] != ']'; {
-		if i = w.node(i, parent); i < 0 {
+		if i = w.node(i, parent, levels, child); i < 0 {
 			return -1
 		}
 		if i = wire.SkipSpace(w.text, i); i < len(w.text) && w.text[i] == ',' {
@@ -169,7 +171,7 @@ func (w *treeWalker) value(i int, parent int64) int {
 }
 
 // node rewrites one node: its nodeId becomes its backendNodeId. Chromium writes both before what is inside.
-func (w *treeWalker) node(i int, parent int64) int {
+func (w *treeWalker) node(i int, parent int64, levels int, child bool) int {
 	if i < 0 || i >= len(w.text) || w.text[i] != '{' {
 		return -1
 	}
@@ -183,12 +185,20 @@ func (w *treeWalker) node(i int, parent int64) int {
 		}
 		end := from
 		switch {
+		case name == "children" && levels == 0 && !isLoneText(w.text, from):
+			if end = wire.SkipValue(w.text, from); end < 0 {
+				return -1
+			}
 		case nodesInside[name]:
 			w.out = appendName(w.out, name)
 			if name == "children" && w.inside != nil {
 				w.inside(backendID)
 			}
-			if end = w.value(from, backendID); end < 0 {
+			deeper := levels
+			if name == "children" {
+				deeper--
+			}
+			if end = w.value(from, backendID, deeper, name == "children"); end < 0 {
 				return -1
 			}
 		default:
@@ -202,11 +212,15 @@ func (w *treeWalker) node(i int, parent int64) int {
 				w.out = appendName(w.out, name)
 				at = len(w.out)
 			case "parentId":
-				if parent == 0 {
-					id, _ := wire.Int(value)
-					parent = w.visible(id)
+				id, _ := wire.Int(value)
+				above := w.visible(id)
+				if child && w.pushed {
+					above = parent
 				}
-				w.out = strconv.AppendInt(appendName(w.out, name), parent, 10)
+				if child = false; parent == 0 {
+					parent = above
+				}
+				w.out = strconv.AppendInt(appendName(w.out, name), above, 10)
 			case "backendNodeId":
 				backendID, _ = wire.Int(value)
 				if at >= 0 {
@@ -214,6 +228,9 @@ func (w *treeWalker) node(i int, parent int64) int {
 					w.out = append(append(w.out[:at], value...), rest...)
 				}
 				w.out = append(appendName(w.out, name), value...)
+				if child && w.pushed && parent != 0 { // DOM.describeNode has 0, or nothing
+					w.out = strconv.AppendInt(appendName(w.out, "parentId"), parent, 10)
+				}
 				w.learn(real, backendID, parent)
 			default:
 				w.out = append(appendName(w.out, name), value...)
@@ -228,4 +245,20 @@ func (w *treeWalker) node(i int, parent int64) int {
 	}
 	w.out = append(w.out, '}')
 	return i + 1
+}
+
+// isLoneText reports whether there is one child, and it is a text: Chromium counts those as a part of their parent, when it
+// pushes nodes (InspectorDOMAgent::BuildArrayForContainerChildren).
+func isLoneText(text []byte, i int) bool {
+	end := wire.SkipValue(text, i)
+	if end < 0 {
+		return false
+	}
+	count, lone := 0, false
+	list := text[i:end]
+	eachElement(list, func(from, to int) {
+		count++
+		lone = string(valueOf(list[from:to], "nodeType")) == "3"
+	})
+	return count == 1 && lone
 }

@@ -40,8 +40,8 @@ func readProtocol(t testing.TB) protocol {
 	return p
 }
 
-// TestR400ShapesAreThoseOfTheProtocol walks the protocol, so that no method or event with a nodeId, an objectId, a stream,
-// a group or a world can be forgotten.
+// TestR400ShapesAreThoseOfTheProtocol walks the protocol, so that no method or event with a nodeId, an objectId, a stream
+// or a group can be forgotten.
 func TestR400ShapesAreThoseOfTheProtocol(t *testing.T) {
 	p := readProtocol(t)
 	types := make(map[string]item)
@@ -67,11 +67,8 @@ func TestR400ShapesAreThoseOfTheProtocol(t *testing.T) {
 			inner.Name = ""
 			return walk(strings.SplitN(ref, ".", 2)[0], path, inner, append(slices.Clone(around), ref), params)
 		}
-		switch {
-		case params && one.Name == "objectGroup":
+		if params && one.Name == "objectGroup" {
 			return []string{path + "=group"}
-		case params && (one.Name == "worldName" || one.Name == "executionContextName"):
-			return []string{path + "=world"}
 		}
 		if one.Items != nil {
 			found = walk(domain, path+"[]", *one.Items, around, params)
@@ -81,7 +78,7 @@ func TestR400ShapesAreThoseOfTheProtocol(t *testing.T) {
 		}
 		return found
 	}
-	lines := []string{"# Where in the protocol nodes, remote objects, streams, object groups and isolated worlds are named: > params, < results, ! events.",
+	lines := []string{"# Where in the protocol nodes, remote objects, streams and object groups are named: > params, < results, ! events.",
 		"# Made from httpdiscovery/protocol.json by go test ./bridge/share -run R400 -update."}
 	add := func(mark, name, domain string, members []item) {
 		line := mark + " " + name

@@ -232,7 +232,7 @@ func (t *Tab) freeLocked(v *clientSession) {
 func (t *Tab) detachLocked(v *clientSession, c *command) *wire.Error {
 	child := t.views[textOf(c.params, "sessionId")]
 	if child == nil || child.parent != v {
-		return wire.InvalidParams("No session with given id")
+		return &wire.Error{Code: wire.CodeInvalidParams, Message: "No session with given id"}
 	}
 	t.browserFenceLocked(v, c, func() { t.closeViewLocked(child) })
 	return nil

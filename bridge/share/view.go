@@ -39,7 +39,8 @@ type clientSession struct {
 	cast       *cast                 // Page.startScreencast; nil is off
 	known      map[int64]struct{}    // nodes that it has been told of
 	pushed     map[int64]struct{}    // those whose children, too
-	hasTree    bool                  // it has asked for the document
+	hasTree    bool                  // it has the document
+	asked      bool                  // DOM.getDocument has enabled the domain for it
 }
 
 // realSession is a session of the browser: the one of the tab, or a child session that the browser has minted.
@@ -61,7 +62,7 @@ type realSession struct {
 	tops      []string // keys of settings, in the order in which they came to be
 	breaks    map[string]*breakpoint
 	paused    map[string]*pausedRequest
-	fetchers  []*clientSession // those who intercept, the first first
+	fetchers  []*clientSession // those who intercept, the newest first
 	pausing   []byte           // params of Debugger.paused, while script is paused
 	shared    map[string]int
 	nodes     nodes
@@ -154,7 +155,7 @@ func (t *Tab) withdrawLocked(v *clientSession) {
 		}
 	}
 	r.lives = removeView(r.lives, v)
-	if v.hasTree && !slices.ContainsFunc(r.views, func(o *clientSession) bool { return o.hears("DOM") }) {
+	if v.asked && !slices.ContainsFunc(r.views, func(o *clientSession) bool { return o.asked || o.domains["DOM"] != nil }) {
 		r.nodes.reset()
 		t.ownLocked(r, "DOM.disable", wire.Empty) // DOM.getDocument has enabled it
 	}
@@ -248,7 +249,7 @@ func (t *Tab) lostLocked() {
 		if v.domains["Runtime"] != nil {
 			t.eventLocked(v, "Runtime.executionContextsCleared", wire.Empty)
 		}
-		if v.hasTree {
+		if v.asked || v.domains["DOM"] != nil {
 			t.eventLocked(v, "DOM.documentUpdated", wire.Empty)
 		}
 		if v.domains["Debugger"] != nil && r.pausing != nil {
