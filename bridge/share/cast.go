@@ -16,7 +16,10 @@ type cast struct {
 }
 
 // castFrames counts the frames of the browser.
-type castFrames struct{ sent, acked int }
+type castFrames struct {
+	sent  int `stays:"counts the frames of the browser"`
+	acked int `stays:"counts those that were acknowledged"`
+}
 
 // casters are those with a screencast, the oldest first.
 func (r *realSession) casters() (list []*clientSession) {
@@ -90,7 +93,7 @@ func (t *Tab) frameLocked(r *realSession, params []byte) {
 	}
 	if len(list) == 0 { // it was under way when the last one stopped
 		r.frames.acked++
-		t.ownLocked(r, "Page.screencastFrameAck", with(wire.Empty, "sessionId", valueOf(params, "sessionId")))
+		t.ownLocked(r, "Page.screencastFrameAck", withMember(wire.Empty, "sessionId", valueOf(params, "sessionId")))
 	}
 }
 

@@ -65,7 +65,7 @@ func (t *Tab) setBreakpointLocked(v *clientSession, c *command) *wire.Error {
 
 func (t *Tab) removeBreakpointAtBrowserLocked(r *realSession, b *breakpoint) {
 	if !r.over {
-		t.ownLocked(r, "Debugger.removeBreakpoint", with(wire.Empty, "breakpointId", quoted(b.id)))
+		t.ownLocked(r, "Debugger.removeBreakpoint", withMember(wire.Empty, "breakpointId", quoteText(b.id)))
 	}
 }
 

@@ -2,6 +2,7 @@ package share
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -288,7 +289,8 @@ func (p *peer) start(session, method, params string) chan json.RawMessage {
 	w.waiting[number] = done
 	w.mu.Unlock()
 	if err := w.tab.Send(bridge.Command{Call: number, SessionID: session, Method: method, Params: []byte(params)}); err != nil {
-		w.Result(number, session, nil, wire.AppendError(nil, err.(*bridge.Error)))
+		refusal, _ := errors.AsType[*bridge.Error](err)
+		w.Result(number, session, nil, wire.AppendError(nil, refusal))
 	}
 	return answer
 }

@@ -105,7 +105,7 @@ func (t *Tab) enableLocked(v *clientSession, c *command, name string) *wire.Erro
 		}
 	})
 	one := &call{r: r, view: v, id: c.id, method: c.method, done: func(result, cdpErr []byte) {
-		if cdpErr != nil && joins && v.domains[name] == use {
+		if cdpErr != nil && !t.away && joins && v.domains[name] == use {
 			t.leaveDomainLocked(v, name)
 		}
 		done(result, cdpErr)
@@ -313,9 +313,9 @@ func withoutPreviews(params []byte) []byte {
 		}
 		arg := list[from:to]
 		if valueOf(arg, "preview") != nil {
-			arg = with(arg, "preview", nil)
+			arg = withMember(arg, "preview", nil)
 		}
 		args = append(args, arg...)
 	})
-	return with(params, "args", append(args, ']'))
+	return withMember(params, "args", append(args, ']'))
 }

@@ -150,8 +150,8 @@ func (t *Tab) showLevelsLocked(v *clientSession, key string, text []byte, levels
 			}
 			return strconv.AppendInt(dst, seen, 10)
 		case tree:
-			w := treeWalker{text: value, out: dst, pushed: levels != asIs, visible: n.shown, inside: v.notePushed, learn: func(real, backendID, parent int64) {
-				n.learn(real, backendID, parent)
+			w := treeWalker{text: value, out: dst, pushed: levels != asIs, visible: n.shown, inside: v.notePushed, learn: func(realID, backendID, parent int64) {
+				n.learn(realID, backendID, parent)
 				v.noteKnown(backendID)
 			}}
 			if w.value(0, parent, levels, false) >= 0 {
@@ -237,7 +237,9 @@ func (r *realSession) wantsLife() bool {
 
 // pausedLocked tells all who debug that script has paused. Any of them may resume it.
 func (t *Tab) pausedLocked(r *realSession, params []byte) {
-	r.pausing = bytes.Clone(params)
+	if r.domains["Debugger"].inUse() {
+		r.pausing = bytes.Clone(params)
+	}
 	for _, v := range r.views {
 		if v.hears("Debugger") {
 			t.deliverLocked(v, "Debugger.paused", params)

@@ -56,9 +56,9 @@ func (r *realSession) fetchParams() []byte {
 			list = append(list, v.fetch.raw[1:len(v.fetch.raw)-1]...)
 		}
 	}
-	params := with(wire.Empty, "patterns", append(list, ']'))
+	params := withMember(wire.Empty, "patterns", append(list, ']'))
 	if auth {
-		params = with(params, "handleAuthRequests", []byte("true"))
+		params = withMember(params, "handleAuthRequests", []byte("true"))
 	}
 	return params
 }
@@ -96,7 +96,9 @@ func (t *Tab) enableFetchLocked(v *clientSession, c *command) *wire.Error {
 	t.sendLocked(&call{r: r, view: v, id: c.id, method: c.method, done: t.doneLocked(v, c, func(ok bool) {
 		if !ok && v.fetch == f && !v.over {
 			t.dropFetch(v)
-			t.ownLocked(r, "Fetch.enable", r.fetchParams())
+			if r.anyFetch() {
+				t.ownLocked(r, "Fetch.enable", r.fetchParams())
+			}
 		}
 	})}, r.fetchParams())
 	return nil
@@ -200,13 +202,13 @@ func (t *Tab) settleLocked(r *realSession, id string) {
 
 // goOnLocked has the browser go on with a request.
 func (t *Tab) goOnLocked(r *realSession, p *pausedRequest, id string, response bool) {
-	params := with(wire.Empty, "requestId", quoted(id))
+	params := withMember(wire.Empty, "requestId", quoteText(id))
 	if p.method == "Fetch.authRequired" {
-		t.ownLocked(r, "Fetch.continueWithAuth", with(params, "authChallengeResponse", []byte(`{"response":"Default"}`)))
+		t.ownLocked(r, "Fetch.continueWithAuth", withMember(params, "authChallengeResponse", []byte(`{"response":"Default"}`)))
 		return
 	}
 	if response {
-		params = with(params, "interceptResponse", []byte("true"))
+		params = withMember(params, "interceptResponse", []byte("true"))
 	}
 	t.ownLocked(r, "Fetch.continueRequest", params)
 }
@@ -294,7 +296,7 @@ func (t *Tab) handlePausedLocked(v *clientSession, c *command) *wire.Error {
 	}
 	params := c.params
 	if c.method == "Fetch.continueRequest" && len(p.responses) > 0 {
-		params = with(params, "interceptResponse", []byte("true"))
+		params = withMember(params, "interceptResponse", []byte("true"))
 	}
 	if c.method == "Fetch.fulfillRequest" || c.method == "Fetch.failRequest" {
 		p.responses = nil

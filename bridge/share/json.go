@@ -87,8 +87,8 @@ func textOf(object []byte, path ...string) string {
 
 func isTrue(object []byte, name string) bool { return string(valueOf(object, name)) == "true" }
 
-// with returns a copy of an object in which one member has this value, behind all others; nil removes the member.
-func with(object []byte, member string, value []byte) []byte {
+// withMember returns a copy of an object in which one member has this value, behind all others; nil removes the member.
+func withMember(object []byte, member string, value []byte) []byte {
 	out := make([]byte, 1, len(object)+len(member)+len(value)+5)
 	out[0] = '{'
 	eachMember(object, func(name string, from, to int) bool {
@@ -111,5 +111,5 @@ func appendName(out []byte, name string) []byte {
 	return append(wire.AppendString(out, name), ':')
 }
 
-// quoted is a JSON string.
-func quoted(text string) []byte { return wire.AppendString(nil, text) }
+// quoteText is a JSON string.
+func quoteText(text string) []byte { return wire.AppendString(nil, text) }

@@ -13,11 +13,13 @@ const (
 	maxMessages = 1000     // console messages among them, as many as Chromium keeps
 	maxNodes    = 1 << 18  // nodes of one real session whose ids are known
 	maxPaused   = 4096     // requests of one real session that are paused
+	maxFilter   = 16 << 10 // bytes of the filter of Target.setAutoAttach
+	maxDepth    = 1000     // how many nodes around one a session is told of at once
 	maxShared   = 4096     // remote objects that several Clients have from one event
 )
 
 var (
-	errBusy = wire.ServerError("Too many commands of this session are in flight")
+	errBusy = wire.ServerError("Too many commands of this client are in flight: wait for some of their answers")
 	errAway = wire.ServerError("The tab is being attached again, and too many commands wait for it")
 	errFull = wire.ServerError("This client keeps too much in the tab: scripts, bindings, settings, breakpoints and the like are limited to 8 MiB and 10000")
 )
@@ -25,7 +27,7 @@ var (
 // overhead is added to the length of each thing that is kept, for the values of Go around it.
 const overhead = 100
 
-// keepLocked counts something that a Client keeps.
+// keep counts something that a Client keeps.
 func (c *client) keep(n int) *wire.Error {
 	if c.kept+n+overhead > maxKept || c.items >= maxItems {
 		return errFull

@@ -2,6 +2,7 @@ package share
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 
 	"github.com/cdphub/cdphub/bridge"
@@ -15,59 +16,59 @@ import (
 
 // nodes are the nodes that the browser has pushed, by both ids.
 type nodes struct {
-	byReal    map[int64]int64
-	byBackend map[int64]pushedNode
-	root      int64 // nodeId of the document; 0 while nobody has asked for it
+	byReal    map[int64]int64      `held:"nodeIds"`
+	byBackend map[int64]pushedNode `held:"nodes"`
+	root      int64                `held:"documents"` // nodeId of the document; 0 while nobody has asked for it
 }
 
-type pushedNode struct{ real, parent int64 }
+type pushedNode struct{ realID, parent int64 }
 
 func (n *nodes) reset() {
 	n.byReal, n.byBackend, n.root = make(map[int64]int64), make(map[int64]pushedNode), 0
 }
 
 // learn notes a node that the browser describes. The nodeId of one that was not pushed is 0.
-func (n *nodes) learn(real, backendID, parent int64) {
+func (n *nodes) learn(realID, backendID, parent int64) {
 	if backendID == 0 {
 		return
 	}
 	known := n.byBackend[backendID]
-	if real == 0 {
-		real = known.real
+	if realID == 0 {
+		realID = known.realID
 	}
 	if parent == 0 {
 		parent = known.parent
 	}
-	if known.real != 0 && known.real != real {
-		delete(n.byReal, known.real)
+	if known.realID != 0 && known.realID != realID {
+		delete(n.byReal, known.realID)
 	}
 	if known == (pushedNode{}) && len(n.byBackend) >= maxNodes {
 		return
 	}
-	n.byBackend[backendID] = pushedNode{real, parent}
-	if real != 0 {
-		n.byReal[real] = backendID
+	n.byBackend[backendID] = pushedNode{realID, parent}
+	if realID != 0 {
+		n.byReal[realID] = backendID
 	}
 }
 
 // visible is a node as Clients know it.
-func (n *nodes) visible(real int64) (backendID int64, known bool) {
-	if real == 0 {
+func (n *nodes) visible(realID int64) (backendID int64, known bool) {
+	if realID == 0 {
 		return 0, true
 	}
-	backendID, known = n.byReal[real]
+	backendID, known = n.byReal[realID]
 	return backendID, known
 }
 
 // shown is visible, or 0.
-func (n *nodes) shown(real int64) int64 { return n.byReal[real] }
+func (n *nodes) shown(realID int64) int64 { return n.byReal[realID] }
 
 // real is a node as the browser knows it; 0 for one that it has not pushed.
-func (n *nodes) real(backendID int64) int64 { return n.byBackend[backendID].real }
+func (n *nodes) real(backendID int64) int64 { return n.byBackend[backendID].realID }
 
 // remove forgets a node that is in the document no more.
 func (n *nodes) remove(backendID int64) {
-	delete(n.byReal, n.byBackend[backendID].real)
+	delete(n.byReal, n.byBackend[backendID].realID)
 	delete(n.byBackend, backendID)
 }
 
@@ -112,7 +113,7 @@ func (t *Tab) pushFirstLocked(c *call, params []byte, missing []int64) {
 		}
 		t.sendLocked(c, out)
 	}
-	t.sendLocked(push, with(wire.Empty, "backendNodeIds", append(list, ']')))
+	t.sendLocked(push, withMember(wire.Empty, "backendNodeIds", append(list, ']')))
 }
 
 // ownTranslatedLocked sends a command of the sharing itself that is about what a session has set.
@@ -149,7 +150,7 @@ func (t *Tab) resultLocked(v *clientSession, id bridge.CallID, method string, re
 		return
 	}
 	out, _ := t.showLocked(v, "<"+method, result)
-	t.showPathsLocked(v, id, s, method, out)
+	t.showPathsLocked(v, id, s, out)
 }
 
 // describeLocked asks what node is behind each nodeId, and then answers.
@@ -167,7 +168,7 @@ func (t *Tab) describeLocked(v *clientSession, id bridge.CallID, method string, 
 				t.answerLocked(v, id, nil, cdpErr)
 			default:
 				out, _ := t.showLocked(v, "<"+method, result)
-				t.showPathsLocked(v, id, shapes()["<"+method], method, out)
+				t.showPathsLocked(v, id, shapes()["<"+method], out)
 			}
 		}}
 		t.sendLocked(c, append(params, '}'))
@@ -175,7 +176,7 @@ func (t *Tab) describeLocked(v *clientSession, id bridge.CallID, method string, 
 }
 
 // showPathsLocked tells a session of the nodes around those in a result, if the browser has told others before, and answers.
-func (t *Tab) showPathsLocked(v *clientSession, id bridge.CallID, s *shape, method string, out []byte) {
+func (t *Tab) showPathsLocked(v *clientSession, id bridge.CallID, s *shape, out []byte) {
 	var missing []int64 // parents whose children it does not know, the outermost first
 	seen := make(map[int64]bool)
 	var all []int64
@@ -264,9 +265,6 @@ func levelsOf(params []byte, usual int) int {
 	return int(depth)
 }
 
-// maxDepth is how many nodes around one a session is told of.
-const maxDepth = 1000
-
 // getDocumentLocked is DOM.getDocument. It enables the domain, as in Chromium.
 func (t *Tab) getDocumentLocked(v *clientSession, c *command) *wire.Error {
 	r := v.r
@@ -287,29 +285,30 @@ func (t *Tab) getDocumentLocked(v *clientSession, c *command) *wire.Error {
 	}
 	levels, pierce := levelsOf(c.params, 2), bytes.Clone(valueOf(c.params, "pierce"))
 	// The browser is to watch the same nodes for this session. What it says to depth 0 does not matter.
-	watch := with(with(c.params, "depth", strconv.AppendInt(nil, int64(levels), 10)), "nodeId", strconv.AppendInt(nil, r.nodes.root, 10))
+	watch := withMember(withMember(c.params, "depth", strconv.AppendInt(nil, int64(levels), 10)), "nodeId", strconv.AppendInt(nil, r.nodes.root, 10))
 	t.ownLocked(r, "DOM.requestChildNodes", watch)
 	t.describeTreeLocked(v, id, "nodeId", r.nodes.root, levels, pierce, func(one, cdpErr []byte) {
 		if cdpErr != nil {
 			t.answerLocked(v, id, nil, cdpErr)
 			return
 		}
-		t.answerLocked(v, id, with(wire.Empty, "root", one), nil)
+		t.answerLocked(v, id, withMember(wire.Empty, "root", one), nil)
 	})
 	return nil
 }
 
 // setChildNodesLocked passes on the children of a node, to the session whose command has led to them.
 func (t *Tab) setChildNodesLocked(r *realSession, params []byte) {
+	if !r.anyTree() {
+		return
+	}
+	t.learnLocked(r, params)
 	var asker *clientSession
 	if len(r.pushing) > 0 {
-		asker = t.calls[r.pushing[0]].view
-		if asker == nil {
-			t.learnLocked(r, params)
+		if asker = t.calls[r.pushing[0]].view; asker == nil {
 			return
 		}
 	}
-	t.learnLocked(r, params)
 	parent := r.nodes.shown(intOf(params, "parentId"))
 	for _, v := range r.views {
 		if v != asker && asker != nil || !v.hears("DOM") {
@@ -318,6 +317,11 @@ func (t *Tab) setChildNodesLocked(r *realSession, params []byte) {
 		v.notePushed(parent)
 		t.deliverLocked(v, "DOM.setChildNodes", params)
 	}
+}
+
+// anyTree reports whether a session has asked for the document.
+func (r *realSession) anyTree() bool {
+	return slices.ContainsFunc(r.views, func(v *clientSession) bool { return v.asked || v.domains["DOM"] != nil })
 }
 
 // learnLocked notes the nodes of DOM.setChildNodes.

@@ -38,11 +38,11 @@ func (t *Tab) translateLocked(v *clientSession, method string, params []byte) (o
 		text, isText := wire.Text(value)
 		switch k {
 		case remote, stream:
-			real, own := strings.CutPrefix(text, v.client.prefix)
+			realID, own := strings.CutPrefix(text, v.client.prefix)
 			switch {
 			case !isText || k == stream && strings.HasPrefix(text, "blob:"): // that of a blob is unguessable
 			case own:
-				return wire.AppendString(dst, real)
+				return wire.AppendString(dst, realID)
 			case k == stream:
 				err = errNoStream
 			default:
@@ -59,18 +59,18 @@ func (t *Tab) translateLocked(v *clientSession, method string, params []byte) (o
 			if seen != 0 && !v.knows(seen) {
 				err = errNoNode
 			}
-			real := v.r.nodes.real(seen)
-			if real == 0 && seen != 0 {
+			realID := v.r.nodes.real(seen)
+			if realID == 0 && seen != 0 {
 				missing = append(missing, seen)
 			}
-			return strconv.AppendInt(dst, real, 10)
+			return strconv.AppendInt(dst, realID, 10)
 		default:
 		}
 		return append(dst, value...)
 	})
 	if err == nil && !group && s.has[objectGrp] && method != "Runtime.releaseObjectGroup" && !s.inheritsGroup(params) {
 		if err = v.useGroup("", nil); err == nil {
-			out = with(out, "objectGroup", quoted(v.client.prefix))
+			out = withMember(out, "objectGroup", quoteText(v.client.prefix))
 		}
 	}
 	return out, missing, err
@@ -116,14 +116,14 @@ func (t *Tab) releaseGroupLocked(v *clientSession, c *command) *wire.Error {
 
 // releaseObjectLocked is Runtime.releaseObject: an object of an event goes when the last of its sessions releases it.
 func (t *Tab) releaseObjectLocked(v *clientSession, c *command) *wire.Error {
-	real, own := strings.CutPrefix(textOf(c.params, "objectId"), v.client.prefix)
-	if n := v.r.shared[real]; own && n > 0 {
+	realID, own := strings.CutPrefix(textOf(c.params, "objectId"), v.client.prefix)
+	if n := v.r.shared[realID]; own && n > 0 {
 		if n--; n > 0 {
-			v.r.shared[string([]byte(real))] = n
+			v.r.shared[string([]byte(realID))] = n
 			t.fenceLocked(v, c, nil)
 			return nil
 		}
-		delete(v.r.shared, real)
+		delete(v.r.shared, realID)
 	}
 	return t.forwardLocked(v, c, nil)
 }
@@ -137,11 +137,12 @@ func (t *Tab) closeStreamLocked(v *clientSession, c *command) *wire.Error {
 	return nil
 }
 
-// doneLocked answers a command with the browser's answer, after fn has learned whether it was a success.
+// doneLocked answers a command with the browser's answer, after fn has learned whether the browser has not refused it. What
+// was under way when the session was lost is sent to the next one, so it is no refusal.
 func (t *Tab) doneLocked(v *clientSession, c *command, fn func(ok bool)) func(result, cdpErr []byte) {
 	reply := t.replyLocked(v, c, nil)
 	return func(result, cdpErr []byte) {
-		fn(cdpErr == nil)
+		fn(cdpErr == nil || t.away)
 		reply(result, cdpErr)
 	}
 }
@@ -168,7 +169,7 @@ func (t *Tab) addScriptLocked(v *clientSession, c *command) *wire.Error {
 		v.lastScript++
 		name := strconv.Itoa(v.lastScript)
 		v.scripts[name] = one
-		t.answerLocked(v, id, with(result, "identifier", quoted(name)), nil)
+		t.answerLocked(v, id, withMember(result, "identifier", quoteText(name)), nil)
 	})
 	if err != nil {
 		v.client.drop(len(one.params))
@@ -191,12 +192,12 @@ func (t *Tab) removeScriptLocked(v *clientSession, c *command) *wire.Error {
 		t.fenceLocked(v, c, nil)
 		return nil
 	}
-	return t.forwardLocked(v, &command{c.id, c.method, with(c.params, "identifier", quoted(one.real))}, nil)
+	return t.forwardLocked(v, &command{c.id, c.method, withMember(c.params, "identifier", quoteText(one.real))}, nil)
 }
 
 func (t *Tab) removeScriptAtBrowserLocked(r *realSession, one *script) {
 	if !r.over && one.real != "" {
-		t.ownLocked(r, "Page.removeScriptToEvaluateOnNewDocument", with(wire.Empty, "identifier", quoted(one.real)))
+		t.ownLocked(r, "Page.removeScriptToEvaluateOnNewDocument", withMember(wire.Empty, "identifier", quoteText(one.real)))
 	}
 }
 
@@ -212,14 +213,15 @@ func (t *Tab) dropScriptsLocked(v *clientSession) {
 // addBindingLocked is Runtime.addBinding. A page has one function of a name; all sessions with it get its calls.
 func (t *Tab) addBindingLocked(v *clientSession, c *command) *wire.Error {
 	name := string([]byte(textOf(c.params, "name")))
-	if _, has := v.bindings[name]; !has && name != "" {
+	_, had := v.bindings[name]
+	if !had && name != "" {
 		if err := v.client.keep(len(c.params)); err != nil {
 			return err
 		}
 		v.bindings[name] = binding{bytes.Clone(c.params)}
 	}
 	return t.forwardLocked(v, c, t.doneLocked(v, c, func(ok bool) {
-		if !ok {
+		if !ok && !had {
 			t.forgetBinding(v, name)
 		}
 	}))
@@ -247,7 +249,7 @@ func (t *Tab) removeBindingLocked(v *clientSession, c *command) *wire.Error {
 
 func (t *Tab) dropBindingLocked(v *clientSession, name string) {
 	if t.forgetBinding(v, name) && !v.r.bound(name) {
-		t.ownLocked(v.r, "Runtime.removeBinding", with(wire.Empty, "name", quoted(name)))
+		t.ownLocked(v.r, "Runtime.removeBinding", withMember(wire.Empty, "name", quoteText(name)))
 	}
 }
 
@@ -265,14 +267,14 @@ func (r *realSession) bound(name string) bool {
 func (t *Tab) bindingCalledLocked(r *realSession, params []byte) {
 	name := textOf(params, "name")
 	for _, v := range r.views {
-		if b, has := v.bindings[name]; has && r.bindingReaches(v, &b, params) {
+		if b, has := v.bindings[name]; has && r.bindingReaches(&b, params) {
 			t.deliverLocked(v, "Runtime.bindingCalled", params)
 		}
 	}
 }
 
 // bindingReaches reports whether a binding that was added for a context or a world is meant.
-func (r *realSession) bindingReaches(v *clientSession, b *binding, params []byte) bool {
+func (r *realSession) bindingReaches(b *binding, params []byte) bool {
 	at := string(valueOf(params, "executionContextId"))
 	if only := valueOf(b.params, "executionContextId"); only != nil {
 		return string(only) == at
@@ -300,12 +302,12 @@ func (t *Tab) replayOwnLocked(v *clientSession) {
 			continue
 		}
 		one.real = ""
-		t.sendLocked(&call{r: v.r, method: "Page.addScriptToEvaluateOnNewDocument", done: func(result, cdpErr []byte) {
+		t.sendLocked(&call{r: v.r, method: "Page.addScriptToEvaluateOnNewDocument", done: func(result, _ []byte) {
 			one.real = string([]byte(textOf(result, "identifier")))
 			if v.over || v.scripts[name] != one {
 				t.removeScriptAtBrowserLocked(v.r, one)
 			}
-		}}, with(one.params, "runImmediately", nil))
+		}}, withMember(one.params, "runImmediately", nil))
 	}
 	for _, name := range slices.Sorted(maps.Keys(v.bindings)) {
 		b := v.bindings[name]

@@ -25,19 +25,25 @@ func switchOff(member string) rule { return rule{offParams: `{"` + member + `":f
 
 // rules are the methods that set something. TestR402EverySetterIsKnown walks the protocol for others.
 var rules = map[string]rule{
+	"Animation.setPlaybackRate":                          {offParams: `{"playbackRate":1}`},
+	"BackgroundService.setRecording":                     {offParams: `{"shouldRecord":false}`, by: []string{"service"}},
+	"BackgroundService.startObserving":                   {off: "BackgroundService.stopObserving", by: []string{"service"}},
 	"CSS.forcePseudoState":                               {offParams: `{"forcedPseudoClasses":[]}`, by: []string{"nodeId"}},
 	"CSS.forceStartingStyle":                             {offParams: `{"forced":false}`, by: []string{"nodeId"}},
 	"CSS.setLocalFontsEnabled":                           switchOff("enabled"),
+	"CSS.trackComputedStyleUpdatesForNode":               {offParams: `{}`},
+	"DOM.highlightNode":                                  {key: highlight, off: "DOM.hideHighlight"},
+	"DOM.highlightRect":                                  {key: highlight, off: "DOM.hideHighlight"},
 	"DOM.setNodeStackTracesEnabled":                      switchOff("enable"),
 	"DOMDebugger.setBreakOnCSPViolation":                 {offParams: `{"violationTypes":[]}`},
 	"DOMDebugger.setDOMBreakpoint":                       {off: "DOMDebugger.removeDOMBreakpoint", by: []string{"nodeId", "type"}},
 	"DOMDebugger.setEventListenerBreakpoint":             {off: "DOMDebugger.removeEventListenerBreakpoint", by: []string{"eventName", "targetName"}},
 	"DOMDebugger.setInstrumentationBreakpoint":           {off: "DOMDebugger.removeInstrumentationBreakpoint", by: []string{"eventName"}},
 	"DOMDebugger.setXHRBreakpoint":                       {off: "DOMDebugger.removeXHRBreakpoint", by: []string{"url"}},
-	"EventBreakpoints.setInstrumentationBreakpoint":      {off: "EventBreakpoints.removeInstrumentationBreakpoint", by: []string{"eventName"}},
 	"Debugger.setAsyncCallStackDepth":                    {offParams: `{"maxDepth":0}`},
 	"Debugger.setBlackboxExecutionContexts":              {offParams: `{"uniqueIds":[]}`},
 	"Debugger.setBlackboxPatterns":                       {offParams: `{"patterns":[]}`},
+	"Debugger.setBlackboxedRanges":                       {offParams: `{"positions":[]}`, by: []string{"scriptId"}},
 	"Debugger.setBreakpointsActive":                      {offParams: `{"active":true}`},
 	"Debugger.setPauseOnExceptions":                      {offParams: `{"state":"none"}`},
 	"Debugger.setSkipAllPauses":                          switchOff("skip"),
@@ -71,13 +77,14 @@ var rules = map[string]rule{
 	"Emulation.setTouchEmulationEnabled":                 switchOff("enabled"),
 	"Emulation.setUserAgentOverride":                     {key: userAgent, offParams: `{"userAgent":""}`},
 	"Emulation.setVirtualTimePolicy":                     {offParams: `{"policy":"advance"}`},
+	"EventBreakpoints.setInstrumentationBreakpoint":      {off: "EventBreakpoints.removeInstrumentationBreakpoint", by: []string{"eventName"}},
 	"Input.setIgnoreInputEvents":                         switchOff("ignore"),
 	"Input.setInterceptDrags":                            switchOff("enabled"),
 	"Log.startViolationsReport":                          {off: "Log.stopViolationsReport"},
+	"Memory.setPressureNotificationsSuppressed":          switchOff("suppressed"),
 	"Network.emulateNetworkConditions":                   {offParams: `{"offline":false,"latency":0,"downloadThroughput":-1,"uploadThroughput":-1}`},
 	"Network.emulateNetworkConditionsByRule":             {offParams: `{"offline":false,"matchedNetworkConditions":[]}`},
 	"Network.overrideNetworkState":                       {offParams: `{"offline":false,"latency":0,"downloadThroughput":-1,"uploadThroughput":-1}`},
-	"Network.setAcceptedEncodings":                       {off: "Network.clearAcceptedEncodingsOverride"},
 	"Network.setAttachDebugStack":                        switchOff("enabled"),
 	"Network.setBlockedURLs":                             {offParams: `{"urls":[]}`, merge: "urls"},
 	"Network.setBypassServiceWorker":                     switchOff("bypass"),
@@ -111,17 +118,29 @@ var rules = map[string]rule{
 	"Overlay.setShowWindowControlsOverlay":               {offParams: `{}`},
 	"Page.setAdBlockingEnabled":                          switchOff("enabled"),
 	"Page.setBypassCSP":                                  switchOff("enabled"),
+	"Page.setDeviceMetricsOverride":                      {key: "Emulation.setDeviceMetricsOverride", off: "Page.clearDeviceMetricsOverride"},
+	"Page.setDeviceOrientationOverride":                  {key: "DeviceOrientation.setDeviceOrientationOverride", off: "Page.clearDeviceOrientationOverride"},
 	"Page.setFontFamilies":                               {offParams: `{"fontFamilies":{}}`},
 	"Page.setFontSizes":                                  {offParams: `{"fontSizes":{}}`},
+	"Page.setGeolocationOverride":                        {key: "Emulation.setGeolocationOverride", off: "Page.clearGeolocationOverride"},
 	"Page.setInputVisualization":                         switchOff("enabled"),
 	"Page.setInterceptFileChooserDialog":                 switchOff("enabled"),
 	"Page.setPrerenderingAllowed":                        {offParams: `{"isAllowed":true}`},
 	"Page.setRPHRegistrationMode":                        {offParams: `{"mode":"none"}`},
 	"Page.setSPCTransactionMode":                         {offParams: `{"mode":"none"}`},
+	"Page.setTouchEmulationEnabled":                      {key: "Emulation.setTouchEmulationEnabled", offParams: `{"enabled":false}`},
+	"Page.setWebLifecycleState":                          {offParams: `{"state":"active"}`},
 	"Runtime.setAsyncCallStackDepth":                     {offParams: `{"maxDepth":0}`},
 	"Runtime.setCustomObjectFormatterEnabled":            switchOff("enabled"),
+	"Runtime.setMaxCallStackSizeToCapture":               {offParams: `{"size":200}`},
 	"Security.setIgnoreCertificateErrors":                switchOff("ignore"),
+	"Security.setOverrideCertificateErrors":              switchOff("override"),
 	"ServiceWorker.setForceUpdateOnPageLoad":             switchOff("forceUpdateOnPageLoad"),
+	"Storage.setStorageBucketTracking":                   {offParams: `{"enable":false}`, by: []string{"storageKey"}},
+	"Storage.trackCacheStorageForOrigin":                 {off: "Storage.untrackCacheStorageForOrigin", by: []string{"origin"}},
+	"Storage.trackCacheStorageForStorageKey":             {off: "Storage.untrackCacheStorageForStorageKey", by: []string{"storageKey"}},
+	"Storage.trackIndexedDBForOrigin":                    {off: "Storage.untrackIndexedDBForOrigin", by: []string{"origin"}},
+	"Storage.trackIndexedDBForStorageKey":                {off: "Storage.untrackIndexedDBForStorageKey", by: []string{"storageKey"}},
 }
 
 const (
@@ -289,21 +308,21 @@ func (s *setting) params() []byte {
 				all = append(all, list[from:to]...)
 			})
 		}
-		return with(top.params, member, append(all, ']'))
+		return withMember(top.params, member, append(all, ']'))
 	}
 	all := wire.Empty
 	for _, e := range s.entries {
 		members := valueOf(e.params, member)
 		eachMember(members, func(name string, from, to int) bool {
-			all = with(all, name, members[from:to])
+			all = withMember(all, name, members[from:to])
 			return true
 		})
 	}
-	return with(top.params, member, all)
+	return withMember(top.params, member, all)
 }
 
 // applyLocked has the browser do what counts now.
-func (t *Tab) applyLocked(r *realSession, s *setting) {
+func (t *Tab) applyLocked(s *setting) {
 	top := s.top()
 	t.ownTranslatedLocked(top.view, top.method, s.params())
 }
@@ -323,7 +342,7 @@ func (t *Tab) withdrawSettingLocked(v *clientSession, key string) {
 	mine := s.entries[i]
 	t.removeEntryLocked(v, key)
 	if len(s.entries) > 0 {
-		t.applyLocked(r, s)
+		t.applyLocked(s)
 		return
 	}
 	params := []byte(s.rule.offParams)
@@ -332,7 +351,7 @@ func (t *Tab) withdrawSettingLocked(v *clientSession, key string) {
 	}
 	for _, param := range s.rule.by {
 		if value := valueOf(mine.params, param); value != nil {
-			params = with(params, param, value)
+			params = withMember(params, param, value)
 		}
 	}
 	method := mine.method

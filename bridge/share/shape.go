@@ -138,10 +138,10 @@ func (s *shape) replace(dst, text []byte, fn func(dst []byte, k kind, value []by
 // take as many passes as there are levels.
 type treeWalker struct {
 	text, out []byte
-	learn     func(real, backendID, parent int64)
+	learn     func(realID, backendID, parent int64)
 	pushed    bool                  // write what DOM.describeNode says as if it were pushed
 	inside    func(backendID int64) // the children of a node are told, too; nil where that does not matter
-	visible   func(real int64) int64
+	visible   func(realID int64) int64
 }
 
 // nodesInside are the members of a DOM.Node with others inside.
@@ -175,7 +175,7 @@ func (w *treeWalker) node(i int, parent int64, levels int, child bool) int {
 	if i < 0 || i >= len(w.text) || w.text[i] != '{' {
 		return -1
 	}
-	var real, backendID int64
+	var realID, backendID int64
 	at := -1 // where the nodeId is to stand
 	w.out = append(w.out, '{')
 	for i = wire.SkipSpace(w.text, i+1); i < len(w.text) && w.text[i] != '}'; {
@@ -183,7 +183,7 @@ func (w *treeWalker) node(i int, parent int64, levels int, child bool) int {
 		if from < 0 {
 			return -1
 		}
-		end := from
+		var end int
 		switch {
 		case name == "children" && levels == 0 && !isLoneText(w.text, from):
 			if end = wire.SkipValue(w.text, from); end < 0 {
@@ -208,7 +208,7 @@ func (w *treeWalker) node(i int, parent int64, levels int, child bool) int {
 			value := w.text[from:end]
 			switch name {
 			case "nodeId":
-				real, _ = wire.Int(value)
+				realID, _ = wire.Int(value)
 				w.out = appendName(w.out, name)
 				at = len(w.out)
 			case "parentId":
@@ -231,7 +231,7 @@ func (w *treeWalker) node(i int, parent int64, levels int, child bool) int {
 				if child && w.pushed && parent != 0 { // DOM.describeNode has 0, or nothing
 					w.out = strconv.AppendInt(appendName(w.out, "parentId"), parent, 10)
 				}
-				w.learn(real, backendID, parent)
+				w.learn(realID, backendID, parent)
 			default:
 				w.out = append(appendName(w.out, name), value...)
 			}

@@ -78,8 +78,10 @@ func TestR400ShapesAreThoseOfTheProtocol(t *testing.T) {
 		}
 		return found
 	}
-	lines := []string{"# Where in the protocol nodes, remote objects, streams and object groups are named: > params, < results, ! events.",
-		"# Made from httpdiscovery/protocol.json by go test ./bridge/share -run R400 -update."}
+	lines := []string{
+		"# Where in the protocol nodes, remote objects, streams and object groups are named: > params, < results, ! events.",
+		"# Made from httpdiscovery/protocol.json by go test ./bridge/share -run R400 -update.",
+	}
 	add := func(mark, name, domain string, members []item) {
 		line := mark + " " + name
 		params := mark == ">"

@@ -68,8 +68,7 @@ type call struct {
 	id     bridge.CallID
 	method string
 	// done gets the answer. If it is nil, the view gets it, with ids as the Client knows them.
-	done   func(result, cdpErr []byte)
-	resent bool // the command comes again with nodes that had to be pushed first
+	done func(result, cdpErr []byte)
 }
 
 type pendingSend struct {
@@ -197,11 +196,6 @@ func (t *Tab) fenceByLocked(v *clientSession, c *command, method string, params 
 		}
 		t.answerLocked(v, id, wire.Empty, nil)
 	}}, params)
-}
-
-// laterLocked runs done once the browser has answered a harmless command.
-func (t *Tab) laterLocked(r *realSession, done func()) {
-	t.sendLocked(&call{r: r, method: "Target.setAutoAttach", done: func(_, _ []byte) { done() }}, r.autoParams())
 }
 
 // answerLocked answers a command of a Client.

@@ -28,7 +28,7 @@ var refused = map[string]*wire.Error{
 	"Target.attachToTarget": errNotAllowed, "Target.attachToBrowserTarget": errNotAllowed, "Target.autoAttachRelated": errNotAllowed,
 	"Target.exposeDevToolsProtocol": errNotAllowed, "Target.sendMessageToTarget": errNotAllowed, "Target.setRemoteLocations": errNotAllowed,
 	"Target.setDiscoverTargets": errNotAllowed, "Runtime.terminateExecution": errNotAllowed,
-	"Network.setRequestInterception": wire.ServerError("Network.setRequestInterception is out of date: use Fetch.enable"),
+	"Page.addScriptToEvaluateOnLoad": wire.ServerError("Page.addScriptToEvaluateOnLoad is out of date: use Page.addScriptToEvaluateOnNewDocument"),
 }
 
 func (r *realSession) anyAuto() bool {
@@ -62,7 +62,7 @@ func (r *realSession) autoParams() []byte {
 	case !same:
 		filter = []byte(`[{}]`)
 	}
-	return with(params, "filter", filter)
+	return withMember(params, "filter", filter)
 }
 
 // setAutoAttachLocked is Target.setAutoAttach.
@@ -83,9 +83,6 @@ func (t *Tab) setAutoAttachLocked(v *clientSession, c *command) *wire.Error {
 	t.sendLocked(&call{r: v.r, view: v, id: c.id, method: c.method, done: done}, v.r.autoParams())
 	return nil
 }
-
-// maxFilter is how long a filter may be, in bytes.
-const maxFilter = 16 << 10
 
 // setAutoLocked changes what a session that ends wants.
 func (t *Tab) setAutoLocked(v *clientSession, auto *autoAttach) {
@@ -143,7 +140,7 @@ func (t *Tab) openViewLocked(v *clientSession, r *realSession) {
 		word = []byte("true")
 	}
 	nested := &bridge.Nested{Parent: v.id, SessionID: child.id, TargetID: r.targetID, Type: r.kind}
-	params := with(with(r.announced, "sessionId", quoted(child.id)), "waitingForDebugger", word)
+	params := withMember(withMember(r.announced, "sessionId", quoteText(child.id)), "waitingForDebugger", word)
 	t.told = append(t.told, notice{view: child, opened: nested})
 	t.told = append(t.told, notice{view: v, method: "Target.attachedToTarget", params: params, about: child})
 }
@@ -158,7 +155,7 @@ func (t *Tab) closeViewLocked(child *clientSession) {
 	}
 	t.endViewLocked(child)
 	t.told = append(t.told, notice{view: child, closed: true})
-	params := with(with(wire.Empty, "sessionId", quoted(child.id)), "targetId", quoted(child.r.targetID))
+	params := withMember(withMember(wire.Empty, "sessionId", quoteText(child.id)), "targetId", quoteText(child.r.targetID))
 	t.eventLocked(child.parent, "Target.detachedFromTarget", params)
 }
 

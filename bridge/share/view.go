@@ -49,28 +49,28 @@ type realSession struct {
 	parent    *realSession
 	over      bool
 	targetID  string
-	kind      string // type of the target
-	announced []byte // params of Target.attachedToTarget
-	views     []*clientSession
-	children  []*realSession
-	waiters   map[*clientSession]struct{} // whose target waits for Runtime.runIfWaitingForDebugger
+	kind      string                      // type of the target
+	announced []byte                      `stays:"of a child session, which the browser ends"` // params of Target.attachedToTarget
+	views     []*clientSession            `held:"sessions of the tab"`
+	children  []*realSession              `stays:"the browser's own child sessions"`
+	waiters   map[*clientSession]struct{} `held:"sessions that have a target wait"` // whose target waits for Runtime.runIfWaitingForDebugger
 	waiting   bool                        // it waits at the browser
 
-	domains   map[string]*domainState
-	order     []string // of domains, as they were enabled first
-	settings  map[string]*setting
-	tops      []string // keys of settings, in the order in which they came to be
-	breaks    map[string]*breakpoint
-	paused    map[string]*pausedRequest
-	fetchers  []*clientSession // those who intercept, the newest first
-	pausing   []byte           // params of Debugger.paused, while script is paused
-	shared    map[string]int
+	domains   map[string]*domainState   `stays:"see order"`
+	order     []string                  `held:"domains"` // of domains, as they were enabled first
+	settings  map[string]*setting       `held:"settings"`
+	tops      []string                  `held:"names of settings"` // keys of settings, in the order in which they came to be
+	breaks    map[string]*breakpoint    `held:"breakpoints"`
+	paused    map[string]*pausedRequest `held:"paused requests"`
+	fetchers  []*clientSession          `held:"interceptions"`    // those who intercept, the newest first
+	pausing   []byte                    `held:"bytes of a pause"` // params of Debugger.paused, while script is paused
+	shared    map[string]int            `held:"shared objects"`
 	nodes     nodes
-	pushing   []int64 // commands that may push nodes, oldest first
+	pushing   []int64 `held:"commands that push nodes"` // commands that may push nodes, oldest first
 	frames    castFrames
-	castOrder []*clientSession // those with a screencast, the newest last
+	castOrder []*clientSession `held:"screencasts"` // those with a screencast, the newest last
 	lifetime  float64          // largest timestamp of a Page.lifecycleEvent
-	lives     []*clientSession // those to whom lifecycle events are repeated
+	lives     []*clientSession `held:"sessions that get lifecycle events again"` // those to whom lifecycle events are repeated
 }
 
 func newReal(id string, parent *realSession) *realSession {
@@ -140,10 +140,10 @@ func (t *Tab) withdrawLocked(v *clientSession) {
 		t.dropBindingLocked(v, name)
 	}
 	for _, handle := range slices.Sorted(maps.Keys(v.streams)) {
-		t.ownLocked(r, "IO.close", with(wire.Empty, "handle", quoted(handle)))
+		t.ownLocked(r, "IO.close", withMember(wire.Empty, "handle", quoteText(handle)))
 	}
 	for _, group := range slices.Sorted(maps.Keys(v.groups)) {
-		t.ownLocked(r, "Runtime.releaseObjectGroup", with(wire.Empty, "objectGroup", quoted(v.client.prefix+group)))
+		t.ownLocked(r, "Runtime.releaseObjectGroup", withMember(wire.Empty, "objectGroup", quoteText(v.client.prefix+group)))
 	}
 	t.dropBreakpointsLocked(v)
 	for _, key := range slices.Sorted(maps.Keys(v.settings)) {
@@ -155,7 +155,7 @@ func (t *Tab) withdrawLocked(v *clientSession) {
 		}
 	}
 	r.lives = removeView(r.lives, v)
-	if v.asked && !slices.ContainsFunc(r.views, func(o *clientSession) bool { return o.asked || o.domains["DOM"] != nil }) {
+	if v.asked && !r.anyTree() {
 		r.nodes.reset()
 		t.ownLocked(r, "DOM.disable", wire.Empty) // DOM.getDocument has enabled it
 	}
@@ -206,7 +206,7 @@ func (t *Tab) forwardLocked(v *clientSession, c *command, done func(result, cdpE
 	return nil
 }
 
-// repliesWith answers a command with what the browser has answered, and runs fn for a success, before that.
+// replyLocked answers a command with what the browser has answered, and runs fn for a success, before that.
 func (t *Tab) replyLocked(v *clientSession, c *command, fn func(result []byte)) func(result, cdpErr []byte) {
 	id, method := c.id, c.method
 	return func(result, cdpErr []byte) {
@@ -278,8 +278,7 @@ func (t *Tab) replayLocked() {
 		t.replayOwnLocked(v)
 	}
 	for _, key := range r.tops {
-		s := r.settings[key]
-		t.applyLocked(r, s)
+		t.applyLocked(r.settings[key])
 	}
 	for _, b := range r.breaks {
 		t.replayBreakpointLocked(r, b)
