@@ -26,6 +26,7 @@ type model struct {
 	paused  map[string]string // requests, with their stage
 	dead    bool
 
+	clients []*client
 	peers   map[string]*modelPeer
 	calls   map[bridge.CallID]*modelCommand
 	answers map[string][]bridge.CallID
@@ -280,6 +281,7 @@ func (m *model) step(op, arg byte) {
 			m.log = append(m.log, "+"+id)
 			m.peers[id] = &modelPeer{map[string]string{}, map[string]int{}}
 			m.tab.Attach(id)
+			m.clients = append(m.clients, m.tab.views[id].client)
 		}
 	case 1:
 		if m.peers[id] != nil && arg > 200 {
@@ -457,6 +459,11 @@ func FuzzR404Interleavings(f *testing.F) {
 			m.fail("the browser still has %v", m.state)
 		}
 		heldtest.WantsNothing(t, "the tab", m.tab.Held())
+		for _, c := range m.clients {
+			if c.kept != 0 || c.items != 0 || c.calls != 0 {
+				t.Errorf("client %d keeps %d bytes of %d items, and has %d calls", c.number, c.kept, c.items, c.calls)
+			}
+		}
 		if t.Failed() {
 			m.fail("see above")
 		}
