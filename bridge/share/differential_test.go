@@ -29,6 +29,7 @@ var pages = map[string]string{
 	"/":        `<!doctype html><title>one</title><style>p { color: red }</style><body><p id=p class=a>text</p><div id=d><b><i id=i>deep</i></b></div><script>console.log("one", {a: 1}); function f() { return 1 }</script></body>`,
 	"/two":     `<!doctype html><title>two</title><body><p>two</p></body>`,
 	"/worker":  `<!doctype html><title>worker</title><body></body>`,
+	"/frames":  `<!doctype html><title>frames</title><body><div id=host><u>light</u><s></s></div><iframe src=/two></iframe><script>host.attachShadow({mode: "open"}).innerHTML = "<p>in<b>side</b></p>"</script></body>`,
 	"/work.js": `onmessage = e => postMessage(e.data + 1); console.log("working")`,
 }
 
@@ -54,6 +55,8 @@ type world struct {
 	target string
 	tab    *Tab
 	root   string // the real session that is shared
+
+	turn sync.Mutex // of those who tell the Tab what the browser says
 
 	mu      sync.Mutex // guards what follows
 	next    int64
@@ -109,21 +112,21 @@ func (w *world) receive(m []byte) {
 	w.mu.Lock()
 	done := w.answers[f.ID]
 	delete(w.answers, f.ID)
-	owner := w.owners[f.SessionID]
+	owner, root := w.owners[f.SessionID], w.root
 	w.mu.Unlock()
 	switch {
 	case f.Method == "" && done != nil:
 		done(f.Result, f.Error)
 	case f.Method == "" && w.shared:
-		w.tab.Answer(f.ID, f.Result, f.Error)
+		w.exclusively(func() { w.tab.Answer(f.ID, f.Result, f.Error) })
 	case f.Method == "":
 		w.t.Errorf("an answer to no command: %s", m)
 	case w.shared && f.SessionID != "":
 		id := f.SessionID
-		if id == w.root {
+		if id == root {
 			id = ""
 		}
-		w.tab.Event(id, f.Method, f.Params)
+		w.exclusively(func() { w.tab.Event(id, f.Method, f.Params) })
 	case owner != nil:
 		if f.Method == "Target.attachedToTarget" {
 			id := textOf(f.Params, "sessionId")
@@ -131,6 +134,13 @@ func (w *world) receive(m []byte) {
 		}
 		owner.got(f.SessionID, f.Method, f.Params)
 	}
+}
+
+// exclusively runs a call of the browser's side, of which there is one at a time.
+func (w *world) exclusively(call func()) {
+	w.turn.Lock()
+	defer w.turn.Unlock()
+	call()
 }
 
 // own notes whose a session is.
@@ -179,7 +189,9 @@ const patience = 30 * time.Second
 // Send implements Real.
 func (w *world) Send(call int64, sessionID, method string, params []byte) {
 	if sessionID == "" {
+		w.mu.Lock()
 		sessionID = w.root
+		w.mu.Unlock()
 	}
 	w.write(call, sessionID, method, params)
 }
@@ -354,7 +366,7 @@ type plainer struct{ names map[string]map[string]string }
 var idKinds = map[string]string{
 	"nodeId": "node", "parentId": "node", "parentNodeId": "node", "previousNodeId": "node", "nodeIds": "node", "backendNodeId": "backend", "ownerNode": "backend", "objectId": "object", "uniqueId": "unique",
 	"executionContextId": "context", "scriptId": "script", "styleSheetId": "sheet", "breakpointId": "break", "hitBreakpoints": "break", "requestId": "request", "networkId": "request", "networkRequestId": "request", "loaderId": "loader", "frameId": "frame", "id": "id",
-	"sessionId": "session", "targetId": "target", "debuggerId": "debugger", "callFrameId": "call", "uniqueContextId": "unique", "parentFrameId": "frame",
+	"sessionId": "session", "targetId": "target", "debuggerId": "debugger", "callFrameId": "call", "uniqueContextId": "unique", "parentLayoutNodeId": "node", "originTreeScopeNodeId": "backend", "executionContextUniqueId": "unique", "backendDOMNodeId": "backend", "childIds": "node", "stream": "stream", "parentFrameId": "frame",
 }
 
 // without are members whose values are never the same.
@@ -610,6 +622,109 @@ var scripts = map[string]func(w *world, a, b *peer){
 		b.do("Fetch.disable", `{}`)
 		a.do("Fetch.disable", `{}`)
 	},
+	"dialogs": func(w *world, a, b *peer) {
+		a.do("Page.enable", `{}`)
+		b.do("Page.enable", `{}`)
+		alert := a.start("", "Runtime.evaluate", `{"expression":"prompt('why', 'because')"}`)
+		a.wait("Page.javascriptDialogOpening", 1)
+		b.wait("Page.javascriptDialogOpening", 1)
+		b.do("Page.handleJavaScriptDialog", `{"accept":true,"promptText":"so"}`)
+		a.await("Runtime.evaluate", alert)
+		a.wait("Page.javascriptDialogClosed", 1)
+		b.wait("Page.javascriptDialogClosed", 1)
+		a.do("Page.handleJavaScriptDialog", `{"accept":true}`)
+		b.leave()
+		alert = a.start("", "Runtime.evaluate", `{"expression":"confirm('still')"}`)
+		a.wait("Page.javascriptDialogOpening", 2)
+		a.do("Page.handleJavaScriptDialog", `{"accept":false}`)
+		a.await("Runtime.evaluate", alert)
+	},
+	"breakpoints": func(w *world, a, b *peer) {
+		a.do("Page.enable", `{}`)
+		a.do("Page.navigate", `{"url":"`+w.url+`/"}`)
+		a.wait("Page.loadEventFired", 1)
+		at := fmt.Sprintf(`{"lineNumber":0,"columnNumber":%d,"url":"%s/"}`, strings.Index(pages["/"], "return 1"), w.url)
+		set := ""
+		for _, p := range []*peer{a, b} {
+			p.do("Debugger.enable", `{}`)
+			set = textOf(p.do("Debugger.setBreakpointByUrl", at), "breakpointId")
+		}
+		a.do("Debugger.setBreakpointByUrl", at)
+		call := a.start("", "Runtime.evaluate", `{"expression":"f()"}`)
+		stack := valueOf(a.wait("Debugger.paused", 1), "callFrames")
+		b.wait("Debugger.paused", 1)
+		frame := ""
+		eachElement(stack, func(from, to int) {
+			if frame == "" {
+				frame = textOf(stack[from:to], "callFrameId")
+			}
+		})
+		a.do("Debugger.evaluateOnCallFrame", `{"callFrameId":"`+frame+`","expression":"this === window"}`)
+		b.do("Debugger.stepOver", `{}`)
+		a.wait("Debugger.paused", 2)
+		b.wait("Debugger.paused", 2)
+		a.do("Debugger.disable", `{}`)
+		b.do("Debugger.resume", `{}`)
+		a.await("Runtime.evaluate", call)
+		b.do("Debugger.removeBreakpoint", `{"breakpointId":"`+set+`"}`)
+		b.do("Runtime.evaluate", `{"expression":"f()"}`)
+	},
+	"overlay": func(w *world, a, b *peer) {
+		a.do("Page.enable", `{}`)
+		a.do("Page.navigate", `{"url":"`+w.url+`/"}`)
+		a.wait("Page.loadEventFired", 1)
+		for _, p := range []*peer{a, b} {
+			p.do("DOM.enable", `{}`)
+			p.do("Overlay.enable", `{}`)
+			p.do("CSS.enable", `{}`)
+		}
+		root := string(valueOf(b.do("DOM.getDocument", `{}`), "root", "nodeId"))
+		p := string(valueOf(b.do("DOM.querySelector", `{"nodeId":`+root+`,"selector":"#p"}`), "nodeId"))
+		b.do("Overlay.highlightNode", `{"nodeId":`+p+`,"highlightConfig":{"contentColor":{"r":1,"g":2,"b":3}}}`)
+		a.do("Overlay.hideHighlight", `{}`)
+		a.do("Overlay.highlightNode", `{"nodeId":`+p+`999,"highlightConfig":{}}`)
+		b.do("CSS.forcePseudoState", `{"nodeId":`+p+`,"forcedPseudoClasses":["hover"]}`)
+		b.do("CSS.getComputedStyleForNode", `{"nodeId":`+p+`}`)
+		b.do("CSS.getInlineStylesForNode", `{"nodeId":`+p+`}`)
+		b.do("CSS.getMatchedStylesForNode", `{"nodeId":`+p+`}`)
+		a.do("CSS.getInlineStylesForNode", `{"nodeId":0}`)
+		a.do("Overlay.setInspectMode", `{"mode":"none"}`)
+		b.do("Overlay.getHighlightObjectForTest", `{"nodeId":`+p+`}`)
+		a.do("DOMDebugger.setXHRBreakpoint", `{"url":"a"}`)
+		a.do("DOMDebugger.removeXHRBreakpoint", `{"url":"a"}`)
+		b.do("Accessibility.queryAXTree", `{"nodeId":`+p+`}`)
+		b.do("Accessibility.getPartialAXTree", `{"nodeId":`+p+`,"fetchRelatives":false}`)
+	},
+	"streams": func(_ *world, a, b *peer) {
+		pdf := textOf(a.do("Page.printToPDF", `{"transferMode":"ReturnAsStream","pageRanges":"1"}`), "stream")
+		a.in("", "IO.read", `{"handle":"`+pdf+`","size":4}`)
+		b.do("IO.read", `{"handle":"nonsense"}`)
+		a.do("IO.close", `{"handle":"`+pdf+`"}`)
+		a.do("IO.read", `{"handle":"`+pdf+`"}`)
+		a.do("Profiler.enable", `{}`)
+		a.do("Profiler.startPreciseCoverage", `{}`)
+		a.do("Profiler.stopPreciseCoverage", `{}`)
+	},
+	"frames": func(w *world, a, b *peer) {
+		a.do("Page.enable", `{}`)
+		a.do("Runtime.enable", `{}`)
+		a.do("DOM.enable", `{}`)
+		// Chromium repeats several contexts in an order of its own.
+		b.do("Page.enable", `{}`)
+		b.do("Runtime.enable", `{}`)
+		a.do("Page.navigate", `{"url":"`+w.url+`/frames"}`)
+		a.wait("Page.loadEventFired", 1)
+		b.wait("Page.loadEventFired", 1)
+		a.do("Page.getFrameTree", `{}`)
+		b.do("DOM.getDocument", `{"depth":-1,"pierce":true}`)
+		a.do("DOM.getDocument", `{"depth":3}`)
+		root := string(valueOf(a.do("DOM.getDocument", `{"depth":0}`), "root", "nodeId"))
+		a.do("DOM.requestChildNodes", `{"nodeId":`+root+`,"depth":-1,"pierce":true}`)
+		a.do("Runtime.evaluate", `{"expression":"document.querySelector('iframe').remove()"}`)
+		a.wait("Page.frameDetached", 1)
+		b.wait("Page.frameDetached", 1)
+		b.wait("Runtime.executionContextDestroyed", 1)
+	},
 	"workers": func(w *world, a, b *peer) {
 		a.do("Page.enable", `{}`)
 		a.do("Page.navigate", `{"url":"`+w.url+`/worker"}`)
@@ -718,6 +833,63 @@ func TestR405SharedIsAsOwn(t *testing.T) {
 	}
 }
 
+// TestR406ALostSessionComesAgain ends the real session, begins another on the same page, and wants the Clients to go on.
+func TestR406ALostSessionComesAgain(t *testing.T) {
+	profile := browsertest.Borrow(t)
+	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		rw.Header().Set("Content-Type", "text/html")
+		fmt.Fprint(rw, pages[r.URL.Path])
+	}))
+	t.Cleanup(server.Close)
+	w := newWorld(t, profile, server.URL, true)
+	a, b := w.peer("A"), w.peer("B")
+	a.do("Page.enable", `{}`)
+	a.do("Runtime.enable", `{}`)
+	a.do("Runtime.addBinding", `{"name":"told"}`)
+	a.do("Page.addScriptToEvaluateOnNewDocument", `{"source":"told(Intl.DateTimeFormat().resolvedOptions().timeZone)"}`)
+	b.do("Emulation.setTimezoneOverride", `{"timezoneId":"Asia/Tokyo"}`)
+	b.do("Fetch.enable", `{"patterns":[{"urlPattern":"*two"}]}`)
+	a.do("Page.navigate", `{"url":"`+w.url+`/"}`)
+	a.wait("Page.loadEventFired", 1)
+	a.wait("Runtime.bindingCalled", 1)
+	root := string(valueOf(a.do("DOM.getDocument", `{}`), "root", "nodeId"))
+	hangs := a.start("", "Runtime.evaluate", `{"expression":"new Promise(() => 0)","awaitPromise":true}`)
+
+	before := w.root
+	w.mu.Lock()
+	w.root = "none"
+	w.mu.Unlock()
+	w.ask("", "Target.detachFromTarget", `{"sessionId":"`+before+`"}`)
+	w.exclusively(w.tab.Lost)
+	if text := textOf(a.await("Runtime.evaluate", hangs), "message"); text != errDetached.Message {
+		t.Errorf("what was under way got %q", text)
+	}
+	a.wait("Runtime.executionContextsCleared", 2) // one was for the navigation
+	a.wait("DOM.documentUpdated", 1)
+	waits := a.start("", "Runtime.evaluate", `{"expression":"document.title","returnByValue":true}`)
+	after := w.attach()
+	w.mu.Lock()
+	w.root = after
+	w.mu.Unlock()
+	w.exclusively(w.tab.Again)
+	if text := textOf(a.await("Runtime.evaluate", waits), "result", "value"); text != "one" {
+		t.Errorf("a command that has waited got %q", text)
+	}
+	if text := textOf(a.do("DOM.getAttributes", `{"nodeId":`+root+`}`), "message"); text != errNoNode.Message {
+		t.Errorf("a node of the session before: %q", text)
+	}
+	a.start("", "Page.navigate", `{"url":"`+w.url+`/two"}`)
+	id := textOf(b.wait("Fetch.requestPaused", 1), "requestId")
+	b.do("Fetch.continueRequest", `{"requestId":"`+id+`"}`)
+	if called := a.wait("Runtime.bindingCalled", 2); textOf(called, "payload") != "Asia/Tokyo" {
+		t.Errorf("the script of the session before has called %s", called)
+	}
+	a.wait("Page.loadEventFired", 2)
+	a.leave()
+	b.leave()
+	heldtest.WaitsForNothing(t, "the tab", w.tab.Held)
+}
+
 func compare(t *testing.T, name string, own, shared map[string][]string) {
 	t.Helper()
 	keys := map[string]bool{}
@@ -735,8 +907,14 @@ func compare(t *testing.T, name string, own, shared map[string][]string) {
 				}
 				return "(nothing)"
 			}
-			if line(a) != line(b) {
-				t.Errorf("%s: %s, line %d\n  own    %.700s\n  shared %.700s", name, key, i, line(a), line(b))
+			x, y := line(a), line(b)
+			if x != y {
+				same := 0
+				for same < min(len(x), len(y)) && x[same] == y[same] {
+					same++
+				}
+				same = max(0, same-200)
+				t.Errorf("%s: %s, line %d %.40s, from %d\n  own    %.500s\n  shared %.500s", name, key, i, x, same, x[min(same, len(x)):], y[min(same, len(y)):])
 				break
 			}
 		}

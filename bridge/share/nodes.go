@@ -222,11 +222,11 @@ func (t *Tab) showPathsLocked(v *clientSession, id bridge.CallID, s *shape, out 
 }
 
 // describeTreeLocked asks for a node with so many levels of children, and runs fn with what the session would see of it,
-// had the browser pushed it. One level more is asked for, for texts that are counted as a part of their parent.
+// had the browser pushed it. Two levels more are asked for: children of hosts, and texts that are counted as a part of their parent.
 func (t *Tab) describeTreeLocked(v *clientSession, id bridge.CallID, by string, n int64, levels int, pierce []byte, fn func(one, cdpErr []byte)) {
 	params := append(strconv.AppendInt(appendName([]byte{'{'}, by), n, 10), `,"depth":`...)
 	if levels >= 0 {
-		params = strconv.AppendInt(params, int64(levels)+1, 10)
+		params = strconv.AppendInt(params, int64(levels)+2, 10)
 	} else {
 		params = append(params, `-1`...)
 	}

@@ -54,10 +54,13 @@ func (t *Tab) translateLocked(v *clientSession, method string, params []byte) (o
 					return wire.AppendString(dst, v.client.prefix+text)
 				}
 			}
-		case node:
+		case node, backend:
 			seen, _ := wire.Int(value)
-			if seen != 0 && !v.knows(seen) {
+			if !v.knows(seen) && (seen != 0 || k == backend) {
 				err = errNoNode
+			}
+			if k == backend {
+				break
 			}
 			realID := v.r.nodes.real(seen)
 			if realID == 0 && seen != 0 {

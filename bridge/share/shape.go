@@ -124,7 +124,7 @@ func (s *shape) replace(dst, text []byte, fn func(dst []byte, k kind, value []by
 				key--
 			}
 			dst = append(append(dst, text[done:key+1]...), `"backendNodeId":`...)
-			dst = append(dst, text[from:to]...)
+			dst = fn(dst, backend, text[from:to])
 		default:
 			dst = inner.replace(append(dst, text[done:from]...), text[from:to], fn)
 		}
@@ -174,6 +174,9 @@ func (w *treeWalker) value(i int, parent int64, levels int, child bool) int {
 func (w *treeWalker) node(i int, parent int64, levels int, child bool) int {
 	if i < 0 || i >= len(w.text) || w.text[i] != '{' {
 		return -1
+	}
+	if levels == 0 && hasShadow(w.text, i) {
+		levels = 1 // Chromium pushes the children of a host with its shadow roots
 	}
 	var realID, backendID int64
 	at := -1 // where the nodeId is to stand
@@ -261,4 +264,10 @@ func isLoneText(text []byte, i int) bool {
 		lone = string(valueOf(list[from:to], "nodeType")) == "3"
 	})
 	return count == 1 && lone
+}
+
+// hasShadow reports whether a node has shadow roots.
+func hasShadow(text []byte, i int) bool {
+	end := wire.SkipValue(text, i)
+	return end > 0 && valueOf(text[i:end], "shadowRoots") != nil
 }
