@@ -543,6 +543,8 @@ var scripts = map[string]func(w *world, a, b *peer){
 		a.wait("CSS.styleSheetAdded", 1)
 		a.do("Runtime.evaluate", `{"expression":"fetch('/missing').catch(() => 0)","awaitPromise":true}`)
 		a.wait("Log.entryAdded", 1)
+		b.do("CSS.enable", `{}`)
+		b.do("Overlay.enable", `{}`)
 		for _, d := range []string{"DOM", "CSS", "Debugger", "Log", "Audits", "Overlay", "Accessibility", "Profiler", "HeapProfiler", "Inspector", "Performance", "DOMStorage"} {
 			b.do(d+".enable", `{}`)
 		}

@@ -25,7 +25,7 @@ type domainState struct {
 	own    bool // the sharing itself needs it
 	params []byte
 	cached []cachedEvent
-	bytes  int // of cached
+	budget *int // bytes of all that the Tab has cached
 }
 
 // cachedEvent is kept for those who enable its domain later.
@@ -37,7 +37,14 @@ type cachedEvent struct {
 
 func (d *domainState) inUse() bool { return d != nil && (d.users > 0 || d.own) }
 
-func (d *domainState) forget() { d.cached, d.bytes = nil, 0 }
+func (d *domainState) forget() {
+	for i := range d.cached {
+		*d.budget -= d.cached[i].size()
+	}
+	d.cached = nil
+}
+
+func (e *cachedEvent) size() int { return len(e.params) + overhead }
 
 // cacheRule says how an event is kept.
 type cacheRule struct {
@@ -62,6 +69,12 @@ var cachedDomains = map[string]bool{"Runtime": true, "Debugger": true, "CSS": tr
 // needsRuntime are domains whose events end with a context: the sharing enables Runtime with them.
 var needsRuntime = map[string]bool{"Debugger": true, "CSS": true}
 
+// needsDOM are domains that Chromium 156 enables only after DOM, and what it says otherwise.
+var needsDOM = map[string]*wire.Error{
+	"CSS":     wire.ServerError("DOM agent needs to be enabled first."),
+	"Overlay": wire.ServerError("DOM should be enabled first"),
+}
+
 func cutMethod(method string) (domain, verb string) {
 	domain, verb, _ = strings.Cut(method, ".")
 	return domain, verb
@@ -70,7 +83,7 @@ func cutMethod(method string) (domain, verb string) {
 func (r *realSession) domain(name string) *domainState {
 	d := r.domains[name]
 	if d == nil {
-		d = &domainState{}
+		d = &domainState{budget: r.budget}
 		r.domains[name] = d
 	}
 	return d
@@ -80,24 +93,14 @@ func (r *realSession) domain(name string) *domainState {
 // were loaded (Chromium 156, SetResourcesDataSizeLimits).
 func (t *Tab) enableLocked(v *clientSession, c *command, name string) *wire.Error {
 	r := v.r
-	d, use := r.domains[name], v.domains[name]
-	first, joins := !d.inUse(), use == nil
-	if joins {
-		if err := v.client.keep(len(c.params)); err != nil {
-			return err
-		}
-		d = r.domain(name)
-		use = &domainUse{kept: len(c.params), on: first || !cachedDomains[name]}
-		v.domains[name] = use
-		d.users++
+	if why := needsDOM[name]; why != nil && v.domains["DOM"] == nil {
+		return why
 	}
-	if first {
-		d.params = bytes.Clone(c.params)
-		r.order = append(r.order, name)
-		if needsRuntime[name] {
-			t.needRuntimeLocked(r)
-		}
+	first, joins := !r.domains[name].inUse(), v.domains[name] == nil
+	if err := t.joinDomainLocked(v, name, c.params); err != nil {
+		return err
 	}
+	use := v.domains[name]
 	done := t.replyLocked(v, c, func([]byte) {
 		if !use.on && v.domains[name] == use {
 			use.on = true
@@ -117,6 +120,29 @@ func (t *Tab) enableLocked(v *clientSession, c *command, name string) *wire.Erro
 		return nil
 	}
 	t.sendLocked(one, c.params)
+	return nil
+}
+
+// joinDomainLocked notes that a session has a domain enabled.
+func (t *Tab) joinDomainLocked(v *clientSession, name string, params []byte) *wire.Error {
+	if v.domains[name] != nil {
+		return nil
+	}
+	if err := v.client.keep(len(params)); err != nil {
+		return err
+	}
+	r := v.r
+	d := r.domain(name)
+	first := !d.inUse()
+	v.domains[name] = &domainUse{kept: len(params), on: first || !cachedDomains[name]}
+	d.users++
+	if first {
+		d.params = bytes.Clone(params)
+		r.order = append(r.order, name)
+		if needsRuntime[name] {
+			t.needRuntimeLocked(r)
+		}
+	}
 	return nil
 }
 
@@ -163,7 +189,6 @@ func (t *Tab) disableLocked(v *clientSession, c *command, name string) *wire.Err
 	}
 	if name == "DOM" {
 		v.forgetTree()
-		v.asked = false
 	}
 	if t.leaveDomainLocked(v, name) {
 		return t.forwardLocked(v, c, nil)
@@ -196,6 +221,7 @@ func (t *Tab) leaveDomainLocked(v *clientSession, name string) (last bool) {
 }
 
 func (t *Tab) forgetDomainLocked(r *realSession, name string) {
+	r.domains[name].forget()
 	delete(r.domains, name)
 	r.order = slices.DeleteFunc(r.order, func(o string) bool { return o == name })
 	switch name {
@@ -225,7 +251,7 @@ func (r *realSession) cacheLocked(method string, params []byte) {
 	rule, is := cacheRules[method]
 	name, _ := cutMethod(method)
 	d := r.domains[name]
-	if !is || !d.inUse() || d.bytes+len(params)+overhead > maxCached && !rule.message {
+	if !is || !d.inUse() || *d.budget+len(params)+overhead > maxCached && !rule.message {
 		return
 	}
 	e := cachedEvent{method: method, params: bytes.Clone(params)}
@@ -240,7 +266,7 @@ func (r *realSession) cacheLocked(method string, params []byte) {
 	}
 	e.key, e.context, e.frame = part(rule.key), part(rule.context), part(rule.frame)
 	d.cached = append(d.cached, e)
-	d.bytes += len(e.params) + overhead
+	*d.budget += e.size()
 	if rule.message {
 		d.shed()
 	}
@@ -254,9 +280,9 @@ func (d *domainState) shed() {
 			count++
 		}
 	}
-	for count > maxMessages || d.bytes > maxCached && count > 0 {
+	for count > maxMessages || *d.budget > maxCached && count > 0 {
 		i := slices.IndexFunc(d.cached, func(e cachedEvent) bool { return cacheRules[e.method].message })
-		d.bytes -= len(d.cached[i].params) + overhead
+		*d.budget -= d.cached[i].size()
 		d.cached = slices.Delete(d.cached, i, i+1)
 		count--
 	}
@@ -287,7 +313,7 @@ func (r *realSession) dropCached(name string, gone func(*cachedEvent) bool) {
 		if !gone(&e) {
 			return false
 		}
-		d.bytes -= len(e.params) + overhead
+		*d.budget -= e.size()
 		return true
 	})
 }

@@ -96,10 +96,16 @@ var eventHandlers = map[string]func(t *Tab, r *realSession, params []byte){
 	"Fetch.authRequired":               (*Tab).authRequiredLocked,
 	"Debugger.paused":                  (*Tab).pausedLocked,
 	"Debugger.resumed":                 (*Tab).resumedLocked,
-	"Debugger.breakpointResolved":      (*Tab).breakpointResolvedLocked,
-	"DOM.setChildNodes":                (*Tab).setChildNodesLocked,
-	"DOM.documentUpdated":              (*Tab).documentUpdatedLocked,
-	"DOM.childNodeRemoved":             (*Tab).childNodeRemovedLocked,
+	"HeapProfiler.addHeapSnapshotChunk": func(t *Tab, r *realSession, params []byte) {
+		t.snapshotLocked(r, "HeapProfiler.addHeapSnapshotChunk", params)
+	},
+	"HeapProfiler.reportHeapSnapshotProgress": func(t *Tab, r *realSession, params []byte) {
+		t.snapshotLocked(r, "HeapProfiler.reportHeapSnapshotProgress", params)
+	},
+	"Debugger.breakpointResolved": (*Tab).breakpointResolvedLocked,
+	"DOM.setChildNodes":           (*Tab).setChildNodesLocked,
+	"DOM.documentUpdated":         (*Tab).documentUpdatedLocked,
+	"DOM.childNodeRemoved":        (*Tab).childNodeRemovedLocked,
 }
 
 // eventSettings are the events that those get who have set something.
@@ -137,7 +143,7 @@ func (t *Tab) showLevelsLocked(v *clientSession, key string, text []byte, levels
 			if !is || text == "" {
 				break
 			}
-			if k == stream {
+			if k == stream && len(v.streams) < maxItems {
 				v.streams[string([]byte(text))] = struct{}{}
 			}
 			return wire.AppendString(dst, v.client.prefix+text)
@@ -253,5 +259,20 @@ func (t *Tab) resumedLocked(r *realSession, params []byte) {
 		if v.hears("Debugger") {
 			t.deliverLocked(v, "Debugger.resumed", params)
 		}
+	}
+}
+
+// snapshotLocked passes on a part of a heap snapshot, to the session that takes it.
+func (t *Tab) snapshotLocked(r *realSession, method string, params []byte) {
+	var taker *call
+	oldest := int64(0)
+	for n, c := range t.calls {
+		takes := c.method == "HeapProfiler.takeHeapSnapshot" || c.method == "HeapProfiler.stopTrackingHeapObjects"
+		if takes && c.r == r && (taker == nil || n < oldest) {
+			taker, oldest = c, n
+		}
+	}
+	if taker != nil && taker.view != nil {
+		t.deliverLocked(taker.view, method, params)
 	}
 }

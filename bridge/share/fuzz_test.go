@@ -454,7 +454,6 @@ func FuzzR404Interleavings(f *testing.F) {
 		}
 		m.tab.Event("", "Target.detachedFromTarget", []byte(`{"sessionId":"R"}`))
 		m.settle()
-		delete(m.state, "DOM.enable")
 		if len(m.state) > 0 {
 			m.fail("the browser still has %v", m.state)
 		}

@@ -9,7 +9,7 @@ const (
 	maxKept     = 8 << 20  // bytes of a Client's params that are kept: scripts, bindings, settings, patterns, breakpoints
 	maxItems    = 10_000   // how many of them, and of its object groups and streams
 	maxWaiting  = 16 << 20 // bytes of commands that wait while the session is away
-	maxCached   = 32 << 20 // bytes of events of one real session that are kept for those who enable a domain later
+	maxCached   = 32 << 20 // bytes of events of a tab that are kept for those who enable a domain later
 	maxMessages = 1000     // console messages among them, as many as Chromium keeps
 	maxNodes    = 1 << 18  // nodes of one real session whose ids are known
 	maxPaused   = 4096     // requests of one real session that are paused

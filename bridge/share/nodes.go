@@ -2,7 +2,6 @@ package share
 
 import (
 	"bytes"
-	"slices"
 	"strconv"
 
 	"github.com/cdphub/cdphub/bridge"
@@ -269,8 +268,11 @@ func levelsOf(params []byte, usual int) int {
 func (t *Tab) getDocumentLocked(v *clientSession, c *command) *wire.Error {
 	r := v.r
 	first := r.nodes.root == 0
+	if err := t.joinDomainLocked(v, "DOM", wire.Empty); err != nil {
+		return err
+	}
 	v.forgetTree()
-	v.hasTree, v.asked = true, true
+	v.hasTree = true
 	id := c.id
 	if first {
 		return t.forwardLocked(v, c, func(result, cdpErr []byte) {
@@ -278,6 +280,7 @@ func (t *Tab) getDocumentLocked(v *clientSession, c *command) *wire.Error {
 				t.answerLocked(v, id, nil, cdpErr)
 				return
 			}
+			r.nodes.reset() // as the browser has
 			r.nodes.root, _ = wire.Int(valueOf(result, "root", "nodeId"))
 			out, _ := t.showLocked(v, "<DOM.getDocument", result)
 			t.answerLocked(v, id, out, nil)
@@ -299,7 +302,7 @@ func (t *Tab) getDocumentLocked(v *clientSession, c *command) *wire.Error {
 
 // setChildNodesLocked passes on the children of a node, to the session whose command has led to them.
 func (t *Tab) setChildNodesLocked(r *realSession, params []byte) {
-	if !r.anyTree() {
+	if !r.domains["DOM"].inUse() {
 		return
 	}
 	t.learnLocked(r, params)
@@ -317,11 +320,6 @@ func (t *Tab) setChildNodesLocked(r *realSession, params []byte) {
 		v.notePushed(parent)
 		t.deliverLocked(v, "DOM.setChildNodes", params)
 	}
-}
-
-// anyTree reports whether a session has asked for the document.
-func (r *realSession) anyTree() bool {
-	return slices.ContainsFunc(r.views, func(v *clientSession) bool { return v.asked || v.domains["DOM"] != nil })
 }
 
 // learnLocked notes the nodes of DOM.setChildNodes.
@@ -362,7 +360,7 @@ func (t *Tab) requestChildrenLocked(v *clientSession, c *command) *wire.Error {
 func (t *Tab) documentUpdatedLocked(r *realSession, params []byte) {
 	r.nodes.reset()
 	for _, v := range r.views {
-		if v.asked || v.domains["DOM"] != nil {
+		if v.domains["DOM"] != nil {
 			t.deliverLocked(v, "DOM.documentUpdated", params)
 		}
 		v.forgetTree()

@@ -59,6 +59,7 @@ type Tab struct {
 	waits      int                       `held:"bytes of the commands that wait"`
 	exclusive  map[string]*clientSession `held:"recordings"` // by start method, whose it is
 	told       []notice                  `held:"notices"`
+	cached     int                       `held:"bytes of cached events"`
 }
 
 // call is a command at the browser.
@@ -91,9 +92,9 @@ type notice struct {
 }
 
 // New makes a Tab of a session that is attached.
-func New(real Real, sessions Sessions) *Tab {
-	t := &Tab{real: real, sessions: sessions, calls: make(map[int64]*call), inside: make(map[string]*realSession), views: make(map[string]*clientSession), exclusive: make(map[string]*clientSession)}
-	t.root = newReal("", nil)
+func New(source Real, sessions Sessions) *Tab {
+	t := &Tab{real: source, sessions: sessions, calls: make(map[int64]*call), inside: make(map[string]*realSession), views: make(map[string]*clientSession), exclusive: make(map[string]*clientSession)}
+	t.root = newReal("", nil, &t.cached)
 	return t
 }
 

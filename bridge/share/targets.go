@@ -112,7 +112,7 @@ func (t *Tab) attachedLocked(parent *realSession, params []byte) {
 	if id == "" || t.inside[id] != nil {
 		return
 	}
-	r := newReal(id, parent)
+	r := newReal(id, parent, parent.budget)
 	r.targetID, r.kind = string([]byte(textOf(params, "targetInfo", "targetId"))), string([]byte(textOf(params, "targetInfo", "type")))
 	r.announced, r.waiters = bytes.Clone(params), make(map[*clientSession]struct{})
 	r.waiting = isTrue(params, "waitingForDebugger")
@@ -180,6 +180,9 @@ func (t *Tab) endRealLocked(r *realSession) {
 		}
 		t.freeLocked(v)
 		t.closeViewLocked(v)
+	}
+	for _, d := range r.domains {
+		d.forget()
 	}
 	delete(t.inside, r.id)
 	r.parent.children = slices.DeleteFunc(r.parent.children, func(o *realSession) bool { return o == r })

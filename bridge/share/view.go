@@ -40,13 +40,13 @@ type clientSession struct {
 	known      map[int64]struct{}    // nodes that it has been told of
 	pushed     map[int64]struct{}    // those whose children, too
 	hasTree    bool                  // it has the document
-	asked      bool                  // DOM.getDocument has enabled the domain for it
 }
 
 // realSession is a session of the browser: the one of the tab, or a child session that the browser has minted.
 type realSession struct {
 	id        string
 	parent    *realSession
+	budget    *int // bytes of the cached events of the Tab
 	over      bool
 	targetID  string
 	kind      string                      // type of the target
@@ -73,8 +73,8 @@ type realSession struct {
 	lives     []*clientSession `held:"sessions that get lifecycle events again"` // those to whom lifecycle events are repeated
 }
 
-func newReal(id string, parent *realSession) *realSession {
-	r := &realSession{id: id, parent: parent}
+func newReal(id string, parent *realSession, budget *int) *realSession {
+	r := &realSession{id: id, parent: parent, budget: budget}
 	r.resetLocked()
 	return r
 }
@@ -155,10 +155,6 @@ func (t *Tab) withdrawLocked(v *clientSession) {
 		}
 	}
 	r.lives = removeView(r.lives, v)
-	if v.asked && !r.anyTree() {
-		r.nodes.reset()
-		t.ownLocked(r, "DOM.disable", wire.Empty) // DOM.getDocument has enabled it
-	}
 	if len(r.views) == 0 {
 		clear(r.shared)
 	}
@@ -249,7 +245,7 @@ func (t *Tab) lostLocked() {
 		if v.domains["Runtime"] != nil {
 			t.eventLocked(v, "Runtime.executionContextsCleared", wire.Empty)
 		}
-		if v.asked || v.domains["DOM"] != nil {
+		if v.domains["DOM"] != nil {
 			t.eventLocked(v, "DOM.documentUpdated", wire.Empty)
 		}
 		if v.domains["Debugger"] != nil && r.pausing != nil {
