@@ -17,6 +17,8 @@ import (
 var exactErrors = map[string]bool{
 	"No target with given id found":                true,
 	"Could not find node with given id":            true,
+	"DOM agent needs to be enabled first.":         true,
+	"DOM should be enabled first":                  true,
 	"Detached while handling command.":             true,
 	"Invalid remote object id":                     true,
 	"Not allowed":                                  true,
