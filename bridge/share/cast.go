@@ -21,6 +21,14 @@ type castFrames struct {
 	acked int `stays:"counts those that were acknowledged"`
 }
 
+// restartFrames is for a screencast that begins anew: the browser waits for no acknowledgement any more.
+func (r *realSession) restartFrames() {
+	r.frames.acked = r.frames.sent
+	for _, v := range r.casters() {
+		v.cast.acked = r.frames.sent
+	}
+}
+
 // casters are those with a screencast, the oldest first.
 func (r *realSession) casters() (list []*clientSession) {
 	for _, v := range r.castOrder {
@@ -37,8 +45,9 @@ func (t *Tab) startCastLocked(v *clientSession, c *command) *wire.Error {
 		return err
 	}
 	t.forgetCast(v)
-	v.cast = &cast{params: bytes.Clone(c.params), acked: v.r.frames.sent}
+	v.cast = &cast{params: bytes.Clone(c.params)}
 	v.r.castOrder = append(v.r.castOrder, v)
+	v.r.restartFrames()
 	return t.forwardLocked(v, c, nil)
 }
 
@@ -57,6 +66,7 @@ func (t *Tab) forgetCast(v *clientSession) {
 func (t *Tab) endCastLocked(v *clientSession, c *command) *wire.Error {
 	t.forgetCast(v)
 	if list := v.r.casters(); len(list) > 0 {
+		v.r.restartFrames()
 		t.fenceByLocked(v, c, "Page.startScreencast", list[len(list)-1].cast.params, nil)
 		return nil
 	}
@@ -80,6 +90,7 @@ func (t *Tab) replayCastLocked(r *realSession) bool {
 	if len(list) == 0 {
 		return false
 	}
+	r.restartFrames()
 	t.ownLocked(r, "Page.startScreencast", list[len(list)-1].cast.params)
 	return true
 }

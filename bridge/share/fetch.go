@@ -8,8 +8,8 @@ import (
 )
 
 // Requests are paused at the browser for all patterns together. A paused request goes to one session after another, as in
-// Chromium 156 to the one first that has begun to intercept last, and on to the network when all have let it; what one
-// of them changes, answers or fails goes no further.
+// Chromium 156 to the one first that has begun to intercept last, and on to the network when all have let it. A response
+// and a challenge come back in the other direction. What one of them changes, answers or fails goes no further.
 
 // interception is what a session has asked for with Fetch.enable.
 type interception struct {
@@ -181,7 +181,12 @@ func (t *Tab) pauseLocked(r *realSession, method string, params []byte) {
 // passLocked shows a paused request to the next session that wants it, or lets it go on.
 func (t *Tab) passLocked(r *realSession, id string) {
 	p := r.paused[id]
-	for _, v := range r.fetchers {
+	list := r.fetchers
+	if p.method == "Fetch.authRequired" || p.isResponse() {
+		list = slices.Clone(list)
+		slices.Reverse(list)
+	}
+	for _, v := range list {
 		if _, passed := p.passed[v]; !passed && p.wantedBy(v) {
 			p.passed[v], p.at = struct{}{}, v
 			t.deliverLocked(v, p.method, p.params)

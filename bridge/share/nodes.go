@@ -93,7 +93,7 @@ func (t *Tab) pushFirstLocked(c *call, params []byte, missing []int64) {
 		i := 0
 		pushed := valueOf(result, "nodeIds")
 		eachElement(pushed, func(from, to int) {
-			if id, _ := wire.Int(pushed[from:to]); id != 0 && i < len(missing) {
+			if id, _ := wire.Int(pushed[from:to]); id != 0 && i < len(missing) && !c.view.over {
 				c.r.nodes.learn(id, missing[i], 0)
 			}
 			i++
@@ -158,7 +158,7 @@ func (t *Tab) describeLocked(v *clientSession, id bridge.CallID, method string, 
 		last := i == len(unknown)-1
 		params := strconv.AppendInt([]byte(`{"nodeId":`), n, 10)
 		c := &call{r: v.r, view: v, id: id, method: "DOM.describeNode", done: func(described, cdpErr []byte) {
-			if b, _ := wire.Int(valueOf(described, "node", "backendNodeId")); b != 0 {
+			if b, _ := wire.Int(valueOf(described, "node", "backendNodeId")); b != 0 && !v.over {
 				v.r.nodes.learn(n, b, 0)
 			}
 			switch {
@@ -279,6 +279,9 @@ func (t *Tab) getDocumentLocked(v *clientSession, c *command) *wire.Error {
 			if cdpErr != nil {
 				t.answerLocked(v, id, nil, cdpErr)
 				return
+			}
+			if !r.domains["DOM"].inUse() {
+				return // all who have asked have left
 			}
 			r.nodes.reset() // as the browser has
 			r.nodes.root, _ = wire.Int(valueOf(result, "root", "nodeId"))
