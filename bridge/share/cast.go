@@ -48,7 +48,12 @@ func (t *Tab) startCastLocked(v *clientSession, c *command) *wire.Error {
 	v.cast = &cast{params: bytes.Clone(c.params)}
 	v.r.castOrder = append(v.r.castOrder, v)
 	v.r.restartFrames()
-	return t.forwardLocked(v, c, nil)
+	own := v.cast
+	return t.forwardLocked(v, c, t.doneLocked(v, c, func(ok bool) {
+		if !ok && v.cast == own {
+			t.forgetCast(v)
+		}
+	}))
 }
 
 // forgetCast forgets the screencast of a session.
@@ -64,6 +69,10 @@ func (t *Tab) forgetCast(v *clientSession) {
 
 // endCastLocked is Page.stopScreencast. The screencast goes on with the params of the one before.
 func (t *Tab) endCastLocked(v *clientSession, c *command) *wire.Error {
+	if v.cast == nil && len(v.r.casters()) > 0 {
+		t.browserFenceLocked(v, c, nil)
+		return nil
+	}
 	t.forgetCast(v)
 	if list := v.r.casters(); len(list) > 0 {
 		v.r.restartFrames()

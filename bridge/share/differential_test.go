@@ -675,7 +675,7 @@ var scripts = map[string]func(w *world, a, b *peer){
 					if p == a {
 						response = `{"response":"ProvideCredentials","username":"u","password":"p"}`
 					}
-				p.do("Fetch.continueWithAuth", `{"requestId":"`+textOf(asked, "requestId")+`","authChallengeResponse":`+response+`}`)
+					p.do("Fetch.continueWithAuth", `{"requestId":"`+textOf(asked, "requestId")+`","authChallengeResponse":`+response+`}`)
 				}
 			}
 			select {

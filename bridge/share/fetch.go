@@ -69,6 +69,9 @@ func (t *Tab) enableFetchLocked(v *clientSession, c *command) *wire.Error {
 	if raw == nil {
 		raw = []byte(`[{}]`) // Chromium: all requests
 	}
+	if raw[0] != '[' {
+		return wire.InvalidParams("Failed to deserialize params.patterns - CBOR: array start expected")
+	}
 	f := &interception{raw: bytes.TrimSpace(bytes.Clone(raw)), auth: isTrue(c.params, "handleAuthRequests"), kept: len(raw)}
 	eachElement(f.raw, func(from, to int) {
 		one := f.raw[from:to]

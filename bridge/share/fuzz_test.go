@@ -481,3 +481,87 @@ func randomSteps(seed int) []byte {
 	}
 	return steps
 }
+
+// checker is a browser that wants commands to be JSON, and to have no handle of the Client B.
+type checker struct {
+	t     *testing.T
+	calls []int64
+}
+
+func (c *checker) Send(call int64, _, method string, params []byte) {
+	if !wire.IsObject(params) {
+		c.t.Fatalf("%s is sent with %q", method, params)
+	}
+	s := shapes()[">"+method]
+	foreign := false
+	if s != nil {
+		s.replace(nil, params, func(dst []byte, k kind, value []byte) []byte {
+			text, _ := wire.Text(value)
+			foreign = foreign || k == remote && strings.Contains(text, ":")
+			return dst
+		})
+	}
+	if foreign {
+		c.t.Fatalf("%s names what is of another: %s", method, params)
+	}
+	c.calls = append(c.calls, call)
+}
+
+func (*checker) Result(bridge.CallID, string, []byte, []byte) {}
+func (*checker) SessionEvent(string, string, []byte)          {}
+func (*checker) Opened(bridge.Nested) bool                    { return true }
+func (*checker) Closed(string)                                {}
+
+// FuzzR400Params sends any params with the methods in which something is read or changed: what reaches the browser is JSON,
+// and a Client that leaves takes everything with it.
+func FuzzR400Params(f *testing.F) {
+	methods := []string{"Target.setAutoAttach", "Fetch.enable", "Page.enable", "Page.startScreencast", "Page.screencastFrameAck", "Fetch.continueRequest"}
+	for key := range shapes() {
+		if name, is := strings.CutPrefix(key, ">"); is {
+			methods = append(methods, name)
+		}
+	}
+	methods = append(methods, slices.Collect(maps.Keys(rules))...)
+	methods = append(methods, slices.Collect(maps.Keys(handlers))...)
+	slices.Sort(methods)
+	methods = slices.Compact(methods)
+	for _, params := range []string{
+		`{}`, `{"patterns":"abc"}`, `{"patterns":[]}`, `{"patterns":{}}`, `{"patterns":[5,null]}`, `{"headers":[1],"urls":{"a":1}}`, `{"objectId":"1:5","object\u0049d":"2:5"}`,
+		`{"objectId":{"objectId":"1:5"},"arguments":{"a":[]}}`, `{"nodeId":1e3,"backendNodeId":2}`, `{ "nodeId" : 7 , "depth" : [1] }`, `{"arguments":[{"objectId":"1:x"},[],3]}`,
+		`{"autoAttach":true,"filter":[{"type":"\u0000"}]}`, `{"objectGroup":5}`, `{"name":"\ud800","identifier":"1"}`, `{"requestId":"1","requestId":"2"}`,
+	} {
+		for n := range methods {
+			f.Add(uint16(n), []byte(params)) //nolint:gosec // there are some hundred
+		}
+	}
+	f.Fuzz(func(t *testing.T, which uint16, params []byte) {
+		if !wire.IsObject(params) {
+			t.Skip()
+		}
+		c := &checker{t: t}
+		tab := New(c, c)
+		tab.Attach("A")
+		tab.Attach("B")
+		method := methods[int(which)%len(methods)]
+		for _, id := range []string{"A", "B"} {
+			_ = tab.Send(bridge.Command{Call: 1, SessionID: id, Method: method, Params: params})
+			_ = tab.Send(bridge.Command{Call: 2, SessionID: id, Method: method, Params: params})
+		}
+		tab.Lost()
+		tab.Again()
+		clients := []*client{tab.views["A"].client, tab.views["B"].client}
+		tab.Detach("A")
+		tab.Detach("B")
+		for len(c.calls) > 0 {
+			n := c.calls[0]
+			c.calls = c.calls[1:]
+			tab.Answer(n, wire.Empty, nil)
+		}
+		heldtest.WantsNothing(t, "the tab", tab.Held())
+		for _, o := range clients {
+			if o.kept != 0 || o.items != 0 || o.calls != 0 {
+				t.Errorf("%s %s: a client keeps %d bytes of %d items, and has %d calls", method, params, o.kept, o.items, o.calls)
+			}
+		}
+	})
+}

@@ -107,11 +107,10 @@ func (t *Tab) releaseGroupLocked(v *clientSession, c *command) *wire.Error {
 		t.fenceLocked(v, c, nil) // others have the same objects
 		return nil
 	}
-	_, known := v.groups[group]
 	if err := t.forwardLocked(v, c, nil); err != nil {
 		return err
 	}
-	if group != "" || !known {
+	if group != "" { // that of all objects without a group
 		delete(v.groups, group)
 	}
 	return nil
