@@ -31,7 +31,7 @@ var allowed = map[string]string{
 	"bridge":                    "targets internal/wire",
 	"bridge/page":               "bridge targets internal/wire internal/wsconn",
 	"bridge/share":              "bridge targets internal/wire internal/held",
-	"bridge/chrome":             "bridge internal/downloads internal/fence internal/scope internal/version internal/urlpolicy internal/wire internal/wsconn targets internal/held internal/optionname internal/tempdir",
+	"bridge/chrome":             "bridge internal/advice internal/downloads internal/fence internal/scope internal/version internal/urlpolicy internal/wire internal/wsconn targets internal/held internal/optionname internal/tempdir",
 	"targets":                   "internal/ordered internal/wire",
 	"internal/link":             "relay/quota internal/wsconn",
 	"session":                   "internal/wire",

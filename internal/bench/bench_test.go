@@ -79,8 +79,13 @@ func BenchmarkHub(b *testing.B) {
 			for _, p := range programs {
 				b.ReportMetric(median(costs[p.name]), p.name+"-ns")
 				b.ReportMetric(median(writes[p.name]), p.name+"-writes")
-				if p.name != "hub" {
-					b.ReportMetric(median(ratios[p.name]), "hub/"+p.name)
+				if p.name == "hub" {
+					continue
+				}
+				ratio := median(ratios[p.name])
+				b.ReportMetric(ratio, "hub/"+p.name)
+				if p.name == "against" && *most > 0 && ratio > *most {
+					b.Errorf("it takes %.2f times the CPU time of %s, at most %.2f is allowed", ratio, *against, *most)
 				}
 			}
 		})

@@ -10,7 +10,8 @@
 //	go test ./internal/bench -run '^$' -bench Hub -benchtime 13x -against /tmp/cdphub-before
 //
 // An iteration is a round, and each figure the median of the rounds. With -against the
-// hub is also compared with another program, such as that of another commit.
+// hub is also compared with another program, such as that of another commit; with -most too, a
+// case fails where it takes more. make bench-compare does so.
 //
 // Then it measures round trips of one Client beside floods of others, which are
 // processes of their own, against the same floods of another hub process; and what idle
@@ -36,7 +37,10 @@ import (
 	"github.com/cdphub/cdphub/internal/cli"
 )
 
-var against = flag.String("against", "", "`path` of another cdphub, which the hub is compared with")
+var (
+	against = flag.String("against", "", "`path` of another cdphub, which the hub is compared with")
+	most    = flag.Float64("most", 0, "what the hub may take of the other's CPU time, as a `ratio`; 0 is any")
+)
 
 // roleVariable names what a process of this test program is, other than the test itself.
 const roleVariable = "CDPHUB_BENCH_ROLE"
