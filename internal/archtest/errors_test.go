@@ -16,6 +16,13 @@ import (
 // after a colon.
 var exactErrors = map[string]bool{
 	"No target with given id found":                true,
+	"Could not find node with given id":            true,
+	"DOM agent needs to be enabled first.":         true,
+	"DOM should be enabled first":                  true,
+	"Detached while handling command.":             true,
+	"Invalid remote object id":                     true,
+	"Not allowed":                                  true,
+	"Script not found":                             true,
 	"No target with given id":                      true,
 	"No session with given id":                     true,
 	"Session id must be specified":                 true,
