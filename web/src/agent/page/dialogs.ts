@@ -4,9 +4,9 @@
 
 import type { Protocol } from "../../cdp";
 import type { DialogAnswer, DialogRequest } from "../../wire/http";
-import type { HubAccess } from "../../wire/frame";
 import { frameOfDocument, mainFrame, urlOf } from "./frames";
 import { carried, carriedTarget, carryDriven } from "../link/framename";
+import { kept, leaving } from "../link/kept";
 import { dialogKey, hubBase, hubTarget, isAdopted } from "../link/hub";
 import { originals } from "../base/originals";
 import { allSessions, emit } from "../base/session";
@@ -49,13 +49,6 @@ export function clientsAnswerDialogs(): boolean {
   return false;
 }
 
-const STORED = "__hubAgent.dialogs.";
-/**
- * How long stored data may wait for the next document. After that it belongs to a frame that was removed, and is
- * deleted.
- */
-const KEPT_MS = 60_000;
-
 /**
  * Only the outermost document stores data in its frame's name: the name of a child frame belongs to the page around
  * it.
@@ -68,43 +61,11 @@ export function storeDriven(): void {
   if (isOutermost()) carryDriven(clientsAnswerDialogs(), hubTarget());
 }
 
-/**
- * Stores what the next document needs before its welcome. The key goes into sessionStorage, which only this origin
- * can read, and not into the frame's name.
- */
-export function storeAccess(): void {
-  if (!isAdopted() || !clientsAnswerDialogs() || !isOutermost()) return;
-  try {
-    const access: StoredAccess = { base: hubBase(), key: dialogKey(), at: originals.now() };
-    sessionStorage.setItem(STORED + hubTarget(), originals.stringify(access));
-  } catch {
-    // Storage is blocked: dialogs before the welcome are closed at once.
-  }
-}
-
-type StoredAccess = HubAccess & { at: number };
-
-/** Called at the welcome. Deletes the stored data, so that nothing stays in the app's storage. */
-export function forgetAccess(): void {
-  try {
-    for (const name of Object.keys(sessionStorage)) {
-      if (!name.startsWith(STORED)) continue;
-      const { at } = originals.parse(sessionStorage.getItem(name) ?? "{}") as StoredAccess;
-      if (name === STORED + hubTarget() || !(originals.now() - at < KEPT_MS)) sessionStorage.removeItem(name);
-    }
-  } catch {
-    // Storage is blocked.
-  }
-}
-
-/** What the previous document has stored. */
-function readAccess(): HubAccess {
-  try {
-    return { ...originals.parse(sessionStorage.getItem(STORED + carriedTarget()) ?? "{}"), targetId: carriedTarget() };
-  } catch {
-    return {};
-  }
-}
+// The next document may ask before its welcome. The key goes where only this origin can read it.
+leaving.push(() => {
+  if (!isAdopted()) return { base: kept.base, key: kept.key };
+  return clientsAnswerDialogs() && isOutermost() ? { base: hubBase(), key: dialogKey() } : {};
+});
 
 /** How a dialog ends that no Client could be asked about. */
 const isAccepted = (type: string): boolean => type === "alert" || type === "beforeunload";
@@ -131,7 +92,7 @@ function show(win: Window, type: Kind, message: unknown, defaultPrompt: unknown 
   } satisfies Dialog;
   const { base, key, targetId } = isAdopted()
     ? { base: hubBase(), key: dialogKey(), targetId: hubTarget() }
-    : readAccess();
+    : { ...kept, targetId: carriedTarget() };
   if (!isAdopted() && frame === mainFrame()) dialog.frameId = targetId ?? frame.id;
   if (!base || !key) return closeUnasked(dialog);
   const request = new originals.XMLHttpRequest();

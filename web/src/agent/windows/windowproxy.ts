@@ -2,6 +2,7 @@
 // another origin, by messages to the Host. If the window has a document of the same origin, the object gives access
 // to all that is in it.
 
+import { beside } from "../link/kept";
 import type { PopupCall, WindowMessage } from "../../wire/frame";
 
 type Win = Window & typeof globalThis;
@@ -29,18 +30,8 @@ export function markWindow(ids: string[]): void {
 }
 
 /** The window itself, if it is a sibling frame of the same origin. */
-function windowOf(remote: RemoteWindow): Win | undefined {
-  const { parent } = window;
-  for (let i = 0; i < parent.length; i++) {
-    try {
-      const ids = (parent[i] as unknown as Record<symbol, string[]>)[IDS];
-      if (ids?.includes(remote.id)) return parent[i] as Win;
-    } catch {
-      // another origin
-    }
-  }
-  return undefined;
-}
+const windowOf = (remote: RemoteWindow): Win | undefined =>
+  beside((win) => ((win[IDS] as string[] | undefined)?.includes(remote.id) ? (win as unknown as Win) : undefined));
 
 /**
  * Properties that are always the stand-in's own, even if the window is of the same origin: the Host carries them out.
@@ -68,7 +59,7 @@ function transparent(standIn: Window, remote: RemoteWindow, win: Win): Window {
   return new Proxy(standIn, {
     get(_, name) {
       const there = elsewhere(name);
-      if (!there && (name in standIn || !CLASSES.has(name))) return Reflect.get(standIn, name);
+      if (!there && (name in standIn || !/^[A-Z]\w+$/.test(String(name)))) return Reflect.get(standIn, name);
       const value = Reflect.get(there ?? win, name);
       return there && typeof value === "function" && !("prototype" in value) ? value.bind(there) : value;
     },
@@ -76,13 +67,6 @@ function transparent(standIn: Window, remote: RemoteWindow, win: Win): Window {
     has: (_, name) => name in (elsewhere(name) ?? standIn),
   });
 }
-
-/** The classes and functions of the language. */
-const CLASSES = new Set<PropertyKey>(
-  "Object Function Array Number Boolean String Symbol BigInt Date Promise RegExp Error TypeError RangeError SyntaxError Map Set WeakMap WeakSet JSON Math Reflect Proxy".split(
-    " ",
-  ),
-);
 
 /** The window that stands for a remote one in `win`. */
 export function windowProxyOf(remote: RemoteWindow, win: Win): Window {
