@@ -356,6 +356,10 @@ var sections = []section{
 		{"R-362", "the proxy asks for no encoding that it cannot read, and each document that Chromium shows is shown the same through it: content codings, encodings of text, doctypes, XML"},
 		{"R-363", "nothing in a frame replaces the Host page: links and forms for the top window act on the app, and what else tries is refused by the browser"},
 		{"R-364", "an address with a name and password, and credentials for a challenge, are answered at once behind the proxy; a page that a Client opens has no Referer but the one given; the app's own origin is refused as a Host's"},
+		{"R-390", "finished applications, in PHP, with an editor, a question before they are left, isolation, a look at top and windows that they write, give the same values and snapshots in the frame as in a tab, by the same script, and no more errors"},
+		{"R-391", "the agent leaves no key in the storage of a page for it to see, and no property on its events"},
+		{"R-392", "a page that is watched by a timeline, a live view, snapshots and screenshots meets, stores, asks for and is the same as one in a tab that nobody watches"},
+		{"R-393", "behind the proxy a page writes into a window that it has opened without an address, listens to it and keeps its elements"},
 	}},
 	{"What is taken is given back", []requirement{
 		{"R-290", "what hubs, servers, Hosts, named sessions, journals and quotas hold is counted by name: every map, list, channel and counter below a lock is either counted, or says why it may stay"},

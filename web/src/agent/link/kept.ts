@@ -37,6 +37,7 @@ interface Neighbour {
   leaves(): Kept;
   /** What documents beside it have left, as JSON, by their frames. */
   held: Record<string, string>;
+  popups?: object;
 }
 
 /** What this document shows. */

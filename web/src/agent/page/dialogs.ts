@@ -19,24 +19,24 @@ type Outcome = { accept: boolean; text: string } | undefined;
 /** Replaces the dialogs of a window. Without a session that has Page enabled they are the browser's own. */
 export function installDialogs(win: Window & typeof globalThis): void {
   const { alert, confirm, prompt, print } = win;
-  win.alert = function (...args: unknown[]): void {
-    // alert(undefined) shows "undefined"; confirm and prompt show nothing (HTML, "simple dialogs").
-    if (!show(win, "alert", args.length ? String(args[0]) : "")) Reflect.apply(alert, win, args);
-  };
-  win.confirm = function (message = ""): boolean {
-    const shown = show(win, "confirm", message);
-    return shown ? shown.accept : confirm.call(win, message);
-  };
-  win.prompt = function (message = "", text = ""): string | null {
-    const shown = show(win, "prompt", message, text);
-    if (!shown) return prompt.call(win, message, text);
-    return shown.accept ? shown.text : null;
-  };
-  win.print = function (): void {
-    if (!clientsAnswerDialogs()) print.call(win); // no Client could close the print dialog
-  };
-  for (const name of ["alert", "confirm", "prompt", "print"])
-    Object.defineProperty(win[name as "alert"], "name", { value: name });
+  Object.assign(win, {
+    alert(...args: unknown[]): void {
+      // alert(undefined) shows "undefined"; confirm and prompt show nothing (HTML, "simple dialogs").
+      if (!show(win, "alert", args.length ? String(args[0]) : "")) Reflect.apply(alert, win, args);
+    },
+    confirm(message = ""): boolean {
+      const shown = show(win, "confirm", message);
+      return shown ? shown.accept : confirm.call(win, message);
+    },
+    prompt(message = "", text = ""): string | null {
+      const shown = show(win, "prompt", message, text);
+      if (!shown) return prompt.call(win, message, text);
+      return shown.accept ? shown.text : null;
+    },
+    print(): void {
+      if (!clientsAnswerDialogs()) print.call(win); // no Client could close the print dialog
+    },
+  });
 }
 
 /** Asks the Clients whether the document of a window may be left. */

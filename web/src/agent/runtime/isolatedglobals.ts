@@ -18,7 +18,7 @@ const NAMES =
   "DragEvent FocusEvent InputEvent KeyboardEvent MouseEvent PointerEvent TouchEvent WheelEvent " +
   "HTMLElement HTMLButtonElement HTMLFormElement HTMLIFrameElement HTMLInputElement HTMLLabelElement HTMLOptionElement HTMLSelectElement HTMLTextAreaElement " +
   "IntersectionObserver MutationObserver ResizeObserver Node NodeFilter Range Selection ShadowRoot SVGElement Text TextDecoder TextEncoder URL URLSearchParams " +
-  "XMLSerializer XPathResult __cdphubSent";
+  "XMLSerializer XPathResult __sent";
 
 const names = NAMES.split(" ");
 // No lookbehind: WebKit has it only since Safari 16.4.
@@ -36,7 +36,7 @@ export function rememberGlobals(win: Win): void {
   const from = win as unknown as Record<string, unknown>;
   if (KEY in win) return;
   const natives = Object.fromEntries(names.map((name) => [name, from[name]]));
-  natives.__cdphubSent = (e: Event) => sent.has(e);
+  natives.__sent = (e: Event) => sent.has(e);
   Object.defineProperty(win, KEY, { value: natives });
 }
 
@@ -45,7 +45,7 @@ export function rememberGlobals(win: Win): void {
  * completion value. A script element gives only the value of an expression, so any other program stays as it is.
  */
 export function shielded(win: Win, program: string, byEval: boolean): string {
-  const source = program.replace(/\b(\w+)\.__pwTrustedSynthetic/g, "__cdphubSent($1)");
+  const source = program.replace(/\b(\w+)\.__pwTrustedSynthetic/g, "__sent($1)");
   const own = new Set([...source.matchAll(/\bvar\s+([\w$]+)/g)].map((m) => m[1]));
   const used = [...new Set([...source.matchAll(mentioned)].map((m) => m[1]))].filter((name) => !own.has(name));
   if (!used.length || !(KEY in win)) return source;
