@@ -27,9 +27,9 @@ func TestR363Top(t *testing.T) {
 	runAt(t, "top", func(page string) string { return "http://127.0.0.1:" + harness.StartBrowser(t, page, true).Port(t) })
 }
 
-// TestR392Watched looks at pages that are watched in every way, and at the same in a tab of
-// another browser, which nobody watches.
-func TestR392Watched(t *testing.T) {
+// TestR392R393Watched looks at pages that are watched in every way, and at the same in a tab
+// of another browser, which nobody watches; and at windows that their opener writes.
+func TestR392R393Watched(t *testing.T) {
 	runAt(t, "watched", func(page string) string {
 		harness.StartChromium(t, page, false)
 		return "http://127.0.0.1:" + harness.StartChromium(t, "about:blank", true).Port(t)
