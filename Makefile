@@ -127,6 +127,8 @@ test-e2e: tools $(GOTESTSUM)
 test-clients test-long clients-doc: export CHROMIUM ?= $(firstword $(foreach name,chromium chromium-browser google-chrome chrome,$(shell command -v $(name))))
 
 test-clients: tools
+	@test -f /usr/share/wordpress/wp-load.php && test -d /usr/share/wordpress/wp-content/themes/twentytwentyone && test -f /usr/share/dokuwiki/doku.php && command -v php mariadbd >/dev/null || \
+		./.ci/install php-cli php-mysql php-xml mariadb-server-core mariadb-client-core wordpress wordpress-theme-twentytwentyone dokuwiki
 	go test -C $(E2E) -v -count=1 -run TestTreeMatchesChromium ./axtree
 	go test -C $(E2E) -shuffle=on -count=1 -timeout 60m -p 1 ./apps ./clients ./docs ./npm ./playwright ./recording
 	go test -C $(E2E) -shuffle=on -count=1 -timeout 60m ./clients -target browser

@@ -363,6 +363,10 @@ var sections = []section{
 		{"R-380", "a picture that script draws, for a Client, the live view or the timeline, runs no code of the page, and changes nothing that the page can see"},
 		{"R-381", "the pictures of 70 kinds of small pages are as Chromium draws them, within a hundredth of their pixels, or the page is a limit with its reason"},
 		{"R-382", "a picture has the frames of other origins that have an agent"},
+		{"R-390", "finished applications, in PHP, with an editor, a question before they are left, isolation, a look at top and windows that they write, give the same values and snapshots in the frame as in a tab, by the same script, and no more errors"},
+		{"R-391", "the agent leaves no key in the storage of a page for it to see, and no property on its events"},
+		{"R-392", "a page that is watched by a timeline, a live view, snapshots and screenshots meets, stores, asks for and is the same as one in a tab that nobody watches"},
+		{"R-393", "behind the proxy a page writes into a window that it has opened without an address, listens to it and keeps its elements"},
 	}},
 	{"What is taken is given back", []requirement{
 		{"R-290", "what hubs, servers, Hosts, named sessions, journals and quotas hold is counted by name: every map, list, channel and counter below a lock is either counted, or says why it may stay"},

@@ -6,11 +6,13 @@
 package proxy
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha512"
 	"crypto/tls"
+	_ "embed"
 	"encoding/base64"
 	"fmt"
 	"html"
@@ -223,6 +225,10 @@ func (p *handler) serveHub(w http.ResponseWriter, r *http.Request, own origin) {
 		p.serveUp(w, r)
 		return
 	}
+	if at == blankPath {
+		p.serveBlank(w, own)
+		return
+	}
 	if strings.HasPrefix(at, bodyPath) {
 		p.bodies.ServeHTTP(w, r)
 		return
@@ -235,6 +241,20 @@ func (p *handler) serveHub(w http.ResponseWriter, r *http.Request, own origin) {
 	forwarded := r.Clone(r.Context())
 	forwarded.URL.Path, forwarded.URL.RawPath = at, ""
 	p.Hub.ServeHTTP(w, forwarded)
+}
+
+//go:embed blank.js
+var blankScript string
+
+// blankPath is below prefix. A window that a page opens without an address is there: a
+// document of the app's origin, into which its opener writes.
+const blankPath = "/blank"
+
+func (p *handler) serveBlank(w http.ResponseWriter, own origin) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	tag := bytes.Replace(p.tag(own, navigationResponse{}, "", false), []byte("<script"), []byte(`<script data-url="about:blank"`), 1)
+	fmt.Fprintf(w, "<script>%s</script>%s", blankScript, tag)
 }
 
 // asksForDocument reports whether a frame will show the response. Browsers say so in

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -44,29 +45,30 @@ func browserFor(t testing.TB) (string, error) {
 }
 
 // StartBrowser opens url in a headless shell. With debugging it has a DevTools port,
-// else no way in for a client at all. It ends with the test at the latest.
-func StartBrowser(t testing.TB, url string, debugging bool) *Browser {
+// else no way in for a client at all. It has these further flags. It ends with the test
+// at the latest.
+func StartBrowser(t testing.TB, url string, debugging bool, flags ...string) *Browser {
 	t.Helper()
 	path, err := browserFor(t)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return openBrowser(t, path, url, debugging)
+	return openBrowser(t, path, url, debugging, flags...)
 }
 
 // StartChromium is StartBrowser with a whole Chromium, for what the shell lacks: a
 // process for each page, DevTools, extensions, tabs that are discarded.
-func StartChromium(t testing.TB, url string, debugging bool) *Browser {
+func StartChromium(t testing.TB, url string, debugging bool, flags ...string) *Browser {
 	t.Helper()
 	path, err := Chromium()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return openBrowser(t, path, url, debugging)
+	return openBrowser(t, path, url, debugging, flags...)
 }
 
 // openBrowser opens url in the browser at path.
-func openBrowser(t testing.TB, path, url string, debugging bool) *Browser {
+func openBrowser(t testing.TB, path, url string, debugging bool, flags ...string) *Browser {
 	t.Helper()
 	profile, err := os.MkdirTemp(scratch, "profile")
 	if err != nil {
@@ -77,7 +79,7 @@ func openBrowser(t testing.TB, path, url string, debugging bool) *Browser {
 		"--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
 		"--disable-back-forward-cache", // a page taken from it fires no load event for the client to wait for
 		"--user-data-dir=" + profile,
-	}, likeness...)
+	}, slices.Concat(likeness, flags)...)
 	if debugging {
 		args = append(args, "--remote-debugging-port=0")
 	}

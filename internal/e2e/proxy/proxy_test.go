@@ -27,6 +27,15 @@ func TestR363Top(t *testing.T) {
 	runAt(t, "top", func(page string) string { return "http://127.0.0.1:" + harness.StartBrowser(t, page, true).Port(t) })
 }
 
+// TestR392R393Watched looks at pages that are watched in every way, and at the same in a tab
+// of another browser, which nobody watches; and at windows that their opener writes.
+func TestR392R393Watched(t *testing.T) {
+	runAt(t, "watched", func(page string) string {
+		harness.StartChromium(t, page, false)
+		return "http://127.0.0.1:" + harness.StartChromium(t, "about:blank", true).Port(t)
+	})
+}
+
 // runAt runs the specs of a folder at a proxy, whose Host page a browser opens. open returns
 // the address of its debugging port, if it has one.
 func runAt(t *testing.T, specs string, open func(page string) string) {
@@ -40,6 +49,6 @@ func runAt(t *testing.T, specs string, open func(page string) string) {
 	own := strings.TrimSuffix(host.Query().Get("app"), "/")
 	browser := open(page)
 	h.AwaitTitle(t, "")
-	harness.RunPlaywright(t, 4, nil, "CDP_ENDPOINT=http://127.0.0.1:"+h.Port(t), "APP="+own, "BROWSER="+browser, "SPECS="+specs,
+	harness.RunPlaywright(t, 1, nil, "CDP_ENDPOINT=http://127.0.0.1:"+h.Port(t), "APP="+own, "BROWSER="+browser, "SPECS="+specs,
 		"OTHER="+strings.NewReplacer("localhost", "127.0.0.1", "127.0.0.1", "localhost").Replace(own), "UPSTREAM="+up.URL)
 }

@@ -18,7 +18,7 @@ import { address, describeFrame, frameOfDocument, mainFrame } from "./page/frame
 import { adopt, announceFrames, surviveDocumentOpen, watchFrames, watchLoading } from "./page/framewatch";
 import { addBaseUrl } from "./base/bundles";
 import { begin, holdLoad, installStop, markReached } from "./page/lifecycle";
-import { interceptedBefore } from "./network/intercept";
+import { PRESENT, kept, neighbour, takeKept } from "./link/kept";
 import { logWarning } from "./network/log";
 import { tellInfo, watchNavigation } from "./page/navigation";
 import { installMoved, listenMoved } from "./page/moved";
@@ -47,7 +47,7 @@ import { handlerOf } from "./base/registry";
 import { listenForEdits } from "./input/change";
 import { installFocus, listenForFocus } from "./input/webkitfocus";
 import { giveKeysTo } from "./link/route";
-import { restoreScripts, runStored } from "./runtime/scripts";
+import { restoreScripts, runKept } from "./runtime/scripts";
 import { allSessions, emit, sessionOf } from "./base/session";
 import { installTimers } from "./runtime/timers";
 import { watchShadows } from "./dom/treewatch";
@@ -76,8 +76,6 @@ export interface AgentOptions {
 /** In base/builtins.ts, which the build adds to the bundle. */
 declare function $remember(win: Win): void;
 
-const PRESENT = Symbol.for("cdphub.agent");
-
 /**
  * Starts the agent. Does nothing in a top window, in a document that has an agent, or in a child frame that a
  * parent's agent reaches.
@@ -95,22 +93,23 @@ export function startFrameAgent(options: AgentOptions): void {
   const main = mainFrame();
   main.failure = documentResponseOf(window)?.error;
   if (main.failure) main.unreachable = location.href;
-  Object.defineProperty(window, PRESENT, { value: arrive });
+  Object.defineProperty(window, PRESENT, { value: Object.assign(arrive, neighbour) });
   hideFrameElement();
   if (options.alone) hideParent();
   readName();
+  takeKept();
   startPopups();
   wrap(window);
   listen(window);
   listenInBlank();
-  runStored();
+  runKept();
   watchLoading(mainFrame());
   watchNavigation();
   watchFrames({ wrap, listen }, tellInfo);
   watchNested({ tree: () => tree(mainFrame()), focus: giveKeysTo });
   surviveDocumentOpen(mainFrame(), relisten);
   watchLeaving();
-  if (interceptedBefore()) void ready("Fetch.enable")?.catch(() => {}); // partsFor reports the failure
+  if (kept.paused) void ready("Fetch.enable")?.catch(() => {}); // partsFor reports the failure
   pair(options.allowedParents, options.key, partsFor, (w) => {
     // First: welcomed() reports the document's own request, and the Fetch patterns of the sessions apply to it.
     sendFiles(w.downloads);

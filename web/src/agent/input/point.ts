@@ -3,6 +3,7 @@
 import { pathOf } from "../../flattree";
 import { type Owner, frameOfOwner } from "../page/frames";
 import { placeInTarget, placeOf, within } from "../dom/geometry";
+import { sent } from "../runtime/isolatedglobals";
 import { settleClick } from "../windows/popups";
 
 /** An element at a point, with the point in the element's own viewport. */
@@ -84,12 +85,9 @@ export function initAt({ win, x, y }: Spot, p: { modifiers?: number }): MouseEve
   return { ...common, clientX: x, clientY: y, ...modifiersOf(p) };
 }
 
-/**
- * Dispatches an event. Returns whether its default action may happen. Playwright's page script ignores untrusted
- * events without this mark.
- */
+/** Dispatches an event of a Client's. Returns whether its default action may happen. */
 export function send(el: EventTarget, event: Event): boolean {
-  Object.defineProperty(event, "__pwTrustedSynthetic", { value: true });
+  sent.add(event);
   const unprevented = el.dispatchEvent(event);
   settleClick();
   return unprevented;

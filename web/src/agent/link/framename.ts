@@ -42,9 +42,9 @@ export function carried(flag: "o" | "d"): boolean {
   return flags.includes(flag);
 }
 
-/** The Target that the flags are about. */
+/** The Target that the flags are about; "" without flags. */
 export function carriedTarget(): string {
-  return target;
+  return flags && target;
 }
 
 /** Stores for the next document whether Clients drive this Target. */

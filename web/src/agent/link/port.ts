@@ -17,7 +17,8 @@ import {
 } from "../../wire/frame";
 import { emptyState } from "../../host/state";
 import { renumberContexts } from "../runtime/contexts";
-import { forgetAccess, storeAccess, storeDriven } from "../page/dialogs";
+import { leaveKept } from "./kept";
+import { storeDriven } from "../page/dialogs";
 import { address, mainFrame } from "../page/frames";
 import { noteInput } from "../page/beforeunload";
 import { restWithoutClients } from "../page/framewatch";
@@ -206,7 +207,6 @@ function take(welcome: Welcome, p: MessagePort): void {
   for (const s of states) restore(s);
   adopted(welcome);
   storeDriven();
-  forgetAccess();
   listenTo(p, (e) => fromHost(e.data));
 }
 
@@ -260,7 +260,7 @@ Object.assign(uplink, { send, control });
 
 /** The document is being unloaded: announces it and closes the channel. */
 export function leave(): void {
-  storeAccess();
+  leaveKept();
   control({ icdp: "bye" });
   port?.close();
   port = undefined;

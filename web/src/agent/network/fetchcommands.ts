@@ -7,7 +7,7 @@ import { impossible } from "../base/unsupported";
 import { isUrl } from "../base/urls";
 import { proxyBase } from "../link/hub";
 import { FailedByClient } from "./draft";
-import { INTERCEPTED, patterns } from "./intercept";
+import { patterns } from "./intercept";
 import { base64, bytesOf } from "./payload";
 import {
   type Decision,
@@ -56,20 +56,9 @@ function decide(p: { requestId: string }, entry: Paused, d: Decision | Error): v
 
 function release(s: Session): void {
   patterns.delete(s);
-  remember();
   void refreshUpstream();
   for (const [requestId, entry] of inFlight) if (entry.session === s) inFlight.delete(requestId);
   for (const [requestId, entry] of paused) if (entry.session === s) decide({ requestId }, entry, { seen: false });
-}
-
-/** Notes for the next document of this origin that its requests must wait for the welcome. */
-function remember(): void {
-  try {
-    if (patterns.size) sessionStorage.setItem(INTERCEPTED, "1");
-    else sessionStorage.removeItem(INTERCEPTED);
-  } catch {
-    // Storage is blocked: requests of the next document wait for WAIT_MS only.
-  }
 }
 
 /** A url pattern: "*" any text, "?" one character, a backslash takes the next as it is. */
@@ -186,7 +175,6 @@ register("Fetch", {
         response: x.requestStage === "Response",
       })),
     );
-    remember();
     return refreshUpstream();
   },
   disable: (_p, s) => release(s),

@@ -5,6 +5,7 @@ import type { Protocol } from "../../cdp";
 import { originals } from "../base/originals";
 import type { Session } from "../base/session";
 import type { Asker, Refusal } from "./cors";
+import { kept, leaving } from "../link/kept";
 import { type Draft, isMadeUp } from "./draft";
 import type { Exchange } from "./exchange";
 import { PATIENCE_MS, isReady, welcomed } from "./reporter";
@@ -44,7 +45,7 @@ export const patterns = new Map<Session, Pattern[]>();
  */
 const WAIT_MS = 300;
 const boot = performance.now();
-export const INTERCEPTED = "__hubAgent.fetch";
+leaving.push(() => ({ paused: isReady() ? patterns.size > 0 : kept.paused }));
 
 /** Whether a request may be of interest to a Client. */
 export function wanted(url: string): boolean {
@@ -115,14 +116,5 @@ export function answerFor(xhr: XMLHttpRequest, call: Answered): DeliveredAnswer 
 
 /** How long a request that is made now would wait for the sessions, in milliseconds. */
 function millisecondsToWait(): number {
-  return Math.max(0, boot + (interceptedBefore() ? PATIENCE_MS : WAIT_MS) - performance.now());
-}
-
-/** Whether Clients have intercepted what a document of this origin and tab asked for. */
-export function interceptedBefore(): boolean {
-  try {
-    return sessionStorage.getItem(INTERCEPTED) !== null;
-  } catch {
-    return false;
-  }
+  return Math.max(0, boot + (kept.paused ? PATIENCE_MS : WAIT_MS) - performance.now());
 }

@@ -4,9 +4,9 @@
 
 import type { Protocol } from "../../cdp";
 import type { DialogAnswer, DialogRequest } from "../../wire/http";
-import type { HubAccess } from "../../wire/frame";
 import { frameOfDocument, mainFrame, urlOf } from "./frames";
 import { carried, carriedTarget, carryDriven } from "../link/framename";
+import { kept, leaving } from "../link/kept";
 import { dialogKey, hubBase, hubTarget, isAdopted } from "../link/hub";
 import { originals } from "../base/originals";
 import { allSessions, emit } from "../base/session";
@@ -19,24 +19,24 @@ type Outcome = { accept: boolean; text: string } | undefined;
 /** Replaces the dialogs of a window. Without a session that has Page enabled they are the browser's own. */
 export function installDialogs(win: Window & typeof globalThis): void {
   const { alert, confirm, prompt, print } = win;
-  win.alert = function (...args: unknown[]): void {
-    // alert(undefined) shows "undefined"; confirm and prompt show nothing (HTML, "simple dialogs").
-    if (!show(win, "alert", args.length ? String(args[0]) : "")) Reflect.apply(alert, win, args);
-  };
-  win.confirm = function (message = ""): boolean {
-    const shown = show(win, "confirm", message);
-    return shown ? shown.accept : confirm.call(win, message);
-  };
-  win.prompt = function (message = "", text = ""): string | null {
-    const shown = show(win, "prompt", message, text);
-    if (!shown) return prompt.call(win, message, text);
-    return shown.accept ? shown.text : null;
-  };
-  win.print = function (): void {
-    if (!clientsAnswerDialogs()) print.call(win); // no Client could close the print dialog
-  };
-  for (const name of ["alert", "confirm", "prompt", "print"])
-    Object.defineProperty(win[name as "alert"], "name", { value: name });
+  Object.assign(win, {
+    alert(...args: unknown[]): void {
+      // alert(undefined) shows "undefined"; confirm and prompt show nothing (HTML, "simple dialogs").
+      if (!show(win, "alert", args.length ? String(args[0]) : "")) Reflect.apply(alert, win, args);
+    },
+    confirm(message = ""): boolean {
+      const shown = show(win, "confirm", message);
+      return shown ? shown.accept : confirm.call(win, message);
+    },
+    prompt(message = "", text = ""): string | null {
+      const shown = show(win, "prompt", message, text);
+      if (!shown) return prompt.call(win, message, text);
+      return shown.accept ? shown.text : null;
+    },
+    print(): void {
+      if (!clientsAnswerDialogs()) print.call(win); // no Client could close the print dialog
+    },
+  });
 }
 
 /** Asks the Clients whether the document of a window may be left. */
@@ -48,13 +48,6 @@ export function clientsAnswerDialogs(): boolean {
   for (const s of allSessions()) if (s.enabled.has("Page")) return true;
   return false;
 }
-
-const STORED = "__hubAgent.dialogs.";
-/**
- * How long stored data may wait for the next document. After that it belongs to a frame that was removed, and is
- * deleted.
- */
-const KEPT_MS = 60_000;
 
 /**
  * Only the outermost document stores data in its frame's name: the name of a child frame belongs to the page around
@@ -68,43 +61,11 @@ export function storeDriven(): void {
   if (isOutermost()) carryDriven(clientsAnswerDialogs(), hubTarget());
 }
 
-/**
- * Stores what the next document needs before its welcome. The key goes into sessionStorage, which only this origin
- * can read, and not into the frame's name.
- */
-export function storeAccess(): void {
-  if (!isAdopted() || !clientsAnswerDialogs() || !isOutermost()) return;
-  try {
-    const access: StoredAccess = { base: hubBase(), key: dialogKey(), at: originals.now() };
-    sessionStorage.setItem(STORED + hubTarget(), originals.stringify(access));
-  } catch {
-    // Storage is blocked: dialogs before the welcome are closed at once.
-  }
-}
-
-type StoredAccess = HubAccess & { at: number };
-
-/** Called at the welcome. Deletes the stored data, so that nothing stays in the app's storage. */
-export function forgetAccess(): void {
-  try {
-    for (const name of Object.keys(sessionStorage)) {
-      if (!name.startsWith(STORED)) continue;
-      const { at } = originals.parse(sessionStorage.getItem(name) ?? "{}") as StoredAccess;
-      if (name === STORED + hubTarget() || !(originals.now() - at < KEPT_MS)) sessionStorage.removeItem(name);
-    }
-  } catch {
-    // Storage is blocked.
-  }
-}
-
-/** What the previous document has stored. */
-function readAccess(): HubAccess {
-  try {
-    return { ...originals.parse(sessionStorage.getItem(STORED + carriedTarget()) ?? "{}"), targetId: carriedTarget() };
-  } catch {
-    return {};
-  }
-}
+// The next document may ask before its welcome. The key goes where only this origin can read it.
+leaving.push(() => {
+  if (!isAdopted()) return { base: kept.base, key: kept.key };
+  return clientsAnswerDialogs() && isOutermost() ? { base: hubBase(), key: dialogKey() } : {};
+});
 
 /** How a dialog ends that no Client could be asked about. */
 const isAccepted = (type: string): boolean => type === "alert" || type === "beforeunload";
@@ -131,7 +92,7 @@ function show(win: Window, type: Kind, message: unknown, defaultPrompt: unknown 
   } satisfies Dialog;
   const { base, key, targetId } = isAdopted()
     ? { base: hubBase(), key: dialogKey(), targetId: hubTarget() }
-    : readAccess();
+    : { ...kept, targetId: carriedTarget() };
   if (!isAdopted() && frame === mainFrame()) dialog.frameId = targetId ?? frame.id;
   if (!base || !key) return closeUnasked(dialog);
   const request = new originals.XMLHttpRequest();

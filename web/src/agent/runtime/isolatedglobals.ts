@@ -18,18 +18,25 @@ const NAMES =
   "DragEvent FocusEvent InputEvent KeyboardEvent MouseEvent PointerEvent TouchEvent WheelEvent " +
   "HTMLElement HTMLButtonElement HTMLFormElement HTMLIFrameElement HTMLInputElement HTMLLabelElement HTMLOptionElement HTMLSelectElement HTMLTextAreaElement " +
   "IntersectionObserver MutationObserver ResizeObserver Node NodeFilter Range Selection ShadowRoot SVGElement Text TextDecoder TextEncoder URL URLSearchParams " +
-  "XMLSerializer XPathResult";
+  "XMLSerializer XPathResult __sent";
 
 const names = NAMES.split(" ");
 // No lookbehind: WebKit has it only since Safari 16.4.
 const mentioned = new RegExp(`(?:^|[^.\\w$])(${names.join("|")})(?![\\w$])`, "g");
 const KEY = "__hubAgent.natives";
 
+/**
+ * The events of Clients. Playwright's program ignores an untrusted event without a property of this name
+ * (playwright-core 1.61, injectedScript.ts, setupHitTargetInterceptor). Pages would see it, so the program gets a
+ * question to this set in its place.
+ */
+export const sent = new WeakSet<Event>();
 /** Remembers the globals of a window, before its page's scripts run. */
 export function rememberGlobals(win: Win): void {
   const from = win as unknown as Record<string, unknown>;
   if (KEY in win) return;
   const natives = Object.fromEntries(names.map((name) => [name, from[name]]));
+  natives.__sent = (e: Event) => sent.has(e);
   Object.defineProperty(win, KEY, { value: natives });
 }
 
@@ -37,7 +44,8 @@ export function rememberGlobals(win: Win): void {
  * A program for an isolated world. With eval, the program is put in a block, which keeps its var declarations and its
  * completion value. A script element gives only the value of an expression, so any other program stays as it is.
  */
-export function shielded(win: Win, source: string, byEval: boolean): string {
+export function shielded(win: Win, program: string, byEval: boolean): string {
+  const source = program.replace(/\b(\w+)\.__pwTrustedSynthetic/g, "__sent($1)");
   const own = new Set([...source.matchAll(/\bvar\s+([\w$]+)/g)].map((m) => m[1]));
   const used = [...new Set([...source.matchAll(mentioned)].map((m) => m[1]))].filter((name) => !own.has(name));
   if (!used.length || !(KEY in win)) return source;

@@ -1,46 +1,25 @@
 // Page.addScriptToEvaluateOnNewDocument. The Host keeps the scripts, but the welcome comes after the page's first
-// scripts. So a copy in sessionStorage lets the next document of this origin run them before the page's own scripts.
-// A copy in the frame's name does so for a document of another origin.
+// scripts. So each document leaves them to the next one of its origin (link/kept.ts), which runs them before the page's
+// own. A copy in the frame's name does so for a document of another origin.
 
 import type { Protocol } from "../../cdp";
 import type { SessionState } from "../../wire/frame";
 import { define } from "./bindings";
 import { keepWorld } from "./contexts";
 import { prepare, run } from "./evaluate";
-import { carryLoad, takeLoad } from "../link/framename";
+import { carryLoad } from "../link/framename";
+import { type Script, kept, leaving } from "../link/kept";
 import { type Frame, allFrames } from "../page/frames";
 import { mint } from "../base/originals";
 import { ProtocolError } from "../base/registry";
 import { type Session, onSessionEnd } from "../base/session";
-
-const KEY = "__hubAgent.onNewDocument";
-
-interface Script {
-  sessionId: string;
-  identifier: string;
-  source: string;
-  worldName?: string;
-}
-
-interface Stored {
-  scripts: Script[];
-  /** Names bound in the main world. */
-  bindings: string[];
-}
 
 let scripts: Script[] = [];
 let bindings: string[] = [];
 /** Scripts that have run in this document. */
 const executed = new Set<string>();
 
-function store(): void {
-  try {
-    if (scripts.length || bindings.length) sessionStorage.setItem(KEY, JSON.stringify({ scripts, bindings }));
-    else sessionStorage.removeItem(KEY);
-  } catch {
-    // Storage is blocked or full: the scripts run at the welcome.
-  }
-}
+leaving.push(() => ({ scripts, bindings }));
 
 /**
  * Gives the scripts to the next document by the frame's name, if it is of another origin, as each one of an opaque
@@ -53,17 +32,10 @@ export function carryScripts(url: string): void {
   }
 }
 
-/** Runs, at boot, the scripts that the previous document, or the last one of this origin, has stored. */
-export function runStored(): void {
-  const given = takeLoad();
-  try {
-    const stored = JSON.parse(given || (sessionStorage.getItem(KEY) ?? "null")) as Stored | null;
-    if (!stored) return;
-    ({ scripts, bindings } = stored);
-  } catch {
-    return;
-  }
-  if (given) store();
+/** Runs, at boot, the scripts that the document before has left. */
+export function runKept(): void {
+  scripts = kept.scripts ?? [];
+  bindings = kept.bindings ?? [];
   for (const name of bindings) define(window, name);
   runMissing();
 }
@@ -101,7 +73,6 @@ export function restoreScripts(states: SessionState[]): void {
   scripts = states.flatMap((s) => s.scripts.map((x) => ({ ...x, sessionId: s.sessionId })));
   bindings = [...new Set(states.flatMap((s) => s.bindings.filter((b) => !b.worldName).map((b) => b.name)))];
   for (const s of scripts) keepWorld(s.worldName ?? "");
-  store();
   runMissing();
 }
 
@@ -120,7 +91,6 @@ export function addScript(p: NewScript, s: Session): Protocol.Page.AddScriptToEv
   scripts = [...scripts.filter((x) => x.identifier !== identifier), script];
   executed.add(identifier);
   keepWorld(script.worldName ?? "");
-  store();
   if (p.runImmediately) executeIn(allFrames(), script);
   return { identifier };
 }
@@ -130,17 +100,14 @@ export function removeScript(p: Protocol.Page.RemoveScriptToEvaluateOnNewDocumen
   const i = scripts.findIndex((x) => x.identifier === p.identifier && x.sessionId === s.id);
   if (i < 0) throw new ProtocolError("Script not found");
   scripts.splice(i, 1);
-  store();
 }
 
 /** Remembers a name bound in the main world for the next document. */
 export function storeBinding(name: string): void {
   if (!bindings.includes(name)) bindings.push(name);
-  store();
 }
 
 onSessionEnd((s) => {
   scripts = scripts.filter((x) => x.sessionId !== s.id);
   if (!scripts.length) bindings = [];
-  store();
 });

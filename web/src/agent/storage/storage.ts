@@ -17,7 +17,7 @@ function area(p: { storageId: Protocol.DOMStorage.StorageId }): Storage {
 }
 
 register("DOMStorage", {
-  getDOMStorageItems: (p) => ({ entries: Object.entries(area(p)).filter(([key]) => !key.startsWith("__hubAgent.")) }),
+  getDOMStorageItems: (p) => ({ entries: Object.entries(area(p)) }),
   setDOMStorageItem: (p) => area(p).setItem(p.key, p.value),
   removeDOMStorageItem: (p) => area(p).removeItem(p.key),
   clear: (p) => area(p).clear(),

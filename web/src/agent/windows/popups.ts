@@ -5,7 +5,8 @@
 import type { FromAgent, OpenerCall, PopupNews, Welcome } from "../../wire/frame";
 import { type Win, allFrames } from "../page/frames";
 import { carried } from "../link/framename";
-import { hubTarget } from "../link/hub";
+import { hubOfProxy, hubTarget } from "../link/hub";
+import { neighbour } from "../link/kept";
 import { uplink } from "../link/uplink";
 import { flushChanges } from "../dom/treewatch";
 import { mint, originals } from "../base/originals";
@@ -23,6 +24,7 @@ interface Popup extends RemoteWindow {
 }
 
 const popups = new Map<string, Popup>();
+neighbour.popups = popups; // for blank.js of the proxy
 /** Whether the Host page can open windows as Targets. */
 let hostOpensWindows = false;
 /** Whether script has opened this Target, and may close it. */
@@ -84,12 +86,14 @@ function open(win: Win, url: string, target: string, features: string, noopener:
     return windowProxyOf(known, win);
   }
   const id = mint();
+  const blank = /^(about:blank)?$/.test(url) && hubOfProxy() && !noopener;
   const popup: Popup = {
     id,
     name,
     win,
     closed: false,
     url,
+    ...(blank && { draft: win.document.implementation.createHTMLDocument(""), later: [] }),
     send: (m) => void uplink.control({ icdp: "popup", openId: id, ...m }),
   };
   popups.set(id, popup);
@@ -99,34 +103,29 @@ function open(win: Win, url: string, target: string, features: string, noopener:
     windowFeatures: featureList(features, noopener),
     userGesture: true,
   });
-  uplink.control({ icdp: "open", url, openId: id, name, ...(noopener && { noopener }) });
+  uplink.control({
+    icdp: "open",
+    url: blank ? `${hubOfProxy()}/blank?${id}` : url,
+    openId: id,
+    name,
+    ...(noopener && { noopener }),
+  });
   return windowProxyOf(popup, win);
 }
 
 /** The windowFeatures of Page.windowOpen, as Chromium 156 lists them. */
 function featureList(features: string, noopener: boolean): string[] {
-  const given = new Map(
-    features
-      .toLowerCase()
-      .split(/[\s,]+/)
-      .filter(Boolean)
-      .map((f) => {
-        const [name, value = ""] = f.split("=");
-        return [name, value];
-      }),
-  );
-  const sizes = [
-    ["left", "screenx"],
-    ["top", "screeny"],
-    ["width", "innerwidth"],
-    ["height", "innerheight"],
-  ].flatMap((names) => {
-    const name = names.find((n) => parseInt(given.get(n) ?? "", 10) >= 0);
-    return name ? [`${names[0]}=${parseInt(given.get(name) ?? "", 10)}`] : [];
-  });
-  const only = [...given.keys()].every((f) => f === "noopener" || f === "noreferrer");
+  const given = new URLSearchParams(features.toLowerCase().replace(/[\s,]+/g, "&"));
+  const size = (name: string, other: string): string[] => {
+    const n = [name, other].map((key) => parseInt(given.get(key) ?? "", 10)).find((value) => value >= 0);
+    return n === undefined ? [] : [`${name}=${n}`];
+  };
+  const only = [...given.keys()].every((f) => /^no(opener|referrer)$/.test(f));
   return [
-    ...sizes,
+    ...size("left", "screenx"),
+    ...size("top", "screeny"),
+    ...size("width", "innerwidth"),
+    ...size("height", "innerheight"),
     ...(only ? ["menubar", "toolbar", "status", "scrollbars"] : []),
     "resizable",
     ...(noopener ? ["noopener"] : []),
@@ -136,33 +135,36 @@ function featureList(features: string, noopener: boolean): string[] {
 /** Wraps window.open of a window, and close of the Target's. */
 export function installPopups(win: Win): void {
   const { open: native, close } = win;
-  const replaced = function (url: string | URL = "", target = "_blank", features = ""): Window | null {
-    const where = destination(win, String(target));
-    const { baseURI } = win.document;
-    const named = `${url}`; // "" has a meaning of its own, and is no URL in a blank document
-    if (where === "native") return native.call(win, url, target, features);
-    const address = named && parseUrl(named, baseURI)?.href;
-    if (address === undefined) throw new win.DOMException("Invalid URL", "SyntaxError");
-    if (where !== "window") {
-      if (address) go(where, address);
-      return where;
-    }
-    const noopener = /\bno(opener|referrer)\b(?!\s*=\s*(0|no|false)\b)/i.test(features);
-    const made = open(win, address, String(target) || "_blank", String(features), noopener);
-    return noopener ? null : made;
-  };
-  win.open = Object.defineProperty(replaced, "name", { value: "open" });
   const { prototype } = win.HTMLFormElement;
   const { submit } = prototype;
-  prototype.submit = {
+  Object.assign(win, {
+    open(url: string | URL = "", target = "_blank", features = ""): Window | null {
+      const where = destination(win, String(target));
+      const { baseURI } = win.document;
+      const named = `${url}`; // "" has a meaning of its own, and is no URL in a blank document
+      if (where === "native") return native.call(win, url, target, features);
+      const address = named && parseUrl(named, baseURI)?.href;
+      if (address === undefined) throw new win.DOMException("Invalid URL", "SyntaxError");
+      if (where !== "window") {
+        if (address) go(where, address);
+        return where;
+      }
+      const noopener = /\bno(opener|referrer)\b(?!\s*=\s*(0|no|false)\b)/i.test(features);
+      const made = open(win, address, String(target) || "_blank", String(features), noopener);
+      return noopener ? null : made;
+    },
+    ...(win === window && {
+      close(): void {
+        if (openedByScript) uplink.control({ icdp: "close" });
+        else close.call(win);
+      },
+    }),
+  });
+  Object.assign(prototype, {
     submit(this: HTMLFormElement): void {
       if (!sendElsewhere(win, this, null)) submit.call(this);
     },
-  }.submit;
-  if (win === window) {
-    const closed = (): void => (openedByScript ? void uplink.control({ icdp: "close" }) : close.call(win));
-    win.close = Object.defineProperty(closed, "name", { value: "close" });
-  }
+  });
 }
 
 // -------------------------------------------------------- links and forms

@@ -2,6 +2,7 @@
 // another origin, by messages to the Host. If the window has a document of the same origin, the object gives access
 // to all that is in it.
 
+import { beside } from "../link/kept";
 import type { PopupCall, WindowMessage } from "../../wire/frame";
 
 type Win = Window & typeof globalThis;
@@ -16,6 +17,9 @@ export interface RemoteWindow {
   url: string;
   /** Its openId or, of an opener, its targetId. */
   id: string;
+  /** A window without an address that is still to come: what is written into it, and done to it then. */
+  draft?: Document;
+  later?: ((win: Win) => void)[];
   /** Sends {url}, {close}, {focus} or {message} to it. */
   send(message: WindowCall): void;
   windowProxy?: Window;
@@ -29,60 +33,44 @@ export function markWindow(ids: string[]): void {
 }
 
 /** The window itself, if it is a sibling frame of the same origin. */
-function windowOf(remote: RemoteWindow): Win | undefined {
-  const { parent } = window;
-  for (let i = 0; i < parent.length; i++) {
-    try {
-      const ids = (parent[i] as unknown as Record<symbol, string[]>)[IDS];
-      if (ids?.includes(remote.id)) return parent[i] as Win;
-    } catch {
-      // another origin
-    }
-  }
-  return undefined;
-}
+const windowOf = (remote: RemoteWindow): Win | undefined =>
+  beside((win) => ((win[IDS] as string[] | undefined)?.includes(remote.id) ? (win as unknown as Win) : undefined));
 
 /**
- * Properties that are always the stand-in's own, even if the window is of the same origin: the Host carries them out.
+ * Properties of the stand-in that give way to those of the window, if that is of the same origin. The Host carries out
+ * the others.
  */
-const OWN = new Set<PropertyKey>([
-  "closed",
-  "opener",
-  "close",
-  "focus",
-  "blur",
-  "postMessage",
-  "window",
-  "self",
-  "top",
-  "parent",
-  "frames",
-]);
+const GIVES_WAY = /^(location|document|length)$/;
 
 /**
  * A Proxy of the stand-in. It passes access on to the window if that is of the same origin, and has the classes that
  * every window has.
  */
 function transparent(standIn: Window, remote: RemoteWindow, win: Win): Window {
-  const elsewhere = (name: PropertyKey): Win | undefined => (OWN.has(name) ? undefined : windowOf(remote));
+  const elsewhere = (name: PropertyKey): Win | undefined =>
+    name in standIn && !GIVES_WAY.test(String(name)) ? undefined : windowOf(remote);
   return new Proxy(standIn, {
     get(_, name) {
       const there = elsewhere(name);
-      if (!there && (name in standIn || !CLASSES.has(name))) return Reflect.get(standIn, name);
+      if (!there && name in standIn) return Reflect.get(standIn, name);
       const value = Reflect.get(there ?? win, name);
-      return there && typeof value === "function" && !("prototype" in value) ? value.bind(there) : value;
+      if (typeof value !== "function" || "prototype" in value)
+        return there || CLASS.test(String(name)) ? value : undefined;
+      if (there) return value.bind(there);
+      return (
+        remote.draft && ((...args: unknown[]) => void remote.later?.push((w) => w[name as "focus"](...(args as []))))
+      );
     },
-    set: (_, name, value) => Reflect.set(name === "location" ? standIn : (elsewhere(name) ?? standIn), name, value),
+    set: (_, name, value) => {
+      if (name !== "location") remote.later?.push((w) => Reflect.set(w, name, value));
+      return Reflect.set(name === "location" ? standIn : (elsewhere(name) ?? standIn), name, value);
+    },
     has: (_, name) => name in (elsewhere(name) ?? standIn),
   });
 }
 
-/** The classes and functions of the language. */
-const CLASSES = new Set<PropertyKey>(
-  "Object Function Array Number Boolean String Symbol BigInt Date Promise RegExp Error TypeError RangeError SyntaxError Map Set WeakMap WeakSet JSON Math Reflect Proxy".split(
-    " ",
-  ),
-);
+/** The name of a class, or of a namespace such as Math. */
+const CLASS = /^[A-Z]\w+$/;
 
 /** The window that stands for a remote one in `win`. */
 export function windowProxyOf(remote: RemoteWindow, win: Win): Window {
@@ -107,7 +95,7 @@ export function windowProxyOf(remote: RemoteWindow, win: Win): Window {
   const w: Window = Object.create(null, {
     closed: { get: () => remote.closed },
     location: { get: () => location, set: go },
-    document: { get: denied },
+    document: { get: () => remote.draft ?? denied() },
     opener: value(win),
     length: value(0),
     close: value(() => {
