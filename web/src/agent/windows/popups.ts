@@ -234,14 +234,14 @@ function clicked(win: Win, e: MouseEvent, link: HTMLAnchorElement): void {
 function submitted(win: Win, e: SubmitEvent): void {
   const form = e.target as HTMLFormElement;
   const by = e.submitter as HTMLButtonElement | null;
-  const target = by?.getAttribute("formtarget") || form.target || baseTarget(win);
-  const method = by?.getAttribute("formmethod") || form.method;
+  const target = by?.getAttribute("formtarget") || form.getAttribute("target") || baseTarget(win); // a field may have the name
+  const method = by?.getAttribute("formmethod") || form.getAttribute("method");
   if (e.defaultPrevented || !target) return;
-  if (/^post$/i.test(method)) {
+  if (/^post$/i.test(method ?? "")) {
     if (sendElsewhere(win, form, by)) e.preventDefault();
     else postHere(win, target, by?.hasAttribute("formtarget") ? by : form);
   }
-  if (!/^get$/i.test(method)) return;
+  if (/^(post|dialog)$/i.test(method ?? "")) return;
   const action = by?.getAttribute("formaction") || form.getAttribute("action") || win.location.href;
   const url = parseUrl(action, win.document.baseURI);
   if (!url) return; // the browser sends it nowhere
@@ -253,7 +253,7 @@ function submitted(win: Win, e: SubmitEvent): void {
     e,
     `${url.href}?${new URLSearchParams(data)}${hash}`, // with the question mark also where there are no fields
     target,
-    /\bno(opener|referrer)\b/.test(form.rel) || (/^_blank$/i.test(target) && !/\bopener\b/.test(form.rel)),
+    /\bno(opener|referrer)\b/.test(form.getAttribute("rel") ?? "") || (/^_blank$/i.test(target) && !/\bopener\b/.test(form.getAttribute("rel") ?? "")),
   );
 }
 
