@@ -360,6 +360,7 @@ var sections = []section{
 		{"R-386", "a document of a data: address runs what Clients have set before its own scripts, and cannot read it in its address"},
 		{"R-387", "what a driven document names by autofocus gets the focus, as in a tab"},
 		{"R-388", "the body of what a Client has answered is what the Client has given"},
+		{"R-389", "a request that a Client lets go on has the cookies of that moment"},
 	}},
 	{"What is taken is given back", []requirement{
 		{"R-290", "what hubs, servers, Hosts, named sessions, journals and quotas hold is counted by name: every map, list, channel and counter below a lock is either counted, or says why it may stay"},
