@@ -84,7 +84,8 @@ type continueRequest struct {
 	Method  string      `json:"method"`
 	Headers [][2]string `json:"headers"`
 	Body    *[]byte     `json:"body"`
-	See     bool        `json:"see"` // pause the response, too
+	See     bool        `json:"see"`     // pause the response, too
+	Cookies string      `json:"cookies"` // those that script can read now
 }
 
 // fulfillRequest is the command "fulfill".

@@ -16,8 +16,8 @@ func TestReadCommand(t *testing.T) {
 			"", targetState{Target: "T", Hold: true, Tell: true, Extra: map[string]string{"X-A": "1"}, UserAgent: "u", NoCache: true, Offline: true, Addresses: []string{"a"}},
 		},
 		`{"do":"navigate","url":"u","referrer":"r"}`: {"", navigateCommand{"u", "r"}},
-		`{"do":"go","id":"R","url":"u","method":"POST","headers":[["X-A","1"]],"body":"aGk=","see":true}`: {
-			"R", continueRequest{"u", "POST", [][2]string{{"X-A", "1"}}, &body, true},
+		`{"do":"go","id":"R","url":"u","method":"POST","headers":[["X-A","1"]],"body":"aGk=","see":true,"cookies":"a=1"}`: {
+			"R", continueRequest{"u", "POST", [][2]string{{"X-A", "1"}}, &body, true, "a=1"},
 		},
 		`{"do":"fulfill","id":"R","status":200,"phrase":"OK","headers":[["X-A","1"]],"body":"aGk="}`: {
 			"R", fulfillRequest{200, "OK", [][2]string{{"X-A", "1"}}, &body},

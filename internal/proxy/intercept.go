@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"io"
@@ -266,10 +267,29 @@ func (c *continueRequest) change(r *http.Request, e *exchange) {
 			}
 		}
 	}
+	refreshCookies(r.Header, c.Cookies)
 	if c.Body != nil {
 		r.Body = io.NopCloser(bytes.NewReader(*c.Body))
 		r.ContentLength = int64(len(*c.Body))
 		r.Header.Set("Content-Length", strconv.Itoa(len(*c.Body)))
+	}
+}
+
+// refreshCookies gives the cookies of a request the values that they have now, as far as script knows: they may have
+// changed while the request waited.
+func refreshCookies(h http.Header, now string) {
+	values := map[string]string{}
+	for cookie := range strings.SplitSeq(now, "; ") {
+		name, _, _ := strings.Cut(cookie, "=")
+		values[name] = cookie
+	}
+	cookies := strings.Split(h.Get("Cookie"), "; ")
+	for i, cookie := range cookies {
+		name, _, _ := strings.Cut(cookie, "=")
+		cookies[i] = cmp.Or(values[name], cookie)
+	}
+	if now != "" && h.Get("Cookie") != "" {
+		h.Set("Cookie", strings.Join(cookies, "; "))
 	}
 }
 

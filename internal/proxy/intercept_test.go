@@ -342,3 +342,23 @@ func TestBacklog(t *testing.T) {
 		b.hear(what)
 	}
 }
+
+// TestR389FreshCookies lets a request go on after a cookie has changed.
+func TestR389FreshCookies(t *testing.T) {
+	own, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("X-A", r.Header.Get("Cookie"))
+	}, nil)
+	a := connect(t, own, `"hold":true`)
+	for _, c := range [][2]string{
+		{`,"cookies":"open=2; other=1"`, "hidden=0; open=2"},
+		{"", "hidden=0; open=1"},
+	} {
+		got := later(t, "GET", own+"/i.png", "Sec-Fetch-Dest: image", "Referer: "+own+"/page", "Cookie: hidden=0; open=1")
+		a.say(`{"id":"%s","do":"go"%s}`, a.hear("request").ID, c[0])
+		if text := <-got; !strings.Contains(text, " "+c[1]+" ") {
+			t.Errorf("with %q the app gets the cookies %q, want %q", c[0], text, c[1])
+		}
+		a.hear("response")
+		a.hear("end")
+	}
+}

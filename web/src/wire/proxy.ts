@@ -44,6 +44,8 @@ export interface GoCommand {
   body?: string;
   /** The response is to wait, too. */
   see?: boolean;
+  /** The cookies that script can read now: they may have changed since the browser made the request. */
+  cookies?: string;
 }
 
 /** Agent to proxy: a Client answers the request in the place of the app. */

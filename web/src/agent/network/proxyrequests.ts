@@ -230,7 +230,16 @@ async function decideRequest(m: RequestEvent, g: ProxyRequest): Promise<void> {
     }
     if (see) g.wanting.unshift(s);
   }
-  sendToProxy({ ...changes, do: "go", id: m.id, see: g.wanting.length > 0 });
+  sendToProxy({ ...changes, do: "go", id: m.id, see: g.wanting.length > 0, cookies: cookiesOf(g.frame) });
+}
+
+/** The cookies that the script of a frame can read. */
+function cookiesOf(frame: Frame): string {
+  try {
+    return frame.win?.document.cookie ?? "";
+  } catch {
+    return ""; // a sandboxed document has none
+  }
 }
 
 async function decideResponse(m: ResponseEvent, g: ProxyRequest): Promise<void> {
