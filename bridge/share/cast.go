@@ -49,6 +49,9 @@ func (t *Tab) startCastLocked(v *clientSession, c *command) *wire.Error {
 	v.r.castOrder = append(v.r.castOrder, v)
 	v.r.restartFrames()
 	own := v.cast
+	if len(v.r.castOrder) > 1 {
+		t.haltCastLocked(v.r)
+	}
 	return t.forwardLocked(v, c, t.doneLocked(v, c, func(ok bool) {
 		if !ok && v.cast == own {
 			t.forgetCast(v)
@@ -76,6 +79,7 @@ func (t *Tab) endCastLocked(v *clientSession, c *command) *wire.Error {
 	t.forgetCast(v)
 	if list := v.r.casters(); len(list) > 0 {
 		v.r.restartFrames()
+		t.haltCastLocked(v.r)
 		t.fenceByLocked(v, c, "Page.startScreencast", list[len(list)-1].cast.params, nil)
 		return nil
 	}
@@ -88,21 +92,21 @@ func (t *Tab) stopCastLocked(v *clientSession) {
 		return
 	}
 	t.forgetCast(v)
-	if !t.replayCastLocked(v.r) {
-		t.ownLocked(v.r, "Page.stopScreencast", wire.Empty)
-	}
+	t.haltCastLocked(v.r)
+	t.replayCastLocked(v.r)
 }
 
 // replayCastLocked starts the screencast of the newest anew.
-func (t *Tab) replayCastLocked(r *realSession) bool {
-	list := r.casters()
-	if len(list) == 0 {
-		return false
+func (t *Tab) replayCastLocked(r *realSession) {
+	if list := r.casters(); len(list) > 0 {
+		r.restartFrames()
+		t.ownLocked(r, "Page.startScreencast", list[len(list)-1].cast.params)
 	}
-	r.restartFrames()
-	t.ownLocked(r, "Page.startScreencast", list[len(list)-1].cast.params)
-	return true
 }
+
+// haltCastLocked stops the screencast, before another one: Chromium 156 that is to start a second one before the first
+// frame sends no frames at all.
+func (t *Tab) haltCastLocked(r *realSession) { t.ownLocked(r, "Page.stopScreencast", wire.Empty) }
 
 // frameLocked passes on a frame.
 func (t *Tab) frameLocked(r *realSession, params []byte) {

@@ -80,7 +80,9 @@ type frame struct {
 	Result, Error json.RawMessage
 }
 
-func newWorld(t *testing.T, profile, url string, shared bool) *world {
+// newWorld opens a page, in a context of its own if nothing may be known of the run before: passwords, pages. The headless
+// shell paints none there.
+func newWorld(t *testing.T, profile, url string, shared, fresh bool) *world {
 	t.Helper()
 	w := &world{
 		t: t, url: url, shared: shared, answers: map[int64]func(r, e json.RawMessage){}, owners: map[string]*peer{}, depth: map[string]string{},
@@ -92,10 +94,14 @@ func newWorld(t *testing.T, profile, url string, shared bool) *world {
 	}
 	port, path, _ := strings.Cut(strings.TrimSpace(string(text)), "\n")
 	w.raw = hubtest.DialTo(t, "ws://127.0.0.1:"+port+path, nil, w.receive)
-	// A context of its own, so that nothing is cached of the run before: passwords, pages.
-	id := textOf(w.ask("", "Target.createBrowserContext", `{}`), "browserContextId")
-	w.target = textOf(w.ask("", "Target.createTarget", `{"url":"about:blank","browserContextId":"`+id+`"}`), "targetId")
-	t.Cleanup(func() { w.ask("", "Target.disposeBrowserContext", `{"browserContextId":"`+id+`"}`) })
+	context := ""
+	if fresh {
+		id := textOf(w.ask("", "Target.createBrowserContext", `{}`), "browserContextId")
+		context = `,"browserContextId":"` + id + `"`
+		t.Cleanup(func() { w.ask("", "Target.disposeBrowserContext", `{`+context[1:]+`}`) })
+	}
+	w.target = textOf(w.ask("", "Target.createTarget", `{"url":"about:blank"`+context+`}`), "targetId")
+	t.Cleanup(func() { w.ask("", "Target.closeTarget", `{"targetId":"`+w.target+`"}`) })
 	if shared {
 		w.tab = New(w, w)
 		w.root = w.attach()
@@ -856,6 +862,7 @@ func (w *world) other(a, b *peer) *peer {
 func TestR405SharedIsAsOwn(t *testing.T) {
 	profile := browsertest.Borrow(t)
 	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		rw.Header()["Date"] = nil // the second may change between two runs
 		text, known := pages[r.URL.Path]
 		user, password, _ := r.BasicAuth()
 		switch {
@@ -880,7 +887,7 @@ func TestR405SharedIsAsOwn(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var logs [2]map[string][]string
 			for i, shared := range []bool{false, true} {
-				w := newWorld(t, profile, server.URL, shared)
+				w := newWorld(t, profile, server.URL, shared, true)
 				a, b := w.peer("A"), w.peer("B")
 				script(w, a, b)
 				logs[i] = map[string][]string{}
@@ -917,7 +924,7 @@ func TestR401ScreencastOfTwo(t *testing.T) {
 		fmt.Fprint(rw, pages[r.URL.Path])
 	}))
 	t.Cleanup(server.Close)
-	w := newWorld(t, profile, server.URL, true)
+	w := newWorld(t, profile, server.URL, true, false)
 	a, b := w.peer("A"), w.peer("B")
 	a.do("Page.enable", `{}`)
 	a.do("Page.navigate", `{"url":"`+w.url+`/moves"}`)
@@ -952,7 +959,7 @@ func TestR406ALostSessionComesAgain(t *testing.T) {
 		fmt.Fprint(rw, pages[r.URL.Path])
 	}))
 	t.Cleanup(server.Close)
-	w := newWorld(t, profile, server.URL, true)
+	w := newWorld(t, profile, server.URL, true, false)
 	a, b := w.peer("A"), w.peer("B")
 	a.do("Page.enable", `{}`)
 	a.do("Runtime.enable", `{}`)
