@@ -133,7 +133,7 @@ func (p *handler) intercept(r *http.Request, e *exchange) *pausedRequest {
 	// no event for them.
 	script := dest == "empty" && !c.owners[withoutFragment(r.Referer())].worker && (!s.Hold || !isPreflight(r))
 	if script || dest == "" || h.conn == nil && !coming || !s.Hold && !s.Tell && !main {
-		if script && s.Tell && !main {
+		if script && s.Tell && !main && h.conn != nil {
 			e.scripts = []*wsconn.Conn{h.conn}
 		}
 		if !main {

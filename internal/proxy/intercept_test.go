@@ -166,6 +166,9 @@ func TestHold(t *testing.T) {
 	if got := <-answer; got != "200 app GET /i.png  " {
 		t.Errorf("without an agent: %q", got)
 	}
+	if got := <-later(t, "GET", own+"/x", "Sec-Fetch-Dest: empty", "Referer: "+own+"/page"); got != "200 app GET /x  " {
+		t.Errorf("a script whose agent has gone gets %q", got)
+	}
 }
 
 // TestR299PausedRequestsHideCookies sends a secret in each header field that page script must
