@@ -1,15 +1,11 @@
 // Small pages of every kind, each of which notes what happens to it. body: markup; w: what it waits for.
 
-/** Pictures of a page run its constructors and methods, and put an element into it. */
+/** Pictures read canvases and objects by methods that the page has replaced. */
 const PICTURES = "pictures";
 /** The agent reads properties that a page has given its elements. */
 const OWN = "own properties";
-/** The hover of a client is an attribute of the root element. */
-const HOVER = "hover";
 /** Worlds of clients share the globals of the page (docs/pages.md). */
 const WORLDS = "worlds";
-/** Chromium gives no frame of another origin the focus unasked. */
-const FOCUS = "autofocus";
 
 const text = (name, body) => [name, { body }];
 const script = (name, code, body = "", w = undefined) => [name, { body: `${body}<script>${code}</script>`, w }];
@@ -34,7 +30,7 @@ export const pages = Object.fromEntries([
   text("a form", "<form action=/none><label>Name <input name=n value=Ada></label><select name=s><option>a<option selected>b</select><textarea>t</textarea></form>"),
   text("required fields", "<form><input required><input type=email value=x><input type=number min=1 max=3 value=9></form>"),
   text("all inputs", ["checkbox", "radio", "date", "time", "color", "range", "file", "password", "search", "url"].map((t) => `<input type=${t} aria-label=${t}>`).join("")),
-  ["autofocus", { w: FOCUS, body: "<input><input autofocus id=f>" }],
+  ["autofocus", { body: "<input><input autofocus id=f>" }],
   script("a form that listens", 'for (const t of ["input","change","invalid","reset","focus","blur","formdata"]) addEventListener(t, (e) => e.target.nodeName && note(t, e.target.nodeName), true)', "<form><input required value=1><button type=button id=act>b</button></form>"),
   script("a selection", "const i = document.querySelector('input'); i.focus(); i.setSelectionRange(1, 3); document.onselectionchange = () => note('selection', i.selectionStart, i.selectionEnd)", "<input value=hello>"),
   script("a selection of text", "getSelection().selectAllChildren(document.querySelector('p')); document.onselectionchange = () => note('selection', String(getSelection()))", "<p>some text</p>"),
@@ -45,21 +41,21 @@ export const pages = Object.fromEntries([
   script("an edit context", "if (window.EditContext) { const d = document.querySelector('canvas'); d.editContext = new EditContext({ text: 'abc' }); d.focus(); d.editContext.addEventListener('textupdate', () => note('update')) }", "<canvas tabindex=0 width=50 height=20></canvas>"),
   script("a caret", "const t = document.querySelector('textarea'); t.focus(); t.onscroll = () => note('scroll'); t.scrollTop = 20", "<textarea rows=2>1\n2\n3\n4\n5\n6</textarea>"),
   // Custom elements.
-  element("an element", "", "<x-a a=1></x-a>", PICTURES),
-  element("an element with a shadow", "this.attachShadow({ mode: 'open' }).innerHTML = '<slot></slot><style>:host{color:red}</style>'", "<x-a>t</x-a>", PICTURES),
-  element("an element with a closed shadow", "this.attachShadow({ mode: 'closed' }).innerHTML = '<b>s</b>'", "<x-a></x-a>", PICTURES),
-  element("an element that throws", "if (window.again) throw new Error('made again'); window.again = 1", "<x-a></x-a>", PICTURES),
+  element("an element", "", "<x-a a=1></x-a>"),
+  element("an element with a shadow", "this.attachShadow({ mode: 'open' }).innerHTML = '<slot></slot><style>:host{color:red}</style>'", "<x-a>t</x-a>"),
+  element("an element with a closed shadow", "this.attachShadow({ mode: 'closed' }).innerHTML = '<b>s</b>'", "<x-a></x-a>"),
+  element("an element that throws", "if (window.again) throw new Error('made again'); window.again = 1", "<x-a></x-a>"),
   element("an element of a template", "", "<template><x-a></x-a></template><p>t</p>"),
   text("a declarative shadow", "<div><template shadowrootmode=open><p>in</p><slot></slot></template>out</div>"),
-  [ "a customized button", { w: PICTURES, body: "<script>customElements.define('x-b', class extends HTMLButtonElement { constructor() { super(); note('made'); } }, { extends: 'button' })</script><button is=x-b>b</button>" }],
-  [ "an element of a form", { w: PICTURES, body: "<script>customElements.define('x-f', class extends HTMLElement { static formAssociated = true; constructor() { super(); this.i = this.attachInternals(); note('made'); } formAssociatedCallback(f) { note('form', !!f); } })</script><form><x-f></x-f></form>" }],
+  [ "a customized button", { body: "<script>customElements.define('x-b', class extends HTMLButtonElement { constructor() { super(); note('made'); } }, { extends: 'button' })</script><button is=x-b>b</button>" }],
+  [ "an element of a form", { body: "<script>customElements.define('x-f', class extends HTMLElement { static formAssociated = true; constructor() { super(); this.i = this.attachInternals(); note('made'); } formAssociatedCallback(f) { note('form', !!f); } })</script><form><x-f></x-f></form>" }],
   script("an element defined late", "setTimeout(() => customElements.define('x-late', class extends HTMLElement { connectedCallback() { note('connected'); } }), 20)", "<x-late></x-late>"),
   // Observers.
-  script("a mutation observer", "new MutationObserver((l) => l.forEach((m) => note(m.type, m.target.nodeName, m.attributeName))).observe(document, { subtree: true, childList: true, attributes: true, characterData: true })", "<p>t</p><img alt=i>", PICTURES),
+  script("a mutation observer", "new MutationObserver((l) => l.forEach((m) => note(m.type, m.target.nodeName, m.attributeName))).observe(document, { subtree: true, childList: true, attributes: true, characterData: true })", "<p>t</p><img alt=i>"),
   script("a resize observer", "new ResizeObserver((l) => note('size', l.map((e) => e.target.nodeName))).observe(document.querySelector('div'))", "<div style='resize:both;width:50%;overflow:auto'>t</div>"),
   script("an intersection observer", "new IntersectionObserver((l) => note('seen', l.map((e) => e.isIntersecting))).observe(document.querySelector('div'))", "<div style='height:30px'>t</div>"),
   script("a performance observer", "new PerformanceObserver((l) => l.getEntries().forEach((e) => note(e.entryType, e.name))).observe({ entryTypes: ['mark', 'measure'] }); performance.mark('m')"),
-  script("mutation of attributes", "const o = new MutationObserver((l) => note('attributes', l.length)); o.observe(document.documentElement, { attributes: true }); o.observe(document.body, { attributes: true })", "<p>t</p>", HOVER),
+  script("mutation of attributes", "const o = new MutationObserver((l) => note('attributes', l.length)); o.observe(document.documentElement, { attributes: true }); o.observe(document.body, { attributes: true })", "<p>t</p>"),
   script("a reporting observer", "new ReportingObserver((l) => l.forEach((r) => note('report', r.type, r.body.id))).observe()"),
   // Storage.
   script("local storage", "localStorage.clear(); localStorage.a = 1; addEventListener('storage', (e) => note('storage', e.key))"),
@@ -113,7 +109,7 @@ export const pages = Object.fromEntries([
   script("errors", "setTimeout(() => { throw new Error('thrown'); }); Promise.reject(new Error('rejected')); console.error('said'); hold(new Promise((y) => setTimeout(y, 30)))"),
   script("the console", "console.log('a', { b: 1 }); console.table([1]); console.log({ toString() { note('asked'); return 's'; }, get g() { note('got'); return 1; } })"),
   script("a page that counts listeners", "const f = EventTarget.prototype.addEventListener; EventTarget.prototype.addEventListener = function (...a) { note('listens', a[0]); return f.apply(this, a); }", "", WORLDS),
-  script("clones that tell", "for (const n of ['cloneNode', 'appendChild', 'insertBefore', 'setAttribute', 'attachShadow']) for (const p of [Node.prototype, Element.prototype]) if (Object.hasOwn(p, n)) { const f = p[n]; p[n] = function (...a) { note(n); return f.apply(this, a); } }", "<p>t</p><input value=x>", PICTURES),
+  script("clones that tell", "for (const n of ['cloneNode', 'appendChild', 'insertBefore', 'setAttribute', 'attachShadow']) for (const p of [Node.prototype, Element.prototype]) if (Object.hasOwn(p, n)) { const f = p[n]; p[n] = function (...a) { note(n); return f.apply(this, a); } }", "<p>t</p><input value=x>"),
   script("globals", "note('enumerable', Object.keys(window).filter((k) => !['note', 'hold'].includes(k)).length > 0)"),
   script("visibility", "document.onvisibilitychange = () => note(document.visibilityState); addEventListener('blur', () => note('blur')); addEventListener('focus', () => note('focus')); note(document.hidden)"),
   script("timers", "let n = 0; const t = setInterval(() => { if (++n === 3) { clearInterval(t); note('three'); } }, 5); hold(new Promise((y) => setTimeout(y, 40)))"),
