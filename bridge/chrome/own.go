@@ -18,7 +18,7 @@ import (
 	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
-// Own, as Options.URL, is the Chrome that the user of this machine has open, once she has
+// Own is, as Options.URL, the Chrome that the user of this machine has open, once she has
 // allowed it at chrome://inspect/#remote-debugging. Chrome asks her at each connection
 // (Chromium 156: a dialog with Allow and Cancel), which so can take as long as its context lasts.
 // Options.Profile is the folder of its user data; without it, those of all Chromes of this

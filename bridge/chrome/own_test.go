@@ -49,7 +49,7 @@ func TestR410Own(t *testing.T) {
 			c, err := openBrowser(t.Context(), o)
 			if err == nil {
 				c.Close()
-				c.Serve(receiver{}) //nolint:errcheck // it was closed
+				c.Serve(receiver{})
 			}
 			ended <- err
 		}()

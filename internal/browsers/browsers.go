@@ -85,8 +85,10 @@ var (
 	ErrAllFull error = advice.ClusterFull
 	// ErrRestarting says that a browser that has ended is not back yet.
 	ErrRestarting error = advice.Restarting
-	// The browser is the user's own, which waits for her, or she has said no.
-	ErrSwitchedOff, ErrAsks, ErrDenied = chrome.ErrSwitchedOff, chrome.ErrAsks, chrome.ErrDenied
+	// ErrSwitchedOff and ErrAsks say what the user's own browser waits for, ErrDenied that she has said no.
+	ErrSwitchedOff = chrome.ErrSwitchedOff
+	ErrAsks        = chrome.ErrAsks
+	ErrDenied      = chrome.ErrDenied
 )
 
 // New makes a pool for the hubs of a process. It starts no browser yet.

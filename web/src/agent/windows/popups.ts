@@ -236,6 +236,7 @@ function submitted(win: Win, e: SubmitEvent): void {
   const by = e.submitter as HTMLButtonElement | null;
   const target = by?.getAttribute("formtarget") || form.getAttribute("target") || baseTarget(win); // a field may have the name
   const method = by?.getAttribute("formmethod") || form.getAttribute("method");
+  const rel = form.getAttribute("rel") ?? "";
   if (e.defaultPrevented || !target) return;
   if (/^post$/i.test(method ?? "")) {
     if (sendElsewhere(win, form, by)) e.preventDefault();
@@ -253,7 +254,7 @@ function submitted(win: Win, e: SubmitEvent): void {
     e,
     `${url.href}?${new URLSearchParams(data)}${hash}`, // with the question mark also where there are no fields
     target,
-    /\bno(opener|referrer)\b/.test(form.getAttribute("rel") ?? "") || (/^_blank$/i.test(target) && !/\bopener\b/.test(form.getAttribute("rel") ?? "")),
+    /\bno(opener|referrer)\b/.test(rel) || (/^_blank$/i.test(target) && !/\bopener\b/.test(rel)),
   );
 }
 
