@@ -28,6 +28,13 @@ export function dragPressed(spot: Spot): boolean {
 const EFFECTS = /^(none|copy|link|move)$/;
 const ALLOWED = /^(none|copy|link|move|copyLink|copyMove|linkMove|all|uninitialized)$/;
 
+/** The properties that newTransfer defines. No script can replace them. */
+interface Effects {
+  effectAllowed: string;
+  dropEffect: string;
+}
+const effectsOf = (data: DataTransfer): Effects => data as unknown as Effects;
+
 /**
  * A DataTransfer with settable effects, like that of the browser's own drags. Those of a DataTransfer made by script
  * stay "none".
@@ -36,7 +43,6 @@ function newTransfer(): DataTransfer {
   const data = new DataTransfer();
   const hold = (name: string, value: string, form: RegExp): void => {
     Object.defineProperty(data, name, {
-      configurable: true,
       get: () => value,
       set: (v) => form.test(v) && (value = String(v)),
     });
@@ -89,10 +95,13 @@ function step(spot: Spot, p: MouseParams): void {
 function offer(type: string, spot: Spot, p: MouseParams): void {
   if (!drag) return;
   const { data } = drag;
-  const allowed = /^(all|uninitialized)$/.test(data.effectAllowed) ? "copylinkmove" : data.effectAllowed.toLowerCase();
-  data.dropEffect = (["copy", "link", "move"] as const).find((e) => allowed.startsWith(e)) ?? "none";
-  drag.accepted = !fire(type, spot.el, spot, p, data) && allowed !== "none" && allowed.includes(data.dropEffect);
-  if (!drag.accepted) data.dropEffect = "none";
+  const allowed = /^(all|uninitialized)$/.test(effectsOf(data).effectAllowed)
+    ? "copylinkmove"
+    : effectsOf(data).effectAllowed.toLowerCase();
+  effectsOf(data).dropEffect = (["copy", "link", "move"] as const).find((e) => allowed.startsWith(e)) ?? "none";
+  drag.accepted =
+    !fire(type, spot.el, spot, p, data) && allowed !== "none" && allowed.includes(effectsOf(data).dropEffect);
+  if (!drag.accepted) effectsOf(data).dropEffect = "none";
 }
 
 /** Fires the events for moving over another element. Returns false if the element is the same. */
