@@ -4,6 +4,7 @@ const box = `<button style="position:fixed;left:20px;top:20px;width:80px;height:
 const script = (text) => `<script>${text}<\/script>`;
 const pages = {
   "var parent": script("var parent = 1, innerWidth = 2, innerHeight = 'x', scrollX = {}, devicePixelRatio = null, origin = 1, frames = 1"),
+  "functions of global names": script("function performance() {} function history() {} function navigator() {} function screen() {}"),
   "classes of built-in names": script("class Node {} class Element {} class Event {} const Set = 1; const Map = null; let URL = 0; const Promise = 2"),
   "var of built-in names": script("var Node = 1, Element = 1, Set = 1, Map = 1, Event = 1, MouseEvent = 1, PointerEvent = 1"),
   "names in the document": `<form name=body></form><img name=documentElement><form name=defaultView></form><img name=createElement><form name=activeElement></form>`,

@@ -221,8 +221,16 @@ const early = (
   .split(",")
   .map((line) => line.split(" "));
 
+/** Accessors of windows, which a page's own `function performance() {}` replaces. */
+const ofWindow =
+  "performance history navigator innerWidth innerHeight scrollX scrollY devicePixelRatio origin visualViewport".split(
+    " ",
+  );
+
 /** Takes those of a window, once the agent has wrapped some of them. Functions of the window count as of its prototype. */
 function takeEarly(win: Window): void {
+  const table = tableOf(getPrototypeOf(win) as object);
+  for (let i = 0; i < ofWindow.length; i++) table[`get ${ofWindow[i]}`] ??= nativeOf(win, ofWindow[i], "get");
   for (let i = 0; i < early.length; i++) {
     const names = early[i];
     const on = (win as never as Record<string, { prototype: Record<string, Fn> } | undefined>)[names[0]]?.prototype;
