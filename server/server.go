@@ -385,7 +385,8 @@ func (s *Server) Hub(ctx context.Context, name string) (hub *relay.Hub, release 
 
 // forEverybody reports whether an error of browsers says nothing of the machine.
 func forEverybody(err error) bool {
-	return browsers.IsFull(err) || errors.Is(err, browsers.ErrRestarting) || errors.Is(err, cluster.ErrUncertain)
+	return browsers.IsFull(err) || errors.Is(err, browsers.ErrRestarting) || errors.Is(err, browsers.ErrSwitchedOff) || errors.Is(err, browsers.ErrAsks) ||
+		errors.Is(err, browsers.ErrDenied) || errors.Is(err, cluster.ErrUncertain)
 }
 
 // Join makes Clients of a hub within the process, for package actions. They may

@@ -117,11 +117,14 @@ func endpointOf(ctx context.Context, where string) (*url.URL, error) {
 		"use an address such as http://127.0.0.1:9222")
 }
 
+// activePort is the name of the file in which Chromium leaves the address of its debugging port.
+const activePort = "DevToolsActivePort"
+
 // endpointIn reads the file in which Chromium leaves its port and the path of
 // its WebSocket, a line each, when its debugging port is open. The file is
 // DevToolsActivePort: "9222\n/devtools/browser/ID".
 func endpointIn(profile string) (*url.URL, error) {
-	name := filepath.Join(profile, "DevToolsActivePort")
+	name := filepath.Join(profile, activePort)
 	text, err := os.ReadFile(name) //nolint:gosec // a folder the user gave
 	if err != nil {
 		return nil, fmt.Errorf("%w: no browser runs there with its debugging port open: start it with --remote-debugging-port=0 and this --user-data-dir", err)

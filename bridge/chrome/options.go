@@ -25,9 +25,13 @@ import (
 // headless one that is found on this machine, with a profile of its own.
 type Options struct {
 	// URL is of a browser that runs already: http://127.0.0.1:9222,
-	// ws://127.0.0.1:9222/devtools/browser/ID, or the folder of its profile.
-	// No browser is launched then. Of the fields below, only Log, Network, Fence, MaxDownload and Shared have an effect.
+	// ws://127.0.0.1:9222/devtools/browser/ID, the folder of its profile, or Own.
+	// No browser is launched then. Of the fields below, only Log, Network, Fence, MaxDownload and Shared have an effect,
+	// and with Own also Profile and Waiting.
 	URL string
+	// Waiting is told, where it is not nil, what a connection to Own waits for: ErrSwitchedOff
+	// or ErrAsks. It must not wait.
+	Waiting func(why error)
 
 	Path      string      // of the executable; found when empty
 	Profile   string      // a folder that is kept; a fresh one, removed at the end, when empty
@@ -143,7 +147,11 @@ type receiver struct {
 // openBrowser connects to the browser that the options name, or else launches one.
 // The context bounds the opening, not the life of the connection.
 func openBrowser(ctx context.Context, o Options) (conn, error) {
-	if o.URL != "" {
+	switch o.URL {
+	case "":
+	case Own:
+		return connectOwn(ctx, &o, cmp.Or(o.limit, maxMessage))
+	default:
 		return connectBrowser(ctx, o.URL, cmp.Or(o.limit, maxMessage))
 	}
 	if !o.Isolate {

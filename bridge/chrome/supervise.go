@@ -23,7 +23,7 @@ const (
 // no such failure: a page or a Client may have ended it, for which nobody else shall wait.
 //
 // Run returns the cause of ctx when that ends, ErrReplaced when another Host
-// has taken the hub, or the error of the first start.
+// has taken the hub, ErrDenied when the user of Own has said no, or the error of the first start.
 func Run(ctx context.Context, o Options, hub bridge.Hub, onReady func()) error {
 	return superviseRuns(ctx, o.logger(), func(ctx context.Context) (ready bool, err error) {
 		err = Serve(ctx, o, readyHub{hub, func() { ready = true; onReady() }})
@@ -59,7 +59,8 @@ func superviseRuns(ctx context.Context, log *zap.Logger, run func(context.Contex
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
 		// To start again would take the hub back from the Host that has replaced this one.
-		case errors.Is(err, ErrReplaced), errors.Is(err, errShutdown):
+		// Nor is the user of Own asked again and again.
+		case errors.Is(err, ErrReplaced), errors.Is(err, errShutdown), errors.Is(err, ErrDenied):
 			return err
 		case ready:
 			pause = minBackoff

@@ -50,6 +50,18 @@ var (
 		"The browser of this hub has ended",
 		"connect again, which starts a new one; the log of cdphub says why it ended",
 	}
+	ChromeSwitchedOff = Entry{
+		"No Chrome of yours lets programs connect",
+		"open chrome://inspect/#remote-debugging in it and tick Allow remote debugging for this browser instance",
+	}
+	ChromeAsks = Entry{
+		"Your Chrome asks whether cdphub may connect",
+		"press Allow in Chrome, once for all agents",
+	}
+	ChromeDenied = Entry{
+		"Cancel was pressed in Chrome when it asked whether cdphub may connect",
+		"connect again, and press Allow in Chrome",
+	}
 	TakenOver = Entry{
 		"A person has taken over this page",
 		"you can still read it; act again when it is handed back",
@@ -179,6 +191,9 @@ var All = map[string]Entry{
 	"restarting":      Restarting,
 	"browser-ended":   BrowserEnded,
 	"browsers-full":   BrowsersFull,
+	"chrome-off":      ChromeSwitchedOff,
+	"chrome-asks":     ChromeAsks,
+	"chrome-denied":   ChromeDenied,
 	"cluster-full":    ClusterFull,
 	"part-in-use":     PartInUse,
 	"limit-in-use":    LimitInUse,

@@ -30,7 +30,7 @@ var allowed = map[string]string{
 	"relay":                     "bridge session targets internal/advice internal/downloads internal/ordered relay/quota internal/scope internal/secrets internal/wire internal/held",
 	"bridge":                    "targets internal/wire",
 	"bridge/page":               "bridge targets internal/wire internal/wsconn",
-	"bridge/chrome":             "bridge internal/downloads internal/fence internal/scope internal/version internal/urlpolicy internal/wire internal/wsconn targets internal/held internal/optionname internal/tempdir",
+	"bridge/chrome":             "bridge internal/advice internal/downloads internal/fence internal/scope internal/version internal/urlpolicy internal/wire internal/wsconn targets internal/held internal/optionname internal/tempdir",
 	"targets":                   "internal/ordered internal/wire",
 	"internal/link":             "relay/quota internal/wsconn",
 	"session":                   "internal/wire",

@@ -26,24 +26,31 @@ type measured struct {
 	name string
 	side *side
 	load *load
+
+	writes float64 // system calls that wrote, for each operation of the last round
 }
 
-// openCase starts the programs of a case: the hub, the splice and, with -against, another
-// hub.
-func openCase(tb testing.TB, c benchCase, program string) []measured {
+// openCase starts the programs of a case: the hub, the same without what watches, the splice
+// and, with -against, another hub.
+func openCase(tb testing.TB, c benchCase, program string) []*measured {
 	tb.Helper()
 	s, l, m := c.open(tb, startHub(tb, program))
 	spliced := openSplice(tb, m.splice, m.answer)
-	all := []measured{{"hub", s, l}, {"splice", spliced, m.load(spliced)}}
+	all := []*measured{{name: "hub", side: s, load: l}, {name: "splice", side: spliced, load: m.load(spliced)}}
+	add := func(name, program string, more ...string) {
+		s, l, _ := c.open(tb, startHub(tb, program, more...))
+		all = append(all, &measured{name: name, side: s, load: l})
+	}
+	add("bare", program, "--no-timeline", "--ui=false")
 	if *against != "" {
-		s, l, _ := c.open(tb, startHub(tb, *against))
-		all = append(all, measured{"against", s, l})
+		add("against", *against)
 	}
 	return all
 }
 
-// BenchmarkHub measures CPU time of the hub's process, and what part of it the splice, or
-// the other hub, takes.
+// BenchmarkHub measures CPU time of the hub's process, and how many times that of the splice,
+// of the bare hub and of the other hub it is; and how many system calls write, for each
+// operation.
 func BenchmarkHub(b *testing.B) {
 	program := buildHub(b)
 	for _, c := range cases() {
@@ -52,11 +59,12 @@ func BenchmarkHub(b *testing.B) {
 			for _, p := range programs {
 				p.cost(b, c.burst) // warms it up
 			}
-			costs, ratios := map[string][]float64{}, map[string][]float64{}
+			costs, ratios, writes := map[string][]float64{}, map[string][]float64{}, map[string][]float64{}
 			for b.Loop() {
 				round := map[string]float64{}
 				for _, p := range programs {
 					round[p.name] = p.cost(b, c.burst)
+					writes[p.name] = append(writes[p.name], p.writes)
 					costs[p.name] = append(costs[p.name], round[p.name])
 				}
 				// The ratio is that of neighbours in time, not of the medians.
@@ -70,8 +78,14 @@ func BenchmarkHub(b *testing.B) {
 			b.ReportMetric(0, "ns/op") // which is the time of a round
 			for _, p := range programs {
 				b.ReportMetric(median(costs[p.name]), p.name+"-ns")
-				if p.name != "hub" {
-					b.ReportMetric(median(ratios[p.name]), "hub/"+p.name)
+				b.ReportMetric(median(writes[p.name]), p.name+"-writes")
+				if p.name == "hub" {
+					continue
+				}
+				ratio := median(ratios[p.name])
+				b.ReportMetric(ratio, "hub/"+p.name)
+				if p.name == "against" && *most > 0 && ratio > *most {
+					b.Errorf("it takes %.2f times the CPU time of %s, at most %.2f is allowed", ratio, *against, *most)
 				}
 			}
 		})
@@ -79,10 +93,10 @@ func BenchmarkHub(b *testing.B) {
 }
 
 // cost runs one round and returns the CPU time of an operation in ns.
-func (p measured) cost(tb testing.TB, burst int) float64 {
+func (p *measured) cost(tb testing.TB, burst int) float64 {
 	tb.Helper()
 	pid := p.side.child.cmd.Process.Pid
-	before, operations := cpuTime(tb, pid), 0
+	before, written, operations := cpuTime(tb, pid), writeCalls(tb, pid), 0
 	for begun := time.Now(); time.Since(begun) < roundTime; operations += burst {
 		p.side.burst(p.load, burst)
 	}
@@ -91,7 +105,23 @@ func (p measured) cost(tb testing.TB, burst int) float64 {
 	if used <= 0 {
 		tb.Fatalf("process %d has used no CPU time for %d operations", pid, operations)
 	}
+	p.writes = float64(writeCalls(tb, pid)-written) / float64(operations)
 	return float64(used) / float64(operations)
+}
+
+// writeCalls is how many system calls of a process have written (proc_pid_io(5)).
+func writeCalls(tb testing.TB, pid int) (n int64) {
+	tb.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/io", pid))
+	if err == nil {
+		_, after, _ := strings.Cut(string(text), "syscw: ")
+		line, _, _ := strings.Cut(after, "\n")
+		n, err = strconv.ParseInt(line, 10, 64)
+	}
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return n
 }
 
 // cpuTime is the CPU time that the scheduler has counted for the threads of a process. A

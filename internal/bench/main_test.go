@@ -1,14 +1,17 @@
 // Package bench measures the hub against a forwarder of WebSocket frames that parses
 // nothing (the splice), in one run and side by side: CPU time of either process for an
 // operation, in alternating rounds, with the same frames over loopback. The test plays
-// the Host and the Clients itself, which costs those processes nothing.
+// the Host and the Clients itself, which costs those processes nothing. The hub is the program
+// as it is shipped, with default options; bare is the same without what a person may watch
+// (--no-timeline --ui=false).
 //
 //	make bench
 //	go test ./internal/bench -run '^$' -bench Hub/4_KiB -benchtime 13x
 //	go test ./internal/bench -run '^$' -bench Hub -benchtime 13x -against /tmp/cdphub-before
 //
 // An iteration is a round, and each figure the median of the rounds. With -against the
-// hub is also compared with another program, such as that of another commit.
+// hub is also compared with another program, such as that of another commit; with -most too, a
+// case fails where it takes more. make bench-compare does so.
 //
 // Then it measures round trips of one Client beside floods of others, which are
 // processes of their own, against the same floods of another hub process; and what idle
@@ -34,7 +37,10 @@ import (
 	"github.com/cdphub/cdphub/internal/cli"
 )
 
-var against = flag.String("against", "", "`path` of another cdphub, which the hub is compared with")
+var (
+	against = flag.String("against", "", "`path` of another cdphub, which the hub is compared with")
+	most    = flag.Float64("most", 0, "what the hub may take of the other's CPU time, as a `ratio`; 0 is any")
+)
 
 // roleVariable names what a process of this test program is, other than the test itself.
 const roleVariable = "CDPHUB_BENCH_ROLE"
@@ -84,10 +90,12 @@ type child struct {
 	memory  chan int64
 }
 
-func startHub(tb testing.TB, program string) *child {
+// startHub starts the program with its default options, but for addresses, and more.
+func startHub(tb testing.TB, program string, more ...string) *child {
 	tb.Helper()
 	// 10,000 connections of one address are allowed to a proxy alone.
-	return startChild(tb, "hub", program, "serve", "--client-addr", "127.0.0.1:0", "--host-addr", "localhost:0", "--trusted-proxy", "127.0.0.0/8")
+	args := []string{"serve", "--client-addr", "127.0.0.1:0", "--host-addr", "localhost:0", "--trusted-proxy", "127.0.0.0/8"}
+	return startChild(tb, "hub", program, append(args, more...)...)
 }
 
 // startChild runs a program and waits until it listens on both sides.

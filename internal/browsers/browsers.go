@@ -85,6 +85,8 @@ var (
 	ErrAllFull error = advice.ClusterFull
 	// ErrRestarting says that a browser that has ended is not back yet.
 	ErrRestarting error = advice.Restarting
+	// The browser is the user's own, which waits for her, or she has said no.
+	ErrSwitchedOff, ErrAsks, ErrDenied = chrome.ErrSwitchedOff, chrome.ErrAsks, chrome.ErrDenied
 )
 
 // New makes a pool for the hubs of a process. It starts no browser yet.
@@ -103,19 +105,27 @@ func New(hubs *relay.Hubs, o Options) (*Pool, error) {
 		}
 	}
 	log := cmp.Or(o.Log, zap.NewNop())
-	run, try := o.Run, func(context.Context) (string, error) { return "", nil }
-	if run == nil {
+	p := &Pool{
+		serves: func(hub string) bool { return Matches(patterns, hub) },
+		named:  patterns,
+		hubs:   hubs, max: cmp.Or(o.Max, int(quota.Table[quota.Browsers].Total)), idle: cmp.Or(o.Idle, 5*time.Minute), log: log.Named("pool"),
+		reserve: o.Reserve, patience: o.Queue, onStart: o.Started, onQueue: o.Queued,
+		launches: o.Chrome.URL == "", divided: o.Chrome.URL == "" && !o.Undivided, keeps: o.Chrome.URL == chrome.Own, sick: make(chan struct{}, 1),
+	}
+	p.try = func(context.Context) (string, error) { return "", nil }
+	if p.run = o.Run; p.run == nil {
 		browser := o.Chrome
 		browser.Log = cmp.Or(browser.Log, o.Log)
 		if err := browser.Check(); err != nil {
 			return nil, err
 		}
 		var inUse profiles
-		run = func(ctx context.Context, hub bridge.Hub, ready func()) error {
+		p.run = func(ctx context.Context, hub bridge.Hub, ready func()) error {
 			browser := browser
 			if named, ok := hub.(interface{ Name() string }); ok && o.Adjust != nil {
 				o.Adjust(named.Name(), &browser)
 			}
+			browser.Waiting = p.noteWaiting
 			left, err := inUse.enter(ctx, browser.Profile)
 			if err != nil {
 				return err
@@ -123,15 +133,10 @@ func New(hubs *relay.Hubs, o Options) (*Pool, error) {
 			defer left()
 			return chrome.Run(ctx, browser, hub, ready)
 		}
-		try = func(ctx context.Context) (string, error) { return chrome.Try(ctx, browser) }
-	}
-	p := &Pool{
-		run:    run,
-		serves: func(hub string) bool { return Matches(patterns, hub) },
-		named:  patterns,
-		hubs:   hubs, max: cmp.Or(o.Max, int(quota.Table[quota.Browsers].Total)), idle: cmp.Or(o.Idle, 5*time.Minute), log: log.Named("pool"),
-		reserve: o.Reserve, patience: o.Queue, onStart: o.Started, onQueue: o.Queued,
-		try: try, launches: o.Chrome.URL == "", divided: o.Chrome.URL == "" && !o.Undivided, sick: make(chan struct{}, 1),
+		p.try = func(ctx context.Context) (string, error) { return chrome.Try(ctx, browser) }
+		if p.keeps {
+			p.try = p.connectOnce
+		}
 	}
 	// A pool of Chromium is unhealthy until Check has seen a browser.
 	if o.Run == nil {

@@ -81,7 +81,7 @@ func (p *Pool) Watch(ctx context.Context) {
 			if p.Health() == nil {
 				break
 			}
-			if err := p.Check(ctx); err != nil && ctx.Err() == nil {
+			if err := p.Check(ctx); err != nil && ctx.Err() == nil && !p.keeps { // for that, noteWaiting logs
 				p.log.Warn("there is still no browser", zap.Error(err), zap.Duration("next", min(2*pause, mostPause)))
 			}
 		}

@@ -1,6 +1,7 @@
 package browsers
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -41,12 +42,15 @@ type Pool struct {
 	try      func(context.Context) (product string, err error)
 	launches bool          // browsers, rather than connecting to one
 	divided  bool          // each share of tokens has a browser of its own
+	keeps    bool          // the one browser is the user's own, and kept: each connection asks her
 	sick     chan struct{} // has room for one: health is an error
 
 	mu     sync.Mutex       // guards everything below
 	slots  map[string]*slot `held:"browsers"`
 	queue  []*waiter        `held:"waiters for a browser"` // the first is served first
 	health error            // why no browser can be had, as far as is known
+	asked  bool             // the user's own browser was connected to once
+	awaits error            // what a connection to it waits for
 	closed bool
 	runs   sync.WaitGroup
 	count  Numbers `stays:"counts what has been"`
@@ -92,10 +96,20 @@ func (p *Pool) Use(ctx context.Context, hub string) (done func(), err error) {
 		return nil, err
 	}
 	done = sync.OnceFunc(func() { p.leave(hub, at) })
+	late, stop := p.lateness()
+	defer stop()
 	select {
+	case <-late:
+		p.mu.Lock()
+		err = cmp.Or(p.awaits, ErrRestarting)
+		p.mu.Unlock()
 	case <-at.up:
 		// The browser has come once, but may have ended since and be on its way back.
-		err = at.hub.Control().AwaitBrowser(ctx)
+		if err = at.hub.Control().AwaitBrowser(ctx); errors.Is(err, ErrRestarting) {
+			p.mu.Lock()
+			err = cmp.Or(p.awaits, err)
+			p.mu.Unlock()
+		}
 	case <-ctx.Done():
 		err = ctx.Err()
 	}
@@ -205,7 +219,7 @@ func (p *Pool) startLocked(name string, account *quota.Account) (*slot, error) {
 			p.mu.Lock()
 			p.count.Started++
 			first := !started
-			p.failed, p.health, started = failure{}, nil, true
+			p.failed, p.health, p.awaits, started = failure{}, nil, nil, true
 			p.mu.Unlock()
 			if first && p.onStart != nil {
 				p.onStart(time.Since(began))
@@ -263,7 +277,9 @@ func (p *Pool) leave(hub string, at *slot) {
 	if at.users--; at.users > 0 || p.slots[hub] != at {
 		return
 	}
-	at.since = time.Now()
+	if at.since = time.Now(); p.keeps {
+		return
+	}
 	var t *time.Timer
 	t = time.AfterFunc(p.idle, func() {
 		p.mu.Lock()

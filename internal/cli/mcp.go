@@ -28,8 +28,8 @@ type mcpCmd struct {
 	browserFlags
 	urlFlags
 	rateFlags
-	URL       string        `help:"Address of the hub, or of a Chromium with --remote-debugging-port: by http, or that of its WebSocket." default:"http://127.0.0.1:9222" env:"CDPHUB_URL" useless-with:"browser,browser-path,browser-url"`
-	Token     string        `help:"Token for the hub." placeholder:"TOKEN" env:"CDPHUB_TOKEN" useless-with:"browser,browser-path,browser-url"`
+	URL       string        `help:"Address of the hub, or of a Chromium with --remote-debugging-port: by http, or that of its WebSocket." default:"http://127.0.0.1:9222" env:"CDPHUB_URL" useless-with:"browser,browser-path,browser-url,chrome"`
+	Token     string        `help:"Token for the hub." placeholder:"TOKEN" env:"CDPHUB_TOKEN" useless-with:"browser,browser-path,browser-url,chrome"`
 	Files     string        `help:"Folder from which files may be uploaded by path." env:"CDPHUB_FILES" type:"existingdir" default:"."`
 	OutputDir string        `help:"Folder for the files that tools write when they get a filename, such as screenshots." env:"CDPHUB_OUTPUT_DIR" default:".cdphub-mcp"`
 	Snapshot  positiveInt   `name:"snapshot-limit" help:"Characters of the page's snapshot in an answer. browser_snapshot has an argument limit to show more, and writes all of it to a file. browser_find searches all of it." default:"20000" env:"CDPHUB_SNAPSHOT_LIMIT"`

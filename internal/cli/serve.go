@@ -21,8 +21,8 @@ import (
 type serveCmd struct {
 	hubFlags
 	browserFlags
-	BrowserShare string `help:"Who shares a browser. token: each token has a browser of its own, and a hub of its own at the same address; tokens with the same share (cdphub token new --share NAME) have one together. hub: all tokens of a hub use one browser, and can end it or slow it down for each other. Without tokens, and with --browser-url, each hub has one browser." enum:"token,hub" default:"token" env:"CDPHUB_BROWSER_SHARE" needs:"browser,browser-path,browser-url" useless-with:"browser-url" group:"Browsers:"`
-	PageHost     bool   `help:"Allow a Host page at a hub that has a browser, in addition to the browser. A page with a Host token is always allowed." env:"CDPHUB_PAGE_HOST" needs:"browser,browser-path,browser-url" group:"Browsers:"`
+	BrowserShare string `help:"Who shares a browser. token: each token has a browser of its own, and a hub of its own at the same address; tokens with the same share (cdphub token new --share NAME) have one together. hub: all tokens of a hub use one browser, and can end it or slow it down for each other. Without tokens, and with --browser-url or --chrome, each hub has one browser." enum:"token,hub" default:"token" env:"CDPHUB_BROWSER_SHARE" needs:"browser,browser-path,browser-url,chrome" useless-with:"browser-url,chrome" group:"Browsers:"`
+	PageHost     bool   `help:"Allow a Host page at a hub that has a browser, in addition to the browser. A page with a Host token is always allowed." env:"CDPHUB_PAGE_HOST" needs:"browser,browser-path,browser-url,chrome" group:"Browsers:"`
 
 	operationFlags
 	logFlags
@@ -98,6 +98,9 @@ func (c *serveCmd) welcome(srv *server.Server, out io.Writer) {
 	g := guide{srv: srv, secure: c.TLSCert != "", urlTokens: c.URLToken, terminal: true}
 	fmt.Fprintf(out, "\nThe hub is running:\n\n%s\n", g.listeners())
 	switch {
+	case c.Chrome:
+		fmt.Fprintf(out, "It drives the Chrome that you have open, once you press Allow there. If it does not ask, open\n"+
+			"chrome://inspect/#remote-debugging in it and tick the box. Then try:\n\n%s", g.examples("open https://example.com"))
 	case c.BrowserURL != "":
 		fmt.Fprintf(out, "It drives the browser at %s. Try it:\n\n%s", c.BrowserURL, g.examples("open https://example.com"))
 	case c.wanted():

@@ -346,6 +346,7 @@ var sections = []section{
 		{"R-351", "with --browser-profiles each hub and each share finds its own log-ins after a restart, and no other's; a sandbox leaves nothing there"},
 		{"R-366", "what a Client or a page opens is a Target of a size at which it can be used, in a blank page and behind a hidden tab, too; no such window is one of the browser's own"},
 		{"R-367", "an interception meets the requests that no event announces: those of blank child frames, and preflights"},
+		{"R-410", "the Chrome that a user has open is connected to once, when she allows it; until then, all are told what it waits for, and after a Cancel only a Client asks again"},
 		{"R-352", "what a process makes for a while goes with the next hub that starts if the process was killed, unless another process still uses it; nothing else is removed"},
 		{"R-353", "what operators and users read says what is the case: an alert counts what its summary says, a reload that failed says so, a changed token is not called revoked, a running hub is recognised, an option says which command has it, a parameter without effect at the hub's own resources is refused, and texts with a count are right for 1"},
 		{"R-350", "an entry of a tokens file or a signed token may limit what its bearer has of each thing that can be refused; what is refused then names the limit"},

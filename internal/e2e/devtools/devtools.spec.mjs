@@ -124,8 +124,11 @@ for (const kind of ["page", "frame"]) {
     await page.keyboard.type("7px", { delay: 100 });
     await page.keyboard.press("Enter");
     await expect(section.getByLabel("CSS property value: 7px").first()).toBeVisible();
-    await expect.poll(() => styled.at(-1)).toContain("7px"); // each key is an edit, and a slow page is behind
+    const edits = () => [...sent.values()].filter((method) => method === "CSS.setStyleTexts").length;
+    const behind = () => edits() - styled.length; // each key is an edit, and a slow page is behind
+    await expect.poll(() => [behind(), styled.at(-1)?.includes("7px")]).toEqual([0, true]);
     await page.keyboard.press("Escape"); // Enter has gone on to the next property
+    await expect.poll(() => [behind(), styled.at(-1)?.includes("7px")], styled.join("\n")).toEqual([0, true]);
     works("DOM nodes", "Styles edit a rule");
     await inConsole(page, "getComputedStyle($0).marginTop", "7px");
     works("handles", "$0 is the selected node");
