@@ -24,6 +24,8 @@ interface Kept extends HubAccess {
 }
 
 const STORED = "__hubAgent.";
+/** The key of this frame: its Target, where the frame's name carries that, as its Host or an opener has set it. */
+let own = STORED;
 /** The property by which the agents of one origin know each other. */
 export const PRESENT = Symbol.for("cdphub.agent");
 
@@ -64,7 +66,7 @@ const agentBeside = (): Neighbour | undefined => beside((win) => win[PRESENT] as
  * window has the sessions of its opener, for example.
  */
 export function takeKept(): void {
-  const own = STORED + carriedTarget();
+  own += carriedTarget();
   const agent = agentBeside();
   const { held } = neighbour;
   try {
@@ -76,7 +78,8 @@ export function takeKept(): void {
   } catch {
     // Storage is blocked: all of it comes with the welcome.
   }
-  const text = takeLoad() || agent?.held[own] || held[own];
+  const left = (key: string): string | undefined => agent?.held[key] || held[key];
+  const text = takeLoad() || left(own) || left(STORED); // the document before was the first with the name
   kept = text ? (originals.parse(text) as Kept) : (agent?.leaves() ?? {});
 }
 
@@ -85,15 +88,14 @@ type Policy = { allowsFeature(name: string): boolean } | undefined;
 /** Leaves it, at pagehide. The event unload comes later, and its last listener is the one that is added now. */
 export function leaveKept(): void {
   const write = (): void => {
-    const name = STORED + carriedTarget();
     const left = neighbour.leaves();
     if (!(left.key || left.paused || left.scripts?.length || left.bindings?.length)) return;
     const text = originals.stringify(left);
     const agent = agentBeside();
     try {
       if (agent)
-        agent.held[name] = text; // whose page would see it in sessionStorage
-      else sessionStorage.setItem(name, text);
+        agent.held[own] = text; // whose page would see it in sessionStorage
+      else sessionStorage.setItem(own, text);
     } catch {
       // Storage is blocked or full.
     }
