@@ -192,7 +192,7 @@ async function drawFor(to: Receiver, c: Cast, drawn: string | undefined): Promis
 // --------------------------------------------------------------- changes
 
 const EVENTS =
-  "scroll resize change focusin focusout load toggle transitionrun animationstart mouseover mouseout pointerdown pointerup " +
+  "scroll resize change focusin focusout load toggle transitionrun transitionend animationstart animationend mouseover mouseout pointerdown pointerup " +
   "selectionchange fullscreenchange hashchange play";
 /** What a person does, whose effect is to be seen at once. */
 const ACTS = "keydown pointerup click input wheel";
@@ -305,11 +305,12 @@ function visibility(): void {
 /** Whether an animation is running. */
 const moving = (): boolean => document.getAnimations?.().some((a) => a.playState === "running") === true;
 
-/** Polls for changes that cannot be observed. `n` is the number of the watch that it belongs to. */
-function poll(n: number): void {
+/** Polls for changes that cannot be observed. `n` is the number of the watch that it belongs to, `moved` what the last one saw. */
+function poll(n: number, moved = false): void {
   setTimeout(() => {
     if (!observers || n !== watches) return;
-    if (document.querySelector(UNOBSERVABLE) || moving()) changed();
-    poll(n);
+    const moves = moving();
+    if (document.querySelector(UNOBSERVABLE) || moves || moved) changed(); // once more where it has come to rest
+    poll(n, moves);
   }, POLL_MS);
 }
