@@ -6,6 +6,8 @@ const PICTURES = "pictures";
 const OWN = "own properties";
 /** Worlds of clients share the globals of the page (docs/pages.md). */
 const WORLDS = "worlds";
+/** An error of the page on a machine that is slow, and none on another. */
+export const AT_TIMES = "a slow machine";
 
 const text = (name, body) => [name, { body }];
 const script = (name, code, body = "", w = undefined) => [name, { body: `${body}<script>${code}</script>`, w }];
@@ -72,7 +74,7 @@ export const pages = Object.fromEntries([
   script("a blank frame", "note('frames', frames.length, frames[0].location.href)", "<iframe></iframe>"),
   script("a sandbox", "addEventListener('message', (e) => note('said', e.data, e.origin))", "<iframe sandbox=allow-scripts srcdoc=\"<script>parent.postMessage(1, '*')</script>\"></iframe>"),
   script("a made frame", "const f = document.createElement('iframe'); f.onload = () => note('load'); document.body.append(f); f.contentDocument.body.innerHTML = '<b>x</b>'"),
-  ["an object", { w: PICTURES, body: `<object data="${resource("<p>o", "text/html")}" type=text/html width=50 height=50></object>` }],
+  ["an object", { w: AT_TIMES, body: `<object data="${resource("<p>o", "text/html")}" type=text/html width=50 height=50></object>` }],
   // Workers.
   script("a worker", "hold(new Promise((y) => { const w = new Worker(URL.createObjectURL(new Blob(['postMessage(self.name + typeof window)'])), { name: 'n' }); w.onmessage = (e) => { note('worker', e.data); y(); } }))"),
   script("a worker of an address", `hold(new Promise((y) => { const w = new Worker(${JSON.stringify(resource("postMessage(1)", "text/javascript"))}); w.onmessage = (e) => { note('worker', e.data); y(); } }))`),
