@@ -60,7 +60,7 @@ export function propertiesOf(item: Item, idOf: IdOf): Protocol.Accessibility.AXP
   if (item.properties) return item.properties;
   if (item.node?.nodeType === Node.DOCUMENT_NODE) {
     p.add("focusable", "booleanOrUndefined", true);
-    if ((item.node as Document).hasFocus()) p.add("focused", "booleanOrUndefined", true);
+    if ((item.node as { hasFocus?(): boolean }).hasFocus?.()) p.add("focused", "booleanOrUndefined", true);
     p.add("url", "string", (item.node as Document).URL);
   } else if (item.el) {
     addGlobals(p, item, item.el);

@@ -22,17 +22,17 @@ const { hasOwnProperty } = Object.prototype;
 const { iterator } = Symbol;
 const { Promise: NativePromise, WeakMap: NativeWeakMap } = window;
 const { get: weakGet, set: weakSet } = WeakMap.prototype;
+/** The constructors of each realm, by the prototype of its window. */
+const globals = new NativeWeakMap<object, Record<string, unknown>>();
 const has = (o: object, key: PropertyKey): boolean => apply(hasOwnProperty, o, [key]) as boolean;
 const kept = new NativeWeakMap<object, Record<PropertyKey, Builtin>>();
 
 const LANGUAGE =
   "Object Function Array String Number Boolean Symbol BigInt Math JSON Reflect RegExp Date Error Map Set WeakMap WeakSet WeakRef Promise " +
   "ArrayBuffer Uint8Array";
-const DOM =
-  "URL URLSearchParams TextEncoder TextDecoder EventTarget Event MessageEvent MessagePort Node Element HTMLElement Document " +
-  "DocumentFragment ShadowRoot NodeList HTMLCollection DOMTokenList NamedNodeMap CSSStyleDeclaration Range Selection TreeWalker MutationObserver " +
-  "Headers FormData Storage HTMLSlotElement Crypto CharacterData StyleSheetList CSSStyleSheet CSSRuleList CSSRule CSSStyleRule CSSGroupingRule " +
-  "TextEvent MediaList DOMRectList FileList DataTransfer DataTransferItemList HTMLOptionsCollection HTMLFormControlsCollection";
+/** What can be gone through, and is not of the language. */
+const LISTS =
+  "NodeList HTMLCollection DOMTokenList NamedNodeMap StyleSheetList CSSRuleList DOMRectList Headers FormData URLSearchParams";
 
 // ------------------------------------------------------------- protocols
 
@@ -116,30 +116,33 @@ function repaired<T>(parts: Part[], f: () => T): T {
 // ---------------------------------------------------------------- tables
 
 /**
- * Remembers the built-ins of a window, before its page's scripts run. Those of the DOM are taken again by
- * another call, once the agent has wrapped some of them.
+ * Remembers the built-ins of a window, before its page's scripts run. Functions of the DOM are taken again by another
+ * call, once the agent has wrapped some of them.
  */
 export function $remember(win: Window & typeof globalThis): void {
   keepAll(win, lists.language);
-  keepAll(win, lists.dom, true);
+  keepAll(win, lists.dom);
+  takeEarly(win);
   keep(getPrototypeOf(win.Uint8Array.prototype) as object);
-  if (apply(weakGet, kept, [win])) return;
-  const table = { __proto__: null } as unknown as Record<string, Builtin>;
-  for (let i = 0; i < lists.globals.length; i++) table[lists.globals[i]] = { f: (win as never)[lists.globals[i]] };
-  apply(weakSet, kept, [win, table]);
+  // By its prototype: the proxy of a window stays the same when its frame gets another one.
+  const realm = getPrototypeOf(win) as object;
+  if (apply(weakGet, globals, [realm])) return;
+  const table = { __proto__: null } as unknown as Record<string, unknown>;
+  for (let i = 0; i < lists.globals.length; i++) table[lists.globals[i]] = (win as never)[lists.globals[i]];
+  apply(weakSet, globals, [realm, table]);
 }
 
-function keepAll(win: Window, names: string[], again = false): void {
+function keepAll(win: Window, names: string[]): void {
   for (let i = 0; i < names.length; i++) {
     const value = (win as never)[names[i]] as (object & { prototype?: object }) | undefined;
     if (!value) continue;
-    keep(value, undefined, again);
-    if (value.prototype) keep(value.prototype, undefined, again);
+    keep(value);
+    if (value.prototype) keep(value.prototype);
   }
 }
 
-function keep(o: object, need?: [names: RegExp, parts: Part[]], again = false): void {
-  if (!again && apply(weakGet, kept, [o])) return;
+function keep(o: object, need?: [names: RegExp, parts: Part[]]): void {
+  if (apply(weakGet, kept, [o])) return;
   const table = { __proto__: null } as unknown as Record<PropertyKey, Builtin>;
   const keys = ownKeys(o);
   for (let i = 0; i < keys.length; i++) {
@@ -196,14 +199,144 @@ function settling(f: unknown): unknown {
   return typeof f === "function" ? (v: unknown): unknown => $await(apply(f as Fn, undefined, [v])) : f;
 }
 
+// ------------------------------------------------ the browser's objects
+
+type Kind = "get" | "set" | "value";
+type Table = Record<string, Fn | undefined>;
+
+const { exec } = RegExp.prototype;
+const { toString: textOf } = Function.prototype;
+const { prototype: typeError } = TypeError;
+/** The functions of each prototype that have been found, by kind and name. */
+const functions = new NativeWeakMap<object, Table>();
+
+/** What the agent wraps and calls, and what libraries replace first. */
+const early = (
+  "EventTarget addEventListener removeEventListener dispatchEvent,Window getComputedStyle,HTMLElement click focus," +
+  "HTMLFormElement submit,HTMLInputElement showPicker,DocumentFragment querySelector querySelectorAll,Node contains getRootNode," +
+  "Document execCommand elementFromPoint elementsFromPoint querySelector querySelectorAll createElement createTreeWalker getSelection," +
+  "Element attachShadow setPointerCapture releasePointerCapture hasPointerCapture matches closest querySelector querySelectorAll " +
+  "getAttribute hasAttribute getBoundingClientRect getClientRects"
+)
+  .split(",")
+  .map((line) => line.split(" "));
+
+/** Accessors of windows, which a page's own `function performance() {}` replaces. */
+const ofWindow =
+  "performance history navigator innerWidth innerHeight scrollX scrollY devicePixelRatio origin visualViewport".split(
+    " ",
+  );
+
+/** Takes those of a window, once the agent has wrapped some of them. Functions of the window count as of its prototype. */
+function takeEarly(win: Window): void {
+  const table = tableOf(getPrototypeOf(win) as object);
+  for (let i = 0; i < ofWindow.length; i++) table[`get ${ofWindow[i]}`] ??= nativeOf(win, ofWindow[i], "get");
+  for (let i = 0; i < early.length; i++) {
+    const names = early[i];
+    const on = (win as never as Record<string, { prototype: Record<string, Fn> } | undefined>)[names[0]]?.prototype;
+    for (let k = 1; on && k < names.length; k++)
+      tableOf(on)[`value ${names[k]}`] = on[names[k]] ?? (win as never)[names[k]];
+  }
+}
+
+function tableOf(o: object): Table {
+  let table = apply(weakGet, functions, [o]) as Table | undefined;
+  if (!table) apply(weakSet, functions, [o, (table = { __proto__: null } as unknown as Table)]);
+  return table;
+}
+
+/**
+ * The browser's own function for a property. No script can make a function whose text is `function NAME() { [native
+ * code] }` (ECMA-262, NativeFunction: that is no program); bound functions and proxies have no name in theirs.
+ */
+function nativeOf(o: object, name: string, kind: Kind): Fn | undefined {
+  const d = getOwnPropertyDescriptor(o, name);
+  const f = d && has(d, kind) && (d[kind] as Fn);
+  if (typeof f !== "function") return undefined;
+  const match = apply(exec, /^function (?:[gs]et )?(\w+)\(\)\s+{\s+\[native code\]/, [apply(textOf, f, [])]) as
+    | string[]
+    | null;
+  return match?.[1] === name ? f : undefined;
+}
+
+/** The function that an object inherits, whatever the page's own classes have; windows have theirs themselves. */
+function search(o: object, name: string, kind: Kind): Fn | undefined {
+  const key = `${kind} ${name}`;
+  for (let at = getPrototypeOf(o); at; at = getPrototypeOf(at)) {
+    const table = tableOf(at);
+    const f = (table[key] ??= nativeOf(at, name, kind));
+    if (f) return f;
+  }
+  return nativeOf(o, name, kind);
+}
+
+/**
+ * Reads, sets or calls a property of one of the browser's objects by the function that its interface has for it, whatever
+ * the object or a class of the page has of that name. What is none of the browser's objects has a property of its own.
+ */
+function access(o: unknown, name: string, kind: Kind, args: unknown[]): unknown {
+  if ((typeof o === "object" && o) || typeof o === "function") {
+    const f = search(o, name, kind);
+    try {
+      if (f) {
+        const result = apply(f, o, args) as unknown;
+        return kind === "set" ? args[0] : result;
+      }
+    } catch (e) {
+      if (typeof e !== "object" || !e || getPrototypeOf(e) !== typeError) throw e; // it is of another kind
+    }
+  }
+  const own = o as Record<string, unknown>;
+  if (kind === "get") return own[name];
+  return kind === "set" ? (own[name] = args[0]) : apply(own[name] as Fn, o, args);
+}
+
+export const $read = (o: unknown, name: string): unknown => read(name)(o);
+export const $write = (o: unknown, name: string, value: unknown): unknown => access(o, name, "set", [value]);
+export const $run = (o: unknown, name: string, ...args: unknown[]): unknown => access(o, name, "value", args);
+
+/** o.name?.(...args). */
+export const $may = (o: unknown, name: string, ...args: unknown[]): unknown =>
+  name in (o as object) ? access(o, name, "value", args) : undefined;
+
+const read =
+  (name: string): Fn =>
+  (o) =>
+    o === undefined || o === null ? undefined : access(o, name, "get", []);
+
+/** Functions for several names each, which a bundle uses more often. */
+export const $getters = (names: string): Fn[] => each(names, read);
+export const $setters = (names: string): Fn[] => each(names, (name) => (o, value) => access(o, name, "set", [value]));
+export const $callers = (names: string): Fn[] =>
+  each(
+    names,
+    (name) =>
+      (o, ...args) =>
+        access(o, name, "value", args),
+  );
+export const $methods = (names: string): Fn[] => each(names, caller);
+
+function each(names: string, make: (name: string) => Fn): Fn[] {
+  const list = invoke(names, "split", [" "]) as unknown[];
+  for (let i = 0; i < list.length; i++) list[i] = make(list[i] as string);
+  return list as Fn[];
+}
+
 // ------------------------------------------------ what the bundle calls
 
-/** o.key(...args); with `chained`, o?.key(...args). */
-export function $caller(key: string, chained?: boolean): (o: unknown, ...args: unknown[]) => unknown {
+/** f(o, ...args), or undefined for an o that is null or undefined. */
+export function $maybe(f: Fn, o: unknown, ...args: unknown[]): unknown {
+  if (o === undefined || o === null) return undefined;
+  const all: unknown[] = [o];
+  for (let i = 0; i < args.length; i++) all[i + 1] = args[i];
+  return apply(f, undefined, all);
+}
+
+/** o.key(...args). */
+function caller(key: string): Fn {
   const onArray = find([], key);
   const onString = find("", key);
   return (o, ...args) => {
-    if (chained && (o === undefined || o === null)) return undefined;
     if (typeof o === "string") return invoke(o, key, args, onString);
     if (isArray(o) && getPrototypeOf(o) === arrayPrototype) return invoke(o, key, args, onArray);
     return invoke(o, key, args);
@@ -211,9 +344,8 @@ export function $caller(key: string, chained?: boolean): (o: unknown, ...args: u
 }
 
 /** o.key, for an accessor. */
-export function $reader(key: string, chained?: boolean): (o: unknown) => unknown {
+export function $reader(key: string): (o: unknown) => unknown {
   return (o) => {
-    if (chained && (o === undefined || o === null)) return undefined;
     const found = find(o, key);
     return found ? apply(found.f, o, []) : (o as Record<string, unknown>)[key];
   };
@@ -249,9 +381,13 @@ export function $expect(names: string): void {
   $remember(window);
 }
 
+/** The names of the constructors of the language, and of the others that the agent uses. */
+export const $names = (): string[] => [...lists.language, ...lists.globals];
+
 /** The constructor win.name. */
 export function $global(win: object, name: string): unknown {
-  return find(win, name)?.f ?? (win as Record<string, unknown>)[name];
+  const table = apply(weakGet, globals, [getPrototypeOf(win)]) as Record<string, unknown> | undefined;
+  return table?.[name] ?? (win as Record<string, unknown>)[name];
 }
 
 /** Replaces the operand of await, and what an async function returns. */
@@ -261,7 +397,7 @@ export function $await(value: unknown): unknown {
   return { __proto__: null, then };
 }
 
-const lists = { language: LANGUAGE.split(" "), dom: DOM.split(" "), globals: [] as string[] };
+const lists = { language: LANGUAGE.split(" "), dom: LISTS.split(" "), globals: [] as string[] };
 NEEDS.forEach((need, o) => {
   keep(o, need);
 });

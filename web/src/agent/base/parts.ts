@@ -15,6 +15,9 @@ declare module "./added" {
 /** Whether the params of a Runtime command need extras.js: few Clients use them. */
 export const wantsMore = (p: Json): unknown => p.serializationOptions ?? (p.replMode || p.includeCommandLineAPI);
 
+/** Whether the browser is a WebKit, for which extras.js has input/webkitfocus.ts. The vendor is the same in all. */
+export const withholdsFocus = navigator.vendor === "Apple Computer, Inc.";
+
 /** Resolves when the part for a command has been loaded. Undefined if no part must be loaded. */
 export function ready(method: string, p: Json = {}): Promise<void> | undefined {
   return added.loadPart?.(method, p);

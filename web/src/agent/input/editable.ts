@@ -134,10 +134,10 @@ const isInline = (el: Element): boolean =>
 
 /** The text before or after a node, if neither a box nor the end of a block is between them. */
 export function textBeside(node: Node, back: boolean): Text | undefined {
-  const next = back ? "previousSibling" : "nextSibling";
-  const inner = back ? "lastChild" : "firstChild";
+  const nextOf = (n: Node): Node | null => (back ? n.previousSibling : n.nextSibling);
+  const innerOf = (n: Node): Node | null => (back ? n.lastChild : n.firstChild);
   for (let at: Node | null = node; at; ) {
-    let beside: Node | null = at[next];
+    let beside: Node | null = nextOf(at);
     if (!beside) {
       const parent: Element | null = at.parentElement;
       if (!parent || !isInline(parent)) return undefined;
@@ -150,7 +150,7 @@ export function textBeside(node: Node, back: boolean): Text | undefined {
         break;
       }
       if (beside.nodeType === 1 && !isInline(beside as Element)) return undefined;
-      const child: Node | null = beside[inner];
+      const child: Node | null = innerOf(beside);
       if (!child) break;
       beside = child;
     }

@@ -195,9 +195,11 @@ const addresses = new WeakMap<Frame, string>();
 /** Watches the changes of address within the documents of a frame's window. */
 export function watchAddress(frame: Frame): void {
   const win = frame.win as Win;
+  const { history } = win;
+  const methods = history as unknown as Record<"pushState" | "replaceState", History["pushState"]>;
   for (const name of ["pushState", "replaceState"] as const) {
-    const native = win.history[name].bind(win.history);
-    win.history[name] = function (...args: Parameters<History["pushState"]>): void {
+    const native = methods[name].bind(history);
+    methods[name] = function (...args: Parameters<History["pushState"]>): void {
       byHistory = true;
       if (args[2]) args[2] = atProxy(`${args[2]}`, win.document.baseURI);
       try {
