@@ -67,7 +67,7 @@ var alwaysOn = map[string]bool{
 func (v *clientSession) hears(domain string) bool {
 	use := v.domains[domain]
 	if domain == "DOM" {
-		return v.hasTree // as in Chromium: there are no events of a document that nobody has asked for
+		return v.hasTree // as in Chromium: a session gets DOM events after its first DOM.getDocument
 	}
 	return use != nil && use.on || alwaysOn[domain]
 }
@@ -199,8 +199,8 @@ func (t *Tab) shareObjectsLocked(r *realSession, method string, params []byte) {
 	})
 }
 
-// lifecycleLocked tells of a step in the life of a document. While what has been is repeated for a session that has just
-// asked for it, only that one gets what is no newer than the newest so far.
+// lifecycleLocked passes Page.lifecycleEvent on. When a session enables these events, the browser repeats the earlier ones:
+// only that session gets an event that is no newer than the newest so far.
 func (t *Tab) lifecycleLocked(r *realSession, params []byte) {
 	at, _ := strconv.ParseFloat(string(valueOf(params, "timestamp")), 64)
 	repeated := len(r.lives) > 0 && at <= r.lifetime

@@ -435,7 +435,7 @@ func (m *model) settle() {
 }
 
 // FuzzR404Interleavings has Clients, the browser and a link that breaks do things in any order. Each command gets one
-// answer, in the browser's order; nobody uses a handle of another; the browser has what the Clients want together; and
+// answer, in the browser's order; no Client can use a handle of another; the browser has what the Clients want together; and
 // nothing is left of those who have gone.
 func FuzzR404Interleavings(f *testing.F) {
 	for seed := range 40 {

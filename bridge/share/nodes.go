@@ -17,7 +17,7 @@ import (
 type nodes struct {
 	byReal    map[int64]int64      `held:"nodeIds"`
 	byBackend map[int64]pushedNode `held:"nodes"`
-	root      int64                `held:"documents"` // nodeId of the document; 0 while nobody has asked for it
+	root      int64                `held:"documents"` // nodeId of the document; 0 before the first DOM.getDocument
 }
 
 type pushedNode struct{ realID, parent int64 }

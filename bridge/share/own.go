@@ -11,7 +11,7 @@ import (
 )
 
 // What a Client has for itself: scripts for new documents, bindings, object groups, streams and recordings. Handles begin
-// with the number of their Client, so that nobody can name those of another. Isolated worlds are not among that: sessions
+// with the number of their Client, so that no Client can use those of another. Isolated worlds are not among that: sessions
 // that create one of the same name in a frame get the same one (Chromium 156).
 
 // script is a script for new documents.
