@@ -91,9 +91,18 @@ func connectBrowser(ctx context.Context, where string, limit int) (conn, error) 
 	}
 	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
-	ws, err := wsconn.Dial(ctx, endpoint.String(), nil, wsconn.Limits{MaxMessage: int64(limit), MaxPending: math.MaxInt32, MaxQueued: math.MaxInt32})
+	c, err := dialBrowser(ctx, endpoint, limit)
 	if err != nil {
 		return nil, fmt.Errorf("connect to the browser: %w; check that it runs, and that this is its address", err)
+	}
+	return c, nil
+}
+
+// dialBrowser connects to the WebSocket of a browser.
+func dialBrowser(ctx context.Context, endpoint *url.URL, limit int) (conn, error) {
+	ws, err := wsconn.Dial(ctx, endpoint.String(), nil, wsconn.Limits{MaxMessage: int64(limit), MaxPending: math.MaxInt32, MaxQueued: math.MaxInt32})
+	if err != nil {
+		return nil, err
 	}
 	return socket{newOutbox(), ws}, nil
 }

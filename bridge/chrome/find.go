@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/cdphub/cdphub/internal/optionname"
@@ -66,8 +67,12 @@ func Find(path string) (string, error) {
 // browserCandidates lists where a browser may be. The first len(pathNames) of them are names
 // without a folder, as exec.LookPath wants them.
 func browserCandidates(system string, variable func(string) (string, bool)) []string {
-	list := append([]string(nil), pathNames...)
-	for _, place := range installPaths[system] {
+	return append(slices.Clone(pathNames), expandPlaces(installPaths[system], variable)...)
+}
+
+// expandPlaces replaces the variables in paths. A path with a variable that is not set is left out.
+func expandPlaces(places []string, variable func(string) (string, bool)) (list []string) {
+	for _, place := range places {
 		known := true
 		place = os.Expand(place, func(name string) string {
 			value, ok := variable(name)

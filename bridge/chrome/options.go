@@ -29,8 +29,8 @@ type Options struct {
 	// No browser is launched then. Of the fields below, only Log, Network, Fence, MaxDownload and Shared have an effect,
 	// and with Own also Profile and Waiting.
 	URL string
-	// Waiting is told, where it is not nil, what a connection to Own waits for: ErrSwitchedOff
-	// or ErrAsks. It must not wait.
+	// Waiting, if set, is called with ErrSwitchedOff or ErrAsks while a connection to Own
+	// waits for its user. It must not block.
 	Waiting func(why error)
 
 	Path      string      // of the executable; found when empty

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"math"
 	"net"
 	"net/http"
 	"net/url"
@@ -20,12 +19,12 @@ import (
 
 // Own is, as Options.URL, the Chrome that the user of this machine has open, once she has
 // allowed it at chrome://inspect/#remote-debugging. Chrome asks her at each connection
-// (Chromium 156: a dialog with Allow and Cancel), which so can take as long as its context lasts.
+// (Chromium 156: a dialog with Allow and Cancel). To connect takes until she answers, or ctx ends.
 // Options.Profile is the folder of its user data; without it, those of all Chromes of this
 // user are looked at.
 const Own = "chrome:"
 
-// What Options.Waiting is told that a connection to Own waits for, and why there will be none.
+// Options.Waiting gets the first two while a connection to Own waits; the third ends it.
 var (
 	ErrSwitchedOff error = advice.ChromeSwitchedOff
 	ErrAsks        error = advice.ChromeAsks
@@ -75,9 +74,9 @@ func connectOwn(ctx context.Context, o *Options, limit int) (conn, error) {
 				continue
 			}
 			tell(ErrAsks)
-			ws, err := wsconn.Dial(ctx, endpoint.String(), nil, wsconn.Limits{MaxMessage: int64(limit), MaxPending: math.MaxInt32, MaxQueued: math.MaxInt32})
+			c, err := dialBrowser(ctx, endpoint, limit)
 			if err == nil {
-				return socket{newOutbox(), ws}, nil
+				return c, nil
 			}
 			if ctx.Err() != nil {
 				return nil, told
@@ -133,26 +132,17 @@ func ownEndpoints(folders []string) []*url.URL {
 
 // dataFolders lists the folders of user data on a system. Variables are those of the
 // environment; a folder with one that is not set does not count.
-func dataFolders(system string, variable func(string) (string, bool)) (list []string) {
+func dataFolders(system string, variable func(string) (string, bool)) []string {
 	home, _ := variable("HOME")
 	config := filepath.Join(home, "Library", "Application Support")
 	if system != "darwin" {
 		set, _ := variable("XDG_CONFIG_HOME")
 		config = cmp.Or(set, filepath.Join(home, ".config"))
 	}
-	for _, place := range dataPaths[system] {
-		known := true
-		place = os.Expand(place, func(name string) string {
-			if name == "config" {
-				return config
-			}
-			value, ok := variable(name)
-			known = known && ok
-			return value
-		})
-		if known {
-			list = append(list, place)
+	return expandPlaces(dataPaths[system], func(name string) (string, bool) {
+		if name == "config" {
+			return config, true
 		}
-	}
-	return list
+		return variable(name)
+	})
 }

@@ -100,25 +100,21 @@ func (p *Pool) Use(ctx context.Context, hub string) (done func(), err error) {
 	defer stop()
 	select {
 	case <-late:
-		p.mu.Lock()
-		err = cmp.Or(p.awaits, ErrRestarting)
-		p.mu.Unlock()
+		err = ErrRestarting
 	case <-at.up:
 		// The browser has come once, but may have ended since and be on its way back.
-		if err = at.hub.Control().AwaitBrowser(ctx); errors.Is(err, ErrRestarting) {
-			p.mu.Lock()
-			err = cmp.Or(p.awaits, err)
-			p.mu.Unlock()
-		}
+		err = at.hub.Control().AwaitBrowser(ctx)
 	case <-ctx.Done():
 		err = ctx.Err()
 	}
-	// up is closed also when the browser will not come; err says so.
-	if err == nil {
-		p.mu.Lock()
-		err = at.err
-		p.mu.Unlock()
+	p.mu.Lock()
+	switch {
+	case err == nil:
+		err = at.err // up is closed also when the browser will not come
+	case errors.Is(err, ErrRestarting):
+		err = cmp.Or(p.awaits, err)
 	}
+	p.mu.Unlock()
 	if err != nil {
 		done()
 		return nil, err

@@ -278,19 +278,21 @@ func (c *continueRequest) change(r *http.Request, e *exchange) {
 // refreshCookies gives the cookies of a request the values that they have now, as far as script knows: they may have
 // changed while the request waited.
 func refreshCookies(h http.Header, now string) {
+	sent := h.Get("Cookie")
+	if now == "" || sent == "" {
+		return
+	}
 	values := map[string]string{}
 	for cookie := range strings.SplitSeq(now, "; ") {
 		name, _, _ := strings.Cut(cookie, "=")
 		values[name] = cookie
 	}
-	cookies := strings.Split(h.Get("Cookie"), "; ")
+	cookies := strings.Split(sent, "; ")
 	for i, cookie := range cookies {
 		name, _, _ := strings.Cut(cookie, "=")
 		cookies[i] = cmp.Or(values[name], cookie)
 	}
-	if now != "" && h.Get("Cookie") != "" {
-		h.Set("Cookie", strings.Join(cookies, "; "))
-	}
+	h.Set("Cookie", strings.Join(cookies, "; "))
 }
 
 // finish sends the last event of a request, once, and removes the request. A nil

@@ -14,11 +14,14 @@ func (p *handler) rewriteResponse(res *http.Response) error {
 	e, h := exchangeOf(res.Request.Context()), res.Header
 	var current hop
 	var body string
-	for _, conn := range e.scripts {
+	if len(e.scripts) > 0 {
 		x := e.hopOf(res)
-		sendEvent(conn, agentEvent{
+		extra := agentEvent{
 			What: "extra", URL: x.URL, Method: x.Method, Sent: x.Sent, Status: x.Status, StatusText: x.StatusText, Headers: x.Headers,
-		})
+		}
+		for _, conn := range e.scripts {
+			sendEvent(conn, extra)
+		}
 	}
 	// Network.setCacheDisabled of a Client: the browser must keep nothing.
 	if e.noCache {
