@@ -23,8 +23,6 @@ const SKIPPED = /^(head|script|style|link|meta|title|base|template|source|track|
 /** Elements whose copies are elements of the same name, since a style alone does not make what they are. */
 const KEPT = /^(table|td|th|col|colgroup|br|wbr|li|ol|ul|menu|legend|fieldset|rt|rp|ruby|button|hr)$/;
 const KEPT_ATTRIBUTES = ["colspan", "rowspan", "span", "start", "reversed", "value", "disabled"];
-/** The attribute by which the product's own elements are left out, such as the overlay of DevTools. */
-const OURS = "data-cdphub-internal";
 
 interface Scroll {
   css: string;
@@ -89,18 +87,15 @@ export class Copy implements DocumentCopy {
     const isHtml = dom.isHtml(el);
     if (isHtml && SKIPPED.test(name)) return "";
     const style = dom.styleOf(el);
-    if (style.display === "none" || !style.display || dom.attribute(el, OURS) !== null) return "";
+    if (style.display === "none" || !style.display || dom.attribute(el, dom.OURS) !== null) return "";
     if (dom.namespaceOf(el) === dom.SVG) return svgElement(el, style, parent, this);
     if (style.getPropertyValue("overlay") === "auto") {
       this.top.push({ el, parts: [this.backdrop(el), this.html(el, name, style, NOTHING)] });
       return "";
     }
     const stand = this.bounds.standIn(el, style, parent.display);
-    if (stand !== undefined)
-      return typeof stand === "string"
-        ? stand && `<div class="${this.sheet.rule(stand)}"></div>`
-        : this.html(el, name, style, parent, stand.css);
-    return this.html(el, name, style, parent);
+    if (typeof stand === "string") return stand && `<div class="${this.sheet.rule(stand)}"></div>`;
+    return this.html(el, name, style, parent, stand?.css);
   }
 
   /** `outside` is the further style of a box that is drawn without its content. */

@@ -18,7 +18,7 @@ export interface Inherited {
 /** In front of the root of a picture: everything that is inherited is written. */
 export const NOTHING: Inherited = { font: "", values: [], display: "block" };
 
-export interface Declared {
+interface Declared {
   css: string;
   inherited: Inherited;
 }

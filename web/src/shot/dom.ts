@@ -3,6 +3,8 @@
 
 export const HTML = "http://www.w3.org/1999/xhtml";
 export const SVG = "http://www.w3.org/2000/svg";
+/** The attribute of the product's own elements, which no picture has: the overlay of DevTools. */
+export const OURS = "data-cdphub-internal";
 
 /** A function that reads a property as the prototype has it. */
 function reader<T, V>(prototype: T, name: keyof T): (of: unknown) => V {
@@ -35,7 +37,6 @@ export const localName = reader<Element, string>(element, "localName");
 export const namespaceOf = reader<Element, string>(element, "namespaceURI");
 export const attributesOf = reader<Element, NamedNodeMap>(element, "attributes");
 export const shadowRootOf = reader<Element, ShadowRoot | null>(element, "shadowRoot");
-export const hostOf = reader<ShadowRoot, Element>(ShadowRoot.prototype, "host");
 export const scrollTop = reader<Element, number>(element, "scrollTop");
 export const scrollLeft = reader<Element, number>(element, "scrollLeft");
 export const clientWidth = reader<Element, number>(element, "clientWidth");
@@ -83,22 +84,20 @@ export const isHtml = (el: Element, name?: string): el is HTMLElement =>
 /** The children in the flat tree (CSS Scoping 1). */
 export function childrenOf(el: Element): Node[] {
   const shadow = shadowRootOf(el);
-  if (shadow) return list(shadow);
+  if (shadow) return lightChildren(shadow);
   if (isHtml(el, "slot") && nodeType(rootOf(el)) === 11) {
     const nodes = assigned(el);
     if (nodes.length > 0) return nodes;
   }
-  return list(el);
+  return lightChildren(el);
 }
 
-function list(parent: Node): Node[] {
+/** The children in the document's own tree. */
+export function lightChildren(parent: Node): Node[] {
   const all: Node[] = [];
   for (let n = firstChild(parent); n; n = nextSibling(n)) all.push(n);
   return all;
 }
-
-/** The children in the document's own tree. */
-export const lightChildren = list;
 
 /** A property of an element that its prototype defines, such as the value of a field. */
 export function own<V>(el: Element, name: string): V {

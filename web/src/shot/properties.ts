@@ -36,9 +36,6 @@ const table = (text: string): Table =>
     .split(/\s*;\s*/)
     .map((line) => line.split(/:\s*/) as [string, string]);
 
-/** A group of properties that count only if the first of them is not at its initial value. */
-const group = (text: string): Table => table(text);
-
 export const ALWAYS = table(
   "display:inline;position:static;float:none;clear:none;z-index:auto;box-sizing:content-box;" +
     "margin-top:0px;margin-right:0px;margin-bottom:0px;margin-left:0px;" +
@@ -55,26 +52,27 @@ export const ALWAYS = table(
     "overflow-clip-margin:0px;corner-top-left-shape:superellipse(1);corner-top-right-shape:superellipse(1);" +
     "corner-bottom-left-shape:superellipse(1);corner-bottom-right-shape:superellipse(1)",
 );
+/** Of each, the properties count only if the first of them is not at its initial value. */
 export const GROUPS = [
-  group(
+  table(
     "background-image:none;background-position:0% 0%;background-size:auto;background-repeat:repeat;" +
       "background-attachment:scroll;background-origin:padding-box;background-blend-mode:normal",
   ),
-  group(
+  table(
     "border-image-source:none;border-image-slice:100%;border-image-width:1;border-image-outset:0;border-image-repeat:stretch",
   ),
-  group(
+  table(
     "mask-image:none;mask-position:0% 0%;mask-size:auto;mask-repeat:repeat;mask-origin:border-box;mask-clip:border-box;" +
       "mask-composite:add;mask-mode:match-source",
   ),
-  group("outline-style:none;outline-width:;outline-color:;outline-offset:0px"),
-  group(
+  table("outline-style:none;outline-width:;outline-color:;outline-offset:0px"),
+  table(
     "text-decoration-line:none;text-decoration-style:solid;text-decoration-color:color;text-decoration-thickness:auto",
   ),
-  group("offset-path:none;offset-distance:0px;offset-rotate:auto 0deg;offset-anchor:auto;offset-position:normal"),
-  group("background-clip:border-box"),
+  table("offset-path:none;offset-distance:0px;offset-rotate:auto 0deg;offset-anchor:auto;offset-position:normal"),
+  table("background-clip:border-box"),
   ...["top", "right", "bottom", "left"].map((side) =>
-    group(`border-${side}-style:none;border-${side}-width:;border-${side}-color:color`),
+    table(`border-${side}-style:none;border-${side}-width:;border-${side}-color:color`),
   ),
 ];
 export const FLOATING = table("shape-outside:none;shape-margin:0px;shape-image-threshold:0");

@@ -188,7 +188,7 @@ async function fetched(url: string): Promise<string | undefined> {
   }
 }
 
-export function dataUrl(blob: Blob, url = ""): Promise<string> {
+function dataUrl(blob: Blob, url = ""): Promise<string> {
   return new Promise((resolve) => {
     const reader = new FileReader();
     reader.onload = () => resolve(typed(String(reader.result), url));

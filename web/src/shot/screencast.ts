@@ -246,7 +246,7 @@ function act(e: Event): void {
 }
 
 /** Whether an element is one of the product's own, such as the overlay of DevTools. */
-const own = (n: Node): boolean => dom.isElement(n) && dom.closest(n, "[data-cdphub-internal]") !== null;
+const own = (n: Node): boolean => dom.isElement(n) && dom.closest(n, `[${dom.OURS}]`) !== null;
 
 /** Whether a change is one of the product's own elements. An element that was removed again has the attribute itself. */
 function isOwn(r: MutationRecord): boolean {

@@ -103,7 +103,7 @@ export function edit(el: Element, name: string, value: string | undefined, as: E
 }
 
 /** Fires input. */
-export function tellInput(el: Element, { inputType, data = null, dataTransfer }: Edit): void {
+function tellInput(el: Element, { inputType, data = null, dataTransfer }: Edit): void {
   const { InputEvent } = el.ownerDocument.defaultView ?? window;
   const init: InputEventInit = { inputType, data, bubbles: true, composed: true };
   if (dataTransfer) init.dataTransfer = dataTransfer;
