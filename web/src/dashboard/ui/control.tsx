@@ -1,5 +1,5 @@
 import type { RefObject } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import type { ToView, Viewport } from "../api/wire";
 import { useKeyboard } from "./usekeyboard";
 import { useMouse } from "./usemouse";
@@ -20,7 +20,7 @@ interface Props {
 export function Control({ viewport, canvas, send }: Props) {
   const field = useRef<HTMLTextAreaElement>(null);
   const surface = useRef<HTMLDivElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     field.current?.focus({ preventScroll: true });
     return () => {
       const focused = document.activeElement;

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import type { DialogMessage, ToView } from "../api/wire";
 
 interface Props {
@@ -10,7 +10,7 @@ interface Props {
 export function PageDialog({ dialog, send }: Props) {
   const form = useRef<HTMLFormElement>(null);
   const text = useRef<HTMLInputElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     (text.current ?? form.current?.querySelector("button"))?.focus();
   }, []);
   const answer = (accept: boolean) =>

@@ -1,5 +1,5 @@
 import type { RefObject } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { Control } from "./control";
 import { PageDialog } from "./pagedialog";
 import type { PastPicture } from "./usetimeline";
@@ -57,7 +57,7 @@ const PAST = "This is the past";
 /** Covers the picture until a person clicks into it or presses a key. Keys that only move the focus do not count. */
 function Begin({ begin, elsewhere }: { begin(): void; elsewhere: boolean }) {
   const button = useRef<HTMLButtonElement>(null);
-  useEffect(() => button.current?.focus({ preventScroll: true }), []);
+  useLayoutEffect(() => button.current?.focus({ preventScroll: true }), []);
   const pressed = (event: KeyboardEvent) => {
     if (STAYS.has(event.key)) return;
     event.preventDefault();

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { HolderMessage, Hub, State, Target } from "../api/wire";
 import type { HandoffEnding } from "../api/access";
 import { linkTo } from "../model/route";
@@ -35,7 +35,7 @@ export function TargetPage({ state, hub: name, targetId, alone, answered, onAnsw
   const [past, setPast] = useState<PastPicture>();
   const live = useLive(there && !state.replay ? hub?.path : undefined, targetId, canvas);
   const title = target?.title || target?.url || targetId;
-  useEffect(() => heading.current?.focus(), []);
+  useLayoutEffect(() => heading.current?.focus(), []);
   useEffect(() => {
     document.title = `${title} - cdphub`;
   }, [title]);

@@ -1,5 +1,5 @@
 import type { RefObject } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import type { ToView } from "../api/wire";
 import { listenToKeyboard } from "../input/keyboard";
 
@@ -7,7 +7,7 @@ import { listenToKeyboard } from "../input/keyboard";
 export function useKeyboard(field: RefObject<HTMLTextAreaElement | null>, send: (message: ToView) => void): void {
   const newest = useRef(send);
   newest.current = send;
-  useEffect(() => {
+  useLayoutEffect(() => {
     const element = field.current;
     return element ? listenToKeyboard(element, (message) => newest.current(message)) : undefined;
   }, [field]);

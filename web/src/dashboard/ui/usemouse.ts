@@ -1,5 +1,5 @@
 import type { RefObject } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import type { MouseInput, ToView, Viewport } from "../api/wire";
 import { toViewport } from "../input/geometry";
 import { mouseInput, wheelInput } from "../input/keys";
@@ -14,7 +14,8 @@ export function useMouse(
 ): void {
   const newest = useRef({ viewport, send });
   newest.current = { viewport, send };
-  useEffect(() => {
+  // A layout effect: the first click may come before the browser has painted the surface.
+  useLayoutEffect(() => {
     const element = surface.current;
     if (!element) return;
     const at = (e: MouseEvent, clamp = false) =>
