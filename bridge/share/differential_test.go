@@ -174,6 +174,7 @@ var scripts = map[string]func(w *world, a, b *peer){
 		b.wait("DOM.childNodeRemoved", 1)
 		a.do("DOM.getAttributes", `{"nodeId":`+p+`}`)
 		a.do("Page.navigate", `{"url":"`+w.url+`/two"}`)
+		a.wait("Page.loadEventFired", 2) // after it, no more documentUpdated comes
 		a.wait("DOM.documentUpdated", 1)
 		b.wait("DOM.documentUpdated", 1)
 	},
@@ -184,6 +185,7 @@ var scripts = map[string]func(w *world, a, b *peer){
 		}
 		a.do("Page.navigate", `{"url":"`+w.url+`/"}`)
 		a.wait("Page.loadEventFired", 1)
+		a.wait("Accessibility.loadComplete", 1)
 		a.wait("CSS.styleSheetAdded", 1)
 		a.do("Runtime.evaluate", `{"expression":"fetch('/missing').catch(() => 0)","awaitPromise":true}`)
 		a.wait("Log.entryAdded", 1)
