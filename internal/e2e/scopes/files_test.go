@@ -1,6 +1,7 @@
 package scopes
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -171,6 +172,7 @@ func TestR116DownloadsOfEachScope(t *testing.T) {
 	s := newStage(t, harness.StartBrowserHub)
 	victim := filepath.Join(s.folder, "evil.txt")
 	s.write(victim, "mine")
+	clicks := int64(0)
 	for _, scope := range []string{"standard", "full", "privileged"} {
 		c := s.client(scope)
 		contexts := []string{""}
@@ -178,15 +180,28 @@ func TestR116DownloadsOfEachScope(t *testing.T) {
 			contexts = append(contexts, member(t, c.Call(t, "", "Target.createBrowserContext", nil), "browserContextId"))
 		}
 		for _, contextID := range contexts {
-			_, session := s.open(c, s.site+"/own", contextID)
-			click := func() { c.Evaluate(t, session, `document.querySelector("a").click()`) }
-			download := func() string {
-				c.Forget()
-				click()
-				m := c.Await(t, "the end of a download", func(m harness.Message) bool {
-					return m.Method == "Browser.downloadProgress" && !strings.Contains(string(m.Params), "inProgress")
+			click := func() { // each has an address of its own
+				clicks++
+				_, session := s.open(c, s.site+"/own", contextID) // a page ends its download that has not begun at the next
+				c.Evaluate(t, session, fmt.Sprintf(`document.querySelector("a").search = "%d"; document.querySelector("a").click()`, clicks))
+				harness.Eventually(t, harness.Soon, func() error {
+					if s.served.Load() < clicks {
+						return errors.New("the file has not been fetched")
+					}
+					return nil
 				})
-				return string(m.Params)
+			}
+			download := func() string {
+				click()
+				address := fmt.Sprintf("%s/file?%d", s.site, clicks)
+				begun := c.Await(t, "a download", func(m harness.Message) bool {
+					return m.Method == "Browser.downloadWillBegin" && member(t, m.Params, "url") == address
+				})
+				guid := member(t, begun.Params, "guid")
+				end := c.Await(t, "the end of a download", func(m harness.Message) bool {
+					return m.Method == "Browser.downloadProgress" && member(t, m.Params, "guid") == guid && member(t, m.Params, "state") != "inProgress"
+				})
+				return string(end.Params)
 			}
 			click() // what nobody has asked for is nowhere below
 			params := object{"behavior": "default", "eventsEnabled": true}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/cdphub/cdphub/internal/e2e/harness"
@@ -33,7 +34,8 @@ type stage struct {
 	key          string
 	site         string
 	file, folder string
-	hidesCookies bool // from the Clients
+	served       atomic.Int64 // how often the file of the site
+	hidesCookies bool         // from the Clients
 }
 
 // page says how often it has been changed, resized or hidden.
@@ -50,6 +52,7 @@ func newStage(t *testing.T, startHub func(testing.TB, string, ...string) *harnes
 	s := &stage{T: t, folder: t.TempDir()}
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/file" {
+			s.served.Add(1)
 			w.Header().Set("Content-Disposition", "attachment; filename=evil.txt")
 			io.WriteString(w, "evil")
 			return
