@@ -54,6 +54,7 @@ type Page struct {
 	requests requestLog
 	routes   routes
 	handoffs handoffs
+	shown    string // the snapshot that the caller has been shown
 }
 
 func newPage(b *Browser, id, alias string) *Page {
