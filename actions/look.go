@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"strconv"
@@ -79,13 +80,8 @@ func (l Look) Seen() {
 	}
 }
 
-// characters is how many characters a mode allows, where a caller's answers have most; 0 is any number.
-func (m SnapshotMode) characters(most int) int {
-	if m.Tokens == 0 {
-		return most
-	}
-	return min(m.Tokens, MaxSnapshot) * charactersPerToken
-}
+// Characters is how many characters a mode allows; 0 where it says nothing of that.
+func (m SnapshotMode) Characters() int { return min(m.Tokens, MaxSnapshot) * charactersPerToken }
 
 // Look reads the page as SnapshotYAML does, for an answer of at most so many characters; 0 is any number, up to
 // MaxSnapshot bytes. What is longer is cut by importance, see Cut. A delta is given if the caller was shown this
@@ -94,7 +90,7 @@ func (p *Page) Look(ctx context.Context, m SnapshotMode, most int) (l Look, err 
 	if m.Kind == NoSnapshot {
 		return l, nil
 	}
-	most = m.characters(most)
+	most = cmp.Or(m.Characters(), most)
 	s, err := p.SnapshotYAML(ctx, YAMLOptions{})
 	if err != nil {
 		return l, err

@@ -229,11 +229,11 @@ func (o *outline) nodeOf(ref string) (node int, there bool) {
 const sameMark = "... "
 
 // removedMark begins the first line of a delta, if elements have gone.
-const removedMark = "# removed: "
+const removedMark = "removed: "
 
 // delta is what turns the snapshot before into this one; "" where both are the same.
 //
-//	# removed: e4, e7..e9
+//	- removed: e4, e7..e9
 //	- checkbox "Agree" [checked] [ref=e21]
 //	- list [ref=e47]:
 //	  - ... e48..e49
@@ -297,7 +297,7 @@ func (d *deltaWriter) writeRemoved() {
 		}
 	}
 	if gone != nil {
-		writeLine(&d.b, 0, removedMark+strings.Join(gone, ", "))
+		writeLine(&d.b, 0, d.now.form.bullet+removedMark+strings.Join(gone, ", "))
 	}
 }
 

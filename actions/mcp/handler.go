@@ -211,6 +211,14 @@ func (h *Handler) begin(c actions.Caller, w http.ResponseWriter, r *http.Request
 			return
 		}
 	}
+	if o.Mode, err = actions.ParseSnapshotMode(r.URL.Query().Get("snapshot-mode")); err != nil {
+		http.Error(w, "snapshot-mode: none, delta, full or a number of tokens", http.StatusBadRequest)
+		return
+	}
+	if o.NoImages, err = OmitsImages(r.URL.Query().Get("image-responses")); err != nil {
+		http.Error(w, "image-responses: "+err.Error(), http.StatusBadRequest)
+		return
+	}
 	if text := r.URL.Query().Get("timeout"); text != "" {
 		if o.Action, err = time.ParseDuration(text); err != nil || o.Action <= 0 {
 			http.Error(w, "timeout: how long a tool waits for its element, such as 5s", http.StatusBadRequest)

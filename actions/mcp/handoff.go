@@ -10,7 +10,7 @@ import (
 // handoffTools ask a person to act on the page. Playwright MCP has none.
 var handoffTools = []tool{
 	defineTool("browser_handoff", "Ask a person", "Asks a person to do something on the page, such as to log in. Answers with a link: show it to the user, and call browser_handoff_wait.", alters, requestHandoff),
-	defineTool("browser_handoff_wait", "Wait for the person", "Waits until the person has done what browser_handoff has asked for, and shows the page then.", alters, handoffWait),
+	defineTool("browser_handoff_wait", "Wait for the person", "Waits until the person has done what browser_handoff has asked for, and shows the page then.", alters|mayShow, handoffWait),
 	defineTool("browser_handoff_cancel", "Stop asking the person", "Takes back what browser_handoff has asked for.", alters|modal, handoffCancel),
 }
 

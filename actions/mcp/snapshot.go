@@ -16,7 +16,7 @@ import (
 
 // lookTools are the tools that change nothing.
 var lookTools = []tool{
-	defineTool("browser_snapshot", "Read the page", "Shows the accessibility tree of the page, with refs of its elements for other tools. Better than a screenshot.", reading|readTime, takeSnapshot),
+	defineTool("browser_snapshot", "Read the page", "Shows the accessibility tree of the page, with refs of its elements for other tools. Better than a screenshot.", reading|readTime|mayShow, takeSnapshot),
 	defineTool("browser_find", "Find in the page", "Shows the parts of the page's accessibility tree that have a text, each with what it lies in.", reading|readTime, findText),
 	defineTool("browser_take_screenshot", "Take a screenshot", "Takes a picture of the page. To act on elements use browser_snapshot.", reading|readTime, takeScreenshot),
 	defineTool("browser_console_messages", "Read the console", "Lists what the page has written to the console.", modal|reading, consoleMessages),
@@ -32,7 +32,7 @@ type snapshotArgs struct {
 	filename
 	Target string  `json:"target,omitempty" jsonschema:"An element to show alone: a ref of the page snapshot, or a selector that matches it alone"`
 	Depth  float64 `json:"depth,omitempty" jsonschema:"How many levels of the tree to show; all when left out"`
-	Limit  float64 `json:"limit,omitempty" jsonschema:"How many characters to show; 20000 when left out. What is longer is cut behind a node, and the answer says so"`
+	Limit  float64 `json:"limit,omitempty" jsonschema:"How many characters to show; 20000 when left out"`
 	Boxes  bool    `json:"boxes,omitempty" jsonschema:"Show where each element is, as [box=x,y,width,height] in CSS pixels of the viewport"`
 }
 
@@ -42,6 +42,18 @@ func takeSnapshot(ctx context.Context, c *call, in snapshotArgs) error {
 		return invalidArgument("limit must be 1 or more")
 	}
 	most := cmp.Or(int(min(in.Limit, actions.MaxSnapshot)), c.looks)
+	if c.mode.Kind == "" {
+		c.mode.Kind = actions.FullSnapshot
+	}
+	if in.Target == "" && in.Filename == "" && in.Depth == 0 && !in.Boxes {
+		return c.shown(ctx, most)
+	}
+	if c.mode.Kind != actions.FullSnapshot {
+		return invalidArgument("snapshot: " + string(c.mode.Kind) + " is for the whole page, without target, depth, boxes and filename")
+	}
+	if c.mode.Tokens > 0 {
+		most = c.mode.Characters()
+	}
 	o := actions.YAMLOptions{Boxes: in.Boxes}
 	if in.Filename == "" && in.Depth == 0 {
 		o.Most = bytesFor(most)
@@ -98,6 +110,44 @@ func cutLook(text string, most int) (kept, note string) {
 
 func cutNote(shown string) string {
 	return "Cut: " + shown + " are shown. Find others with browser_find. browser_snapshot shows a part with target or depth, more with limit, and puts all of it into a file with filename."
+}
+
+// cutNoteOf says what a look does not show, and where most of that is.
+func cutNoteOf(l *actions.Cut) string {
+	if l == nil {
+		return ""
+	}
+	var most []string
+	for _, left := range l.Most {
+		if left.Ref != "" {
+			most = append(most, fmt.Sprintf("%d in %s", left.Lines, left.Ref))
+		}
+	}
+	shown := fmt.Sprintf("%d of %d nodes", l.Shown, l.All)
+	if l.More {
+		shown = fmt.Sprintf("%d nodes of the first %d", l.Shown, l.All)
+	}
+	if shown += ", those in view, to act on and with names before others,"; most != nil {
+		shown += " without " + strings.Join(most, ", ") + ","
+	}
+	return cutNote(shown)
+}
+
+// shown is browser_snapshot of the whole page.
+func (c *call) shown(ctx context.Context, most int) error {
+	l, err := c.page.Look(ctx, c.mode, most)
+	if err != nil {
+		return err
+	}
+	if c.mode.Kind == actions.NoSnapshot {
+		c.header(c.page.Info(), c.status, c.written(c.page))
+		return nil
+	}
+	c.describe(l.Whole, true)
+	if c.showLook(l); l.Text == "" && !l.Delta {
+		c.say("The page shows nothing.")
+	}
+	return nil
 }
 
 // depthOf is the level of a line in a snapshot, from 0: two spaces for each.
@@ -239,6 +289,10 @@ func takeScreenshot(ctx context.Context, c *call, in screenshotArgs) error {
 	shot, err := c.page.Screenshot(ctx, o)
 	if err != nil {
 		return err
+	}
+	if in.Filename == "" && c.noImages {
+		c.say("A picture of %d × %d pixels, which is left out: this client gets no pictures. Read the page with browser_snapshot, or save the picture with filename.", shot.Width, shot.Height)
+		return nil
 	}
 	c.say("A picture of %d × %d pixels", shot.Width, shot.Height)
 	if in.Filename != "" {

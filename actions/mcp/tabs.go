@@ -11,7 +11,7 @@ import (
 
 // tabTools are the tools for pages as a whole.
 var tabTools = []tool{
-	defineTool("browser_tabs", "Pages", "Lists the pages, opens one, selects one as the current page, or closes one.", alters|modal|pageless|reading|loadTime, useTabs),
+	defineTool("browser_tabs", "Pages", "Lists the pages, opens one, selects one as the current page, or closes one.", alters|modal|pageless|reading|loadTime|mayShow, useTabs),
 	defineTool("browser_close", "Close the page", "Closes the page.", alters|modal|actTime, closePage),
 }
 

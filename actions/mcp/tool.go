@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
 	"regexp"
 	"slices"
 	"strings"
@@ -26,6 +27,7 @@ const (
 	actTime                    // it may take as long as an action on an element
 	loadTime                   // it may take as long as to load a page
 	readTime                   // it may take as long as to read a page
+	mayShow                    // the page is shown by some calls, which takes the argument snapshot as shows does
 
 	changes = shows | alters // it may change the page
 )
@@ -61,7 +63,7 @@ type params interface{ pageID() string }
 
 // onPage is what the arguments of every tool have.
 type onPage struct {
-	PageID string `json:"pageId,omitempty" jsonschema:"Which page, as browser_tabs lists them; the current one when left out"`
+	PageID string `json:"pageId,omitempty" jsonschema:"A page of browser_tabs; the current one when left out"`
 }
 
 func (o onPage) pageID() string { return o.PageID }
@@ -73,6 +75,9 @@ type none struct{ onPage }
 // In.
 func defineTool[In params](name, title, about string, traits trait, do func(context.Context, *call, In) error) tool {
 	schema := schemaFor[In]()
+	if traits&(shows|mayShow) != 0 {
+		schema.Properties["snapshot"] = snapshotSchema
+	}
 	t := tool{name: name, title: title, about: about, traits: traits, schema: schema}
 	t.add = func(server *sdk.Server, s *session) {
 		// Clients use the hints to decide what they ask their user about (MCP
@@ -86,7 +91,11 @@ func defineTool[In params](name, title, about string, traits trait, do func(cont
 			if err := actions.Exceeds(r.Params.Arguments); err != nil {
 				return new(reply).result(err), nil, nil
 			}
-			return s.use(ctx, &t, in.pageID(), func(ctx context.Context, c *call) error {
+			mode, err := modeOf(r.Params.Arguments)
+			if err != nil {
+				return new(reply).result(err), nil, nil
+			}
+			return s.use(ctx, &t, in.pageID(), mode, func(ctx context.Context, c *call) error {
 				ctx, cancel := context.WithTimeout(actions.WithElementTime(ctx, s.acts), s.timeout(&t))
 				defer cancel()
 				return do(ctx, c, in)
@@ -94,6 +103,21 @@ func defineTool[In params](name, title, about string, traits trait, do func(cont
 		})
 	}
 	return t
+}
+
+// snapshotSchema is the argument with which a call says how much of the page its answer shows.
+var snapshotSchema = &jsonschema.Schema{Type: "string", Description: "How much of the page to show: none, delta, full or a number of tokens"}
+
+// modeOf reads that argument.
+func modeOf(arguments json.RawMessage) (actions.SnapshotMode, error) {
+	var in struct {
+		Snapshot actions.SnapshotMode `json:"snapshot"`
+	}
+	if len(arguments) == 0 {
+		return in.Snapshot, nil
+	}
+	err := json.Unmarshal(arguments, &in)
+	return in.Snapshot, err
 }
 
 // missingTool makes a row for a tool of Playwright MCP that is not here, with the reason
