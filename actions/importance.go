@@ -67,18 +67,39 @@ func meets(a, b Box) bool {
 	return a.X < b.X+b.Width && b.X < a.X+max(a.Width, 1) && a.Y < b.Y+b.Height && b.Y < a.Y+max(a.Height, 1)
 }
 
-// choose says which nodes are shown in so many characters, with the nodes that they lie in. Those that free is true of
-// are shown in any case, and cost nothing.
-func (o *outline) choose(characters int, view Viewport, free func(node int) bool) (keep []bool) {
+// novelty is what a node is to a caller.
+type novelty int
+
+const (
+	isNew    novelty = iota // it has come since the caller was shown the page
+	isHidden                // it was there, and was not shown
+	isShown                 // it was shown
+)
+
+// choose says which nodes are shown in so many characters, with the nodes that they lie in. What was shown before is kept
+// in any case. What has come since then has all of the characters, and what was there has those that are left of all.
+func (o *outline) choose(characters int, view Viewport, news func(node int) novelty) (keep []bool) {
 	keep = make([]bool, len(o.nodes))
 	keep[0] = true
+	cost := func(i int) (n int) {
+		for ; !keep[i]; i = o.nodes[i].parent {
+			n += 2*o.nodes[i].depth + utf8.RuneCountInString(o.nodes[i].text) + 1
+		}
+		return n
+	}
 	take := func(i int) {
 		for ; !keep[i]; i = o.nodes[i].parent {
 			keep[i] = true
 		}
 	}
+	left := characters // of all
+	list := make([]novelty, len(o.nodes))
 	for i := range o.nodes {
-		if i > 0 && free(i) {
+		if list[i] = isShown; i > 0 {
+			list[i] = news(i)
+		}
+		if list[i] == isShown {
+			left -= cost(i)
 			take(i)
 		}
 	}
@@ -89,12 +110,15 @@ func (o *outline) choose(characters int, view Viewport, free func(node int) bool
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(late[a], late[b]) })
 	for _, i := range order {
-		cost := 0
-		for at := i; !keep[at]; at = o.nodes[at].parent {
-			cost += 2*o.nodes[at].depth + utf8.RuneCountInString(o.nodes[at].text) + 1
+		if n := cost(i); list[i] == isNew && n <= characters {
+			characters -= n
+			left -= n
+			take(i)
 		}
-		if cost <= characters {
-			characters -= cost
+	}
+	for _, i := range order {
+		if n := cost(i); n <= left {
+			left -= n
 			take(i)
 		}
 	}
@@ -115,15 +139,14 @@ type Left struct {
 	Lines int
 }
 
-// cutOf says what is not kept.
-func (o *outline) cutOf(keep []bool) (c Cut) {
-	in := make(map[string]int)
-	for i := 1; i < len(o.nodes); i++ {
-		c.All++
-		if keep[i] {
-			c.Shown++
-		}
+// cutOf says what is not kept; nil where all is.
+func (o *outline) cutOf(keep []bool) *Cut {
+	missing := len(o.missing(keep))
+	if missing == 0 {
+		return nil
 	}
+	c := &Cut{Shown: len(o.nodes) - 1 - missing, All: len(o.nodes) - 1}
+	in := make(map[string]int)
 	for i := 1; i < len(o.nodes); i++ {
 		if !keep[i] {
 			in[o.owner(i)] += o.nodes[i].end - i

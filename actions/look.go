@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 )
@@ -69,7 +70,7 @@ type Look struct {
 	Cut   *Cut   // what is not shown; nil where all is
 	Whole YAMLSnapshot
 
-	shown string // what the caller knows then, as a snapshot
+	shown shownPage // what the caller knows then
 	seen  func()
 }
 
@@ -101,15 +102,14 @@ func (p *Page) Look(ctx context.Context, m SnapshotMode, most int) (l Look, err 
 			s, view = boxed, view2
 		}
 	}
-	var before string
+	var before shownPage
 	if m.Kind == DeltaSnapshot {
-		before = p.shownText()
+		before = p.shownBefore()
 	}
 	whole := newOutline(s.Text, yamlForm)
 	l = showOutline(whole, before, most, view)
-	if l.Whole = s; view != (Viewport{}) {
-		l.Whole.Text = whole.text()
-	}
+	l.Whole = s
+	l.Whole.Text = l.shown.whole // without boxes
 	if l.Cut != nil {
 		l.Cut.More = s.Cut
 	}
@@ -136,54 +136,75 @@ func (l Look) remembered(p *Page) Look {
 	return l
 }
 
-func (p *Page) shownText() string {
+// shownPage is what a caller was shown of a page, and the whole of it at that time. Both are snapshots.
+type shownPage struct{ part, whole string }
+
+func (p *Page) shownBefore() shownPage {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.shown
 }
 
-// showOutline is what an answer shows of a snapshot, for a caller that was shown another one before, or none ("").
-func showOutline(whole *outline, before string, most int, view Viewport) (l Look) {
-	known := newOutline(before, whole.form)
-	part := whole.within(most, view, nil, &l.Cut)
-	l.shown = part.text()
-	l.Text = l.shown
-	if before == "" {
+// showOutline is what an answer shows of a snapshot, for a caller that was shown another one before, or none.
+func showOutline(whole *outline, before shownPage, most int, view Viewport) (l Look) {
+	all := whole.text()
+	keep := whole.all()
+	if most > 0 {
+		keep = whole.choose(most, view, func(int) novelty { return isNew })
+	}
+	l.Cut = whole.cutOf(keep)
+	l.Text = whole.part(keep).text()
+	l.shown = shownPage{l.Text, all}
+	if before.part == "" {
 		return l
 	}
-	var cut *Cut
-	next := whole.within(most, view, known, &cut)
+	known, earlier := newOutline(before.part, whole.form), newOutline(before.whole, whole.form)
+	keep = whole.all()
+	unseen := false // something new is not shown
+	if most > 0 {
+		news := func(node int) novelty { return whole.noveltyOf(node, known, earlier) }
+		keep = whole.choose(most, view, news)
+		unseen = slices.ContainsFunc(whole.missing(keep), func(node int) bool { return news(node) == isNew })
+	}
+	next := whole.part(keep)
 	if delta := next.delta(known); len(delta) < len(l.Text) {
-		l = Look{Text: delta, Delta: true, Cut: cut, shown: next.text()}
+		l = Look{Text: delta, Delta: true, shown: shownPage{next.text(), all}}
+		if unseen {
+			l.Cut = whole.cutOf(keep)
+		}
 	}
 	return l
 }
 
-// within is the part of a snapshot that has at most so many characters, beside what the caller knows. most is 0 for
-// all of it. cut gets what is missing.
-func (o *outline) within(most int, view Viewport, known *outline, cut **Cut) *outline {
-	if most == 0 {
-		return o
-	}
-	keep := o.choose(most, view, func(node int) bool { return known != nil && o.knows(node, known) })
-	for _, kept := range keep {
-		if !kept {
-			c := o.cutOf(keep)
-			*cut = &c
-			return o.part(keep)
+// all keeps each node.
+func (o *outline) all() []bool { return slices.Repeat([]bool{true}, len(o.nodes)) }
+
+// missing lists the nodes that are not kept.
+func (o *outline) missing(keep []bool) (list []int) {
+	for i := range keep {
+		if !keep[i] {
+			list = append(list, i)
 		}
 	}
-	return o
+	return list
 }
 
-// knows reports whether a line was there before: its element, or the same line in its element.
-func (o *outline) knows(node int, before *outline) bool {
-	n := &o.nodes[node]
-	if n.ref != "" {
-		_, there := before.byRef[n.ref]
-		return there
+// noveltyOf says what a node is to a caller: by its ref, or as a line in its element.
+func (o *outline) noveltyOf(node int, known, earlier *outline) novelty {
+	has := func(before *outline) bool {
+		if ref := o.nodes[node].ref; ref != "" {
+			_, there := before.byRef[ref]
+			return there
+		}
+		return before.plainLines()[plainLine{o.owner(node), o.nodes[node].text}]
 	}
-	return before.plainLines()[plainLine{o.owner(node), n.text}]
+	switch {
+	case has(known):
+		return isShown
+	case has(earlier):
+		return isHidden
+	}
+	return isNew
 }
 
 // plainLine is a line without a ref, with the ref of the element that it lies in.

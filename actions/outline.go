@@ -233,11 +233,11 @@ const removedMark = "removed: "
 
 // delta is what turns the snapshot before into this one; "" where both are the same.
 //
-//	- removed: e4, e7..e9
-//	- checkbox "Agree" [checked] [ref=e21]
-//	- list [ref=e47]:
-//	  - ... e48..e49
-//	  - listitem [ref=e70]: New
+//   - removed: e4, e7..e9
+//   - checkbox "Agree" [checked] [ref=e21]
+//   - list [ref=e47]:
+//   - ... e48..e49
+//   - listitem [ref=e70]: New
 //
 // The elements of the first line have gone, with all that lies in them. Each line at the left is an element as it is
 // now, with all lines in it, and "- page:" is the page. In it "... e48" is an element as the client knows it, which has

@@ -37,7 +37,7 @@ func requestHandoff(ctx context.Context, c *call, in handoffArgs) error {
 
 type handoffWaitArgs struct {
 	onPage
-	HandoffID string  `json:"handoffId" jsonschema:"The handoff, as browser_handoff has answered it"`
+	HandoffID string  `json:"handoffId" jsonschema:"From browser_handoff"`
 	Timeout   float64 `json:"timeout,omitempty" jsonschema:"Seconds to wait; 30 when left out"`
 }
 
@@ -68,7 +68,7 @@ func handoffWait(ctx context.Context, c *call, in handoffWaitArgs) error {
 
 type handoffCancelArgs struct {
 	onPage
-	HandoffID string `json:"handoffId" jsonschema:"The handoff, as browser_handoff has answered it"`
+	HandoffID string `json:"handoffId" jsonschema:"From browser_handoff"`
 }
 
 // handoffCancel is browser_handoff_cancel. One that has ended before is no error: the answer

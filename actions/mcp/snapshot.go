@@ -24,16 +24,16 @@ var lookTools = []tool{
 
 // filename is the argument of tools that can save what they return.
 type filename struct {
-	Filename string `json:"filename,omitempty" jsonschema:"Name of a file to save this to, instead of returning it"`
+	Filename string `json:"filename,omitempty" jsonschema:"A file to save this to instead"`
 }
 
 type snapshotArgs struct {
 	onPage
 	filename
-	Target string  `json:"target,omitempty" jsonschema:"An element to show alone: a ref of the page snapshot, or a selector that matches it alone"`
-	Depth  float64 `json:"depth,omitempty" jsonschema:"How many levels of the tree to show; all when left out"`
-	Limit  float64 `json:"limit,omitempty" jsonschema:"How many characters to show; 20000 when left out"`
-	Boxes  bool    `json:"boxes,omitempty" jsonschema:"Show where each element is, as [box=x,y,width,height] in CSS pixels of the viewport"`
+	Target string  `json:"target,omitempty" jsonschema:"Only this element: a ref or selector"`
+	Depth  float64 `json:"depth,omitempty" jsonschema:"Levels of the tree; all when left out"`
+	Limit  float64 `json:"limit,omitempty" jsonschema:"Characters; 20000 when left out"`
+	Boxes  bool    `json:"boxes,omitempty" jsonschema:"Add [box=x,y,width,height] in CSS pixels"`
 }
 
 // takeSnapshot is browser_snapshot. A file gets all of it.
@@ -251,10 +251,10 @@ func matchingLines(ctx context.Context, text string, pattern *actions.Pattern) (
 
 type screenshotArgs struct {
 	maybeElement
-	Type     pictureType  `json:"type,omitempty" jsonschema:"When it is left out, the extension of filename decides, and then it is png"`
-	Filename string       `json:"filename,omitempty" jsonschema:"Name of a file to save the picture to, instead of returning it"`
+	Type     pictureType  `json:"type,omitempty" jsonschema:"By filename when left out, or png"`
+	Filename string       `json:"filename,omitempty" jsonschema:"A file to save it to instead"`
 	FullPage bool         `json:"fullPage,omitempty" jsonschema:"The whole page instead of what is in view"`
-	Scale    pictureScale `json:"scale,omitempty" jsonschema:"css for one pixel of the picture for each of CSS, or device; css when left out"`
+	Scale    pictureScale `json:"scale,omitempty" jsonschema:"Its pixels; css when left out"`
 }
 
 // format is the format of the picture: the type that is given, else by the extension

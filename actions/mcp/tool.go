@@ -63,7 +63,7 @@ type params interface{ pageID() string }
 
 // onPage is what the arguments of every tool have.
 type onPage struct {
-	PageID string `json:"pageId,omitempty" jsonschema:"A page of browser_tabs; the current one when left out"`
+	PageID string `json:"pageId,omitempty" jsonschema:"See browser_tabs"`
 }
 
 func (o onPage) pageID() string { return o.PageID }
@@ -80,14 +80,13 @@ func defineTool[In params](name, title, about string, traits trait, do func(cont
 	}
 	t := tool{name: name, title: title, about: about, traits: traits, schema: schema}
 	t.add = func(server *sdk.Server, s *session) {
-		// Clients use the hints to decide what they ask their user about (MCP
-		// specification, "Tool annotations").
-		looks := !t.has(alters)
-		destructive := !looks
-		sdk.AddTool(server, &sdk.Tool{
-			Name: name, Title: title, Description: about, InputSchema: schema,
-			Annotations: &sdk.ToolAnnotations{Title: title, ReadOnlyHint: looks, DestructiveHint: &destructive},
-		}, func(ctx context.Context, r *sdk.CallToolRequest, in In) (*sdk.CallToolResult, any, error) {
+		listed := &sdk.Tool{Name: name, Title: title, Description: about, InputSchema: schema}
+		// Clients use the hints to decide what they ask their user about. Without them a tool changes
+		// something, and may destroy it (MCP specification, "Tool annotations").
+		if !t.has(alters) {
+			listed.Annotations = &sdk.ToolAnnotations{ReadOnlyHint: true}
+		}
+		sdk.AddTool(server, listed, func(ctx context.Context, r *sdk.CallToolRequest, in In) (*sdk.CallToolResult, any, error) {
 			if err := actions.Exceeds(r.Params.Arguments); err != nil {
 				return new(reply).result(err), nil, nil
 			}
@@ -106,7 +105,7 @@ func defineTool[In params](name, title, about string, traits trait, do func(cont
 }
 
 // snapshotSchema is the argument with which a call says how much of the page its answer shows.
-var snapshotSchema = &jsonschema.Schema{Type: "string", Description: "How much of the page to show: none, delta, full or a number of tokens"}
+var snapshotSchema = &jsonschema.Schema{Type: "string", Description: "none, delta, full, or tokens"}
 
 // modeOf reads that argument.
 func modeOf(arguments json.RawMessage) (actions.SnapshotMode, error) {
@@ -135,8 +134,8 @@ func inGroup(group string, list []tool) []tool {
 // element names an element. Target counts; Element is for people who confirm calls, and
 // must not be about what the element was before (actions.DescribedRef).
 type element struct {
-	Element string `json:"element,omitempty" jsonschema:"What the element is, in words for people"`
-	Target  string `json:"target" jsonschema:"The element: a ref of the page snapshot, or a selector that matches it alone"`
+	Element string `json:"element,omitempty" jsonschema:"In words, for people"`
+	Target  string `json:"target" jsonschema:"A ref, or a selector of it alone"`
 }
 
 // onElement are the arguments of tools that act on one element.
@@ -149,8 +148,8 @@ type onElement struct {
 // element.
 type maybeElement struct {
 	onPage
-	Element string `json:"element,omitempty" jsonschema:"What the element is, in words for people"`
-	Target  string `json:"target,omitempty" jsonschema:"An element instead of the page: a ref of the page snapshot, or a selector that matches it alone"`
+	Element string `json:"element,omitempty" jsonschema:"In words, for people"`
+	Target  string `json:"target,omitempty" jsonschema:"Only this element: a ref or selector"`
 }
 
 // locator is the element that is meant; nil for none.
