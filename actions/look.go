@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"unicode/utf8"
+
+	"github.com/cdphub/cdphub/internal/wire"
 )
 
 // SnapshotMode says how much of the page an answer shows. The zero value is none that was chosen.
@@ -47,8 +49,8 @@ func (m *SnapshotMode) UnmarshalJSON(data []byte) (err error) {
 		Tokens json.Number `json:"tokens"`
 	}
 	switch {
-	case json.Unmarshal(data, &text) == nil:
-	case json.Unmarshal(data, &budget) == nil && budget.Tokens != "":
+	case wire.Decode(data, &text) == nil:
+	case wire.Decode(data, &budget) == nil && budget.Tokens != "":
 		text = budget.Tokens.String()
 	default:
 		text = string(data)
@@ -84,21 +86,36 @@ func (l Look) Seen() {
 // Characters is how many characters a mode allows; 0 where it says nothing of that.
 func (m SnapshotMode) Characters() int { return min(m.Tokens, MaxSnapshot) * charactersPerToken }
 
-// Look reads the page as SnapshotYAML does, for an answer of at most so many characters; 0 is any number, up to
-// MaxSnapshot bytes. What is longer is cut by importance, see Cut. A delta is given if the caller was shown this
-// document before, and if it is shorter than all of it.
-func (p *Page) Look(ctx context.Context, m SnapshotMode, most int) (l Look, err error) {
-	if m.Kind == NoSnapshot {
+// LookOptions are for Look.
+type LookOptions struct {
+	Mode   SnapshotMode
+	Most   int     // characters, where the mode says nothing of that; 0 is any number, up to MaxSnapshot bytes
+	NoRefs bool    // as in YAMLOptions; for FullSnapshot
+	Root   Locator // the same
+}
+
+// Look reads the page as SnapshotYAML does. What is longer than the mode allows is cut by importance, see Cut. A delta is
+// given if the caller was shown the page before, and if it is shorter than all of it.
+func (p *Page) Look(ctx context.Context, o LookOptions) (l Look, err error) {
+	m, whole := o.Mode, !o.NoRefs && o.Root == nil
+	switch {
+	case m.Kind == NoSnapshot:
 		return l, nil
+	case m.Kind == DeltaSnapshot && !whole:
+		return l, invalidArgument("snapshot: a delta is of the whole page, and by refs")
 	}
-	most = cmp.Or(m.Characters(), most)
-	s, err := p.SnapshotYAML(ctx, YAMLOptions{})
+	most := cmp.Or(m.Characters(), o.Most)
+	asked := YAMLOptions{NoRefs: o.NoRefs, Root: o.Root}
+	if most > 0 { // what is longer is read again
+		asked.Most = min(most, MaxSnapshot/utf8.UTFMax) * utf8.UTFMax
+	}
+	s, err := p.SnapshotYAML(ctx, asked)
 	if err != nil {
 		return l, err
 	}
 	var view Viewport
-	if most > 0 && utf8.RuneCountInString(s.Text) > most {
-		if boxed, view2, failed := p.boxedSnapshot(ctx); failed == nil {
+	if most > 0 && (s.Cut || utf8.RuneCountInString(s.Text) > most) {
+		if boxed, view2, failed := p.boxedSnapshot(ctx, asked); failed == nil {
 			s, view = boxed, view2
 		}
 	}
@@ -106,22 +123,41 @@ func (p *Page) Look(ctx context.Context, m SnapshotMode, most int) (l Look, err 
 	if m.Kind == DeltaSnapshot {
 		before = p.shownBefore()
 	}
-	whole := newOutline(s.Text, yamlForm)
-	l = showOutline(whole, before, most, view)
+	l = showOutline(newOutline(s.Text, yamlForm), before, most, view)
 	l.Whole = s
 	l.Whole.Text = l.shown.whole // without boxes
 	if l.Cut != nil {
 		l.Cut.More = s.Cut
 	}
+	if !whole {
+		return l, nil
+	}
 	return l.remembered(p), nil
 }
 
+// LookTagged is Look for SnapshotTagged, whose lines are cut by importance alone.
+func (p *Page) LookTagged(ctx context.Context, m SnapshotMode, o TaggedOptions) (s TaggedSnapshot, l Look, err error) {
+	if m.Kind == NoSnapshot {
+		return s, l, nil
+	}
+	if s, err = p.SnapshotTagged(ctx, o); err != nil {
+		return s, l, err
+	}
+	var before shownPage
+	if m.Kind == DeltaSnapshot {
+		before = p.shownBefore()
+	}
+	l = showOutline(newOutline(s.Markdown, taggedForm), before, m.Characters(), Viewport{})
+	return s, l.remembered(p), nil
+}
+
 // boxedSnapshot reads the page with the boxes of its elements, and its size.
-func (p *Page) boxedSnapshot(ctx context.Context) (s YAMLSnapshot, view Viewport, err error) {
+func (p *Page) boxedSnapshot(ctx context.Context, o YAMLOptions) (s YAMLSnapshot, view Viewport, err error) {
 	if view, err = p.ViewportSize(ctx); err != nil {
 		return s, view, err
 	}
-	s, err = p.SnapshotYAML(ctx, YAMLOptions{Boxes: true, Most: MaxSearched})
+	o.Boxes, o.Most = true, MaxSnapshot
+	s, err = p.SnapshotYAML(ctx, o)
 	return s, view, err
 }
 

@@ -169,7 +169,7 @@ func (c *call) look(ctx context.Context) {
 	if d, open := c.page.OpenDialog(); open {
 		c.modal = append(c.modal, d)
 	} else if mode := cmp.Or(c.mode, c.usual); mode.Kind != actions.NoSnapshot {
-		if l, err := c.page.Look(ctx, mode, c.looks); err == nil {
+		if l, err := c.page.Look(ctx, actions.LookOptions{Mode: mode, Most: c.looks}); err == nil {
 			c.describe(l.Whole, true)
 			c.showLook(l)
 		}

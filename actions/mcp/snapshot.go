@@ -45,11 +45,15 @@ func takeSnapshot(ctx context.Context, c *call, in snapshotArgs) error {
 	if c.mode.Kind == "" {
 		c.mode.Kind = actions.FullSnapshot
 	}
-	if in.Target == "" && in.Filename == "" && in.Depth == 0 && !in.Boxes {
-		return c.shown(ctx, most)
+	if in.Filename == "" && in.Depth == 0 && !in.Boxes {
+		look := actions.LookOptions{Mode: c.mode, Most: most}
+		if in.Target != "" {
+			look.Root = locatorOf(in.Target)
+		}
+		return c.showPage(ctx, look)
 	}
 	if c.mode.Kind != actions.FullSnapshot {
-		return invalidArgument("snapshot: " + string(c.mode.Kind) + " is for the whole page, without target, depth, boxes and filename")
+		return invalidArgument("snapshot: " + string(c.mode.Kind) + " excludes depth, boxes and filename")
 	}
 	if c.mode.Tokens > 0 {
 		most = c.mode.Characters()
@@ -125,7 +129,7 @@ func cutNoteOf(l *actions.Cut) string {
 	}
 	shown := fmt.Sprintf("%d of %d nodes", l.Shown, l.All)
 	if l.More {
-		shown = fmt.Sprintf("%d nodes of the first %d", l.Shown, l.All)
+		shown = fmt.Sprintf("%d of the first %s", l.Shown, english.Plural(l.All, "node", ""))
 	}
 	if shown += ", those in view, to act on and with names before others,"; most != nil {
 		shown += " without " + strings.Join(most, ", ") + ","
@@ -133,9 +137,9 @@ func cutNoteOf(l *actions.Cut) string {
 	return cutNote(shown)
 }
 
-// shown is browser_snapshot of the whole page.
-func (c *call) shown(ctx context.Context, most int) error {
-	l, err := c.page.Look(ctx, c.mode, most)
+// showPage is browser_snapshot, but for the forms that a client asks for.
+func (c *call) showPage(ctx context.Context, o actions.LookOptions) error {
+	l, err := c.page.Look(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -143,7 +147,7 @@ func (c *call) shown(ctx context.Context, most int) error {
 		c.header(c.page.Info(), c.status, c.written(c.page))
 		return nil
 	}
-	c.describe(l.Whole, true)
+	c.describe(l.Whole, o.Root == nil)
 	if c.showLook(l); l.Text == "" && !l.Delta {
 		c.say("The page shows nothing.")
 	}

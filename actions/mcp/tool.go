@@ -12,6 +12,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cdphub/cdphub/actions"
+	"github.com/cdphub/cdphub/internal/wire"
 )
 
 // trait is a set of properties of a tool.
@@ -115,7 +116,7 @@ func modeOf(arguments json.RawMessage) (actions.SnapshotMode, error) {
 	if len(arguments) == 0 {
 		return in.Snapshot, nil
 	}
-	err := json.Unmarshal(arguments, &in)
+	err := wire.Decode(arguments, &in)
 	return in.Snapshot, err
 }
 
