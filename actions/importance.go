@@ -36,7 +36,7 @@ func (o *outline) priorities(view Viewport) []int {
 	for i := 1; i < len(o.nodes); i++ {
 		n := &o.nodes[i]
 		area := areas[n.parent]
-		away[i] = away[n.parent] && n.box == nil || n.box != nil && !meets(*n.box, area)
+		away[i] = away[n.parent] && n.box == nil || n.box != nil && !boxesMeet(*n.box, area)
 		if areas[i] = area; n.role == "iframe" && n.box != nil {
 			areas[i] = Box{Width: n.box.Width, Height: n.box.Height}
 			if away[i] {
@@ -62,8 +62,8 @@ func (o *outline) priorities(view Viewport) []int {
 	return list
 }
 
-// meets reports whether two boxes have a point in common. A box without a size is a point.
-func meets(a, b Box) bool {
+// boxesMeet reports whether two boxes have a point in common. A box without a size is a point.
+func boxesMeet(a, b Box) bool {
 	return a.X < b.X+b.Width && b.X < a.X+max(a.Width, 1) && a.Y < b.Y+b.Height && b.Y < a.Y+max(a.Height, 1)
 }
 

@@ -59,7 +59,7 @@ func schemaFor[In any]() *jsonschema.Schema {
 	if err != nil {
 		panic(err) // the types of arguments are ours
 	}
-	shorten(s)
+	shortenSchema(s)
 	return s
 }
 
@@ -117,9 +117,9 @@ func wrongNames(at string, s *jsonschema.Schema, in any) string {
 	return ""
 }
 
-// shorten removes null from a type such as ["null", "array"], here and in all members, and that there are no other
+// shortenSchema removes null from a type such as ["null", "array"], here and in all members, and that there are no other
 // members: checkNames refuses those.
-func shorten(s *jsonschema.Schema) {
+func shortenSchema(s *jsonschema.Schema) {
 	if s.Type == "object" && len(s.Properties) > 0 {
 		s.AdditionalProperties = nil
 	}
@@ -127,10 +127,10 @@ func shorten(s *jsonschema.Schema) {
 		s.Type, s.Types = s.Types[1-i], nil
 	}
 	for _, p := range s.Properties {
-		shorten(p)
+		shortenSchema(p)
 	}
 	if s.Items != nil {
-		shorten(s.Items)
+		shortenSchema(s.Items)
 	}
 }
 
