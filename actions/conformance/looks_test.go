@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"github.com/cdphub/cdphub/actions"
 	"github.com/cdphub/cdphub/internal/hubtest"
 )
@@ -98,6 +100,13 @@ func TestR444SnapshotsInEachAPI(t *testing.T) {
 			if got := b.do("observe/ariaSnapshot", object{}); got["cut"] != nil || len(text(got, "snapshot")) < 10_000 {
 				t.Errorf("BAP: a whole snapshot has %d characters", len(text(got, "snapshot")))
 			}
+			m := join(t, s, &sdk.StreamableClientTransport{Endpoint: s.base(kind.prefix) + "/mcp?image-responses=omit"})
+			m.use(t, "browser_tabs", object{"action": "new", "url": address, "snapshot": "none"})
+			if said, pictures, failed := m.call(t, "browser_take_screenshot", object{}); failed || pictures != 0 || !strings.Contains(said, "which is left out") {
+				t.Errorf("MCP: %d pictures, which are left out: %s", pictures, said)
+			}
+			m.refuses(t, "browser_click", object{"target": "h1", "snapshot": "all"}, "neither none, delta, full, nor a number of tokens")
+
 			if kind.TargetKind == actions.BrowserTarget {
 				return
 			}
