@@ -42,10 +42,10 @@ type headOfLine struct {
 	boxAt  span // where the line has it
 }
 
-// yamlForm is the form of SnapshotYAML: - button "Save" [ref=e5] [cursor=pointer]
+// yamlForm is the form of SnapshotYAML, such as - button "Save" [ref=e5] [cursor=pointer].
 var yamlForm = outlineForm{bullet: "- ", page: "- page:", head: readYAMLHead}
 
-// taggedForm is the form of SnapshotTagged: [a2 button] Save
+// taggedForm is the form of SnapshotTagged, such as [a2 button] Save.
 var taggedForm = outlineForm{page: "page:", head: readTaggedHead}
 
 // yamlRef is a ref of the scheme YAML.

@@ -231,7 +231,7 @@ func (m *madePage) text() string {
 			if strings.Contains(c.words, "'") {
 				line = "- '" + strings.ReplaceAll(line[2:], "'", "''") + "'"
 			}
-			if c.children != nil && len(c.children) > 0 {
+			if len(c.children) > 0 {
 				line += ":"
 			}
 			writeLine(&b, depth, line)
