@@ -46,6 +46,9 @@ type Caller struct {
 	// Configs take what callers choose of their hub's browser; nil where the operator does
 	// not allow it.
 	Configs *BrowserConfigs
+	// Snapshots is what its connection shows of the page after an action, where a call says nothing else; the
+	// zero value is the default of the API.
+	Snapshots SnapshotMode
 	// Downloads are the files that its Browsers have downloaded; nil where it may have none.
 	Downloads Downloads
 	// Login is there while the caller has shown no token and needs one: it

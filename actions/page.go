@@ -54,6 +54,7 @@ type Page struct {
 	requests requestLog
 	routes   routes
 	handoffs handoffs
+	shown    shownPage // what the caller knows of the page
 }
 
 func newPage(b *Browser, id, alias string) *Page {

@@ -136,6 +136,14 @@ func (p *Params) Int(name string, byDefault, least, most int) int {
 	return int(v)
 }
 
+// Snapshot reads how much of the page an answer is to show; the zero value when it is not there.
+func (p *Params) Snapshot(name string) (m SnapshotMode) {
+	if p.Has(name) && json.Unmarshal(p.fields[name], &m) != nil {
+		p.Fail(name, `is %s: it must be "none", "delta", "full" or {"tokens": N}`, Describe(p.fields[name]))
+	}
+	return m
+}
+
 // Milliseconds reads a time in milliseconds, which may have a fraction; 0 when it is
 // not there. A longer time than MaxTimeout is MaxTimeout.
 func (p *Params) Milliseconds(name string) time.Duration {

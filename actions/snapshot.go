@@ -46,6 +46,57 @@ func (p *Page) SnapshotElements(ctx context.Context) (s ElementsSnapshot, err er
 	return out.ElementsSnapshot, err
 }
 
+// LookElements is SnapshotElements for an answer of so many tokens, as a mode says. Elements beyond that are cut by
+// importance: those that are left keep their refs. cut is nil where all are shown.
+func (p *Page) LookElements(ctx context.Context, m SnapshotMode) (s ElementsSnapshot, cut *Cut, err error) {
+	if m.Kind == NoSnapshot {
+		return s, nil, nil
+	}
+	if s, err = p.SnapshotElements(ctx); err != nil || m.Tokens == 0 {
+		return s, nil, err
+	}
+	view, err := p.ViewportSize(ctx)
+	if err != nil {
+		return s, nil, err
+	}
+	s.Elements, cut = cutElements(s.Elements, m.Characters(), view)
+	return s, cut, nil
+}
+
+// cutElements keeps the elements that have so many characters as JSON.
+func cutElements(list []Element, characters int, view Viewport) ([]Element, *Cut) {
+	o := &outline{nodes: []outlineNode{{depth: -1}}}
+	var add func(list []Element, parent int)
+	add = func(list []Element, parent int) {
+		for _, e := range list {
+			below := e.Children
+			e.Children = nil
+			n := outlineNode{text: string(mustJSON(e)), parent: parent} // depth 0: JSON is not indented
+			n.role, n.named, n.box = e.Role, e.Name != nil || e.Value != nil, &e.Bounds
+			at := len(o.nodes)
+			o.nodes = append(o.nodes, n)
+			add(below, at)
+			o.nodes[at].end = len(o.nodes)
+		}
+	}
+	add(list, 0)
+	o.nodes[0].end = len(o.nodes)
+	keep := o.choose(characters, view, func(int) novelty { return isNew })
+	at := 0
+	var kept func(list []Element) []Element
+	kept = func(list []Element) (out []Element) {
+		for _, e := range list {
+			at++
+			shown := keep[at]
+			if e.Children = kept(e.Children); shown {
+				out = append(out, e)
+			}
+		}
+		return out
+	}
+	return kept(list), o.cutOf(keep)
+}
+
 // cutElement is the last element of a snapshot that was cut.
 var cutElement = Element{Role: "note", Name: new("cut: the snapshot is longer than 1 MiB"), State: []string{}}
 

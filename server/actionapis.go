@@ -86,6 +86,10 @@ func (s *Server) serveCaller(begin adapter, o wsconn.Options, left func()) http.
 	// Either hub is set, or l: a caller that logs in later gets its hub from
 	// login.enter.
 	return func(w http.ResponseWriter, r *http.Request) {
+		if !checkMode(w, r) {
+			left()
+			return
+		}
 		var hub *relay.Hub
 		var l *login
 		var letGo func()
@@ -121,10 +125,22 @@ func (s *Server) serveCaller(begin adapter, o wsconn.Options, left func()) http.
 	}
 }
 
+// checkMode refuses a snapshotParam that is none.
+func checkMode(w http.ResponseWriter, r *http.Request) bool {
+	_, err := actions.ParseSnapshotMode(r.URL.Query().Get(snapshotParam))
+	if err != nil {
+		http.Error(w, snapshotParam+": none, delta, full or a number of tokens", http.StatusBadRequest)
+	}
+	return err == nil
+}
+
 // serveActions answers a request of an action API that speaks HTTP. Drain
 // waits for it; the end of its token cuts it off.
 func (s *Server) serveActions(serve func(actions.Caller, http.ResponseWriter, *http.Request)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
+		if !checkMode(w, r) {
+			return
+		}
 		hub, release, ok := s.acquireReady(w, r)
 		if !ok {
 			return

@@ -27,6 +27,7 @@ func (s *Server) caller(r *http.Request, hub *relay.Hub, pass auth.Pass) actions
 		Capabilities: pass.Grant.HooksOr(s.o.Actions.HookScopes), Consents: s.consents,
 		Hold: func(end func()) (release func()) { return s.gate.Hold(pass, func(error) { end() }) },
 	}
+	c.Snapshots, _ = actions.ParseSnapshotMode(r.URL.Query().Get(snapshotParam)) // which checkMode has read
 	if s.o.Actions.BrowserConfig {
 		c.Configs = &s.configs
 	}

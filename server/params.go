@@ -17,7 +17,10 @@ import (
 var socketParams = []string{"tabs", "name", "session", "grace", "fresh", "resume"}
 
 // otherParams are all others that a Client or a Host may send.
-var otherParams = []string{"token", "access_token", "accessToken", "caps", "snapshot", "timeout", "pass", "target", httpdiscovery.TicketParam}
+var otherParams = []string{"token", "access_token", "accessToken", "caps", "snapshot", snapshotParam, "image-responses", "timeout", "pass", "target", httpdiscovery.TicketParam}
+
+// snapshotParam says what the answers of an action API show of the page after an action.
+const snapshotParam = "snapshot-mode"
 
 var knownParams = slices.Concat(socketParams, otherParams)
 

@@ -78,16 +78,26 @@ func takePicture(ctx context.Context, page *actions.Page, o actions.ScreenshotOp
 
 type ariaParams struct {
 	Selector selector
+	Snapshot actions.SnapshotMode
 }
 
-func (p *ariaParams) check() *failure { return p.Selector.maybe("selector") }
+func (p *ariaParams) check() *failure {
+	if p.Snapshot.Kind == actions.DeltaSnapshot {
+		return invalidParam("snapshot", "a delta is by refs, which this snapshot has not: use agent/observe with incremental")
+	}
+	return p.Selector.maybe("selector")
+}
 
 func ariaSnapshot(ctx context.Context, page *actions.Page, p ariaParams) (any, error) {
-	s, err := page.SnapshotYAML(ctx, actions.YAMLOptions{NoRefs: true, Root: p.Selector.Locator})
+	l, err := page.Look(ctx, actions.LookOptions{Mode: cmp.Or(p.Snapshot, actions.SnapshotMode{Kind: actions.FullSnapshot}), NoRefs: true, Root: p.Selector.Locator})
 	if err != nil {
 		return nil, err
 	}
-	return obj{"snapshot": s.Text, "url": s.URL, "title": s.Title}, nil
+	answer := obj{"snapshot": l.Text, "url": l.Whole.URL, "title": l.Whole.Title}
+	if l.Cut != nil {
+		answer["cut"] = obj{"shown": l.Cut.Shown, "all": l.Cut.All}
+	}
+	return answer, nil
 }
 
 type elementStateParams struct {

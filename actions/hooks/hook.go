@@ -136,6 +136,6 @@ func scopeDenied(scope string) *failure {
 
 // returnsSnapshot reports whether a call of an input hook wants a snapshot, too.
 func returnsSnapshot(params json.RawMessage) bool {
-	var p struct{ ReturnSnapshot bool }
-	return json.Unmarshal(params, &p) == nil && p.ReturnSnapshot
+	var p struct{ ReturnSnapshot wanted }
+	return json.Unmarshal(params, &p) == nil && p.ReturnSnapshot.gives()
 }

@@ -110,9 +110,11 @@ func TestScopes(t *testing.T) {
 			}
 		}
 	}
-	status, got := post(caller(write), `{"name":"browser.click","params":{"returnSnapshot":true}}`)
-	if status != http.StatusForbidden || !strings.Contains(got, `"CapabilityDenied"`) || !strings.Contains(got, read) {
-		t.Errorf("a snapshot without %s: %d %s", read, status, got)
+	for _, much := range []string{`true`, `"delta"`, `{"tokens":9}`, `9`} {
+		status, got := post(caller(write), `{"name":"browser.click","params":{"returnSnapshot":`+much+`}}`)
+		if status != http.StatusForbidden || !strings.Contains(got, `"CapabilityDenied"`) || !strings.Contains(got, read) {
+			t.Errorf("a snapshot %s without %s: %d %s", much, read, status, got)
+		}
 	}
 }
 

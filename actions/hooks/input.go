@@ -2,6 +2,7 @@ package hooks
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/cdphub/cdphub/actions"
@@ -11,8 +12,28 @@ import (
 type input struct {
 	onBrowser
 	ElementID      string `json:"elementId"`
-	ReturnSnapshot bool   `json:"returnSnapshot"`
+	ReturnSnapshot wanted `json:"returnSnapshot"`
 }
+
+// wanted says whether an input hook returns a snapshot, too: true, false, or how much of one.
+type wanted struct{ actions.SnapshotMode }
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (w *wanted) UnmarshalJSON(data []byte) error {
+	switch string(data) {
+	case "null":
+	case "false":
+		w.Kind = actions.NoSnapshot
+	case "true":
+		w.Kind = actions.FullSnapshot
+	default:
+		return w.SnapshotMode.UnmarshalJSON(data)
+	}
+	return nil
+}
+
+// gives reports whether there is to be a snapshot.
+func (w wanted) gives() bool { return w.Kind != "" && w.Kind != actions.NoSnapshot }
 
 // element is the element that is named; nil for none. Only letters and digits reach
 // the page's selector.
@@ -45,13 +66,17 @@ func (p input) act(ctx context.Context, c *call, needed bool, result map[string]
 	if err := do(short, l); err != nil {
 		return nil, err
 	}
-	if !p.ReturnSnapshot {
+	mode := p.ReturnSnapshot
+	if mode.Kind == "" && slices.Contains(c.caller.Capabilities, read) {
+		mode.SnapshotMode = c.caller.Snapshots
+	}
+	if !mode.gives() {
 		return result, nil
 	}
 	if err := c.page.Settle(ctx); err != nil {
 		return nil, err
 	}
-	s, err := c.page.SnapshotTagged(ctx, actions.TaggedOptions{})
+	s, err := lookAt(ctx, c, mode.SnapshotMode, actions.TaggedOptions{})
 	if err != nil {
 		return nil, err
 	}

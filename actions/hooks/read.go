@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -78,6 +79,36 @@ type snapshotParams struct {
 	IncludeHidden bool `json:"includeHidden"`
 	MaxElements   *int `json:"maxElements"`
 	ViewportOnly  bool `json:"viewportOnly"`
+
+	Snapshot actions.SnapshotMode `json:"snapshot"` // all when it is left out
+}
+
+// look is a snapshot in an answer. Its markdown is what has changed if Delta is true. Cut is there if not all is shown.
+type look struct {
+	actions.TaggedSnapshot
+	Delta bool `json:"delta,omitempty"`
+	Cut   *cut `json:"cut,omitempty"`
+}
+
+// cut says how many lines are shown.
+type cut struct {
+	Shown int `json:"shown"`
+	All   int `json:"all"`
+}
+
+// lookAt reads the page for an answer.
+func lookAt(ctx context.Context, c *call, mode actions.SnapshotMode, o actions.TaggedOptions) (look, error) {
+	s, l, err := c.page.LookTagged(ctx, mode, o)
+	if err != nil {
+		return look{}, err
+	}
+	l.Seen()
+	s.Markdown = l.Text
+	out := look{TaggedSnapshot: s, Delta: l.Delta}
+	if l.Cut != nil {
+		out.Cut = &cut{l.Cut.Shown, l.Cut.All}
+	}
+	return out, nil
 }
 
 // takeSnapshot is browser.snapshot.
@@ -89,7 +120,7 @@ func takeSnapshot(ctx context.Context, c *call, p snapshotParams) (any, error) {
 		}
 		o.MaxElements = *p.MaxElements
 	}
-	return c.page.SnapshotTagged(ctx, o)
+	return lookAt(ctx, c, cmp.Or(p.Snapshot, actions.SnapshotMode{Kind: actions.FullSnapshot}), o)
 }
 
 func axTree(ctx context.Context, c *call, _ onBrowser) (any, error) {

@@ -132,13 +132,30 @@ func evaluateScript(ctx context.Context, c *call) (any, error) {
 	})
 }
 
+// cut says how many elements a snapshot has, if not all are shown.
+type cut struct {
+	Shown int `json:"shown"`
+	All   int `json:"all"`
+}
+
 func takeSnapshot(ctx context.Context, c *call) (any, error) {
+	mode := c.Snapshot("snapshot")
+	if mode.Kind == actions.DeltaSnapshot {
+		c.Fail("snapshot", "is delta: refs of this API are positions, which begin anew in each snapshot; use full or {tokens: N}")
+	}
 	return c.onTab(ctx, c.Limit(readWithin), func(ctx context.Context, p *actions.Page) (any, error) {
-		s, err := p.SnapshotElements(ctx)
+		s, missing, err := p.LookElements(ctx, mode)
 		if s.Elements == nil {
 			s.Elements = []actions.Element{}
 		}
-		return s, err
+		out := struct {
+			actions.ElementsSnapshot
+			Cut *cut `json:"cut,omitempty"`
+		}{ElementsSnapshot: s}
+		if missing != nil {
+			out.Cut = &cut{missing.Shown, missing.All}
+		}
+		return out, err
 	})
 }
 

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -22,8 +23,9 @@ const (
 type call struct {
 	*session
 	b    *actions.Browser
-	page *actions.Page // nil while there is none
-	calm bool          // nothing will come of it that is not there at once
+	page *actions.Page        // nil while there is none
+	calm bool                 // nothing will come of it that is not there at once
+	mode actions.SnapshotMode // that it asks for
 	reply
 }
 
@@ -32,7 +34,7 @@ func (s *session) actTimeout() time.Duration { return s.acts + acting }
 
 // use carries out a call when its turn comes, and makes its answer. The queue bounds
 // how many calls wait; one runs at a time.
-func (s *session) use(ctx context.Context, t *tool, pageID string, do func(context.Context, *call) error) *sdk.CallToolResult {
+func (s *session) use(ctx context.Context, t *tool, pageID string, mode actions.SnapshotMode, do func(context.Context, *call) error) *sdk.CallToolResult {
 	end, err := s.caller.Begin()
 	if err != nil {
 		return new(reply).result(err)
@@ -72,7 +74,7 @@ func (s *session) use(ctx context.Context, t *tool, pageID string, do func(conte
 	case <-s.asked:
 	default:
 	}
-	c := &call{session: s, b: b}
+	c := &call{session: s, b: b, mode: mode}
 	if c.page, err = s.pageOf(b, pageID, !t.has(pageless)); err != nil && (pageID != "" || !t.has(pageless)) {
 		return c.result(err)
 	}
@@ -109,6 +111,7 @@ func (c *call) race(ctx context.Context, t *tool, do func(context.Context, *call
 	for {
 		select {
 		case r := <-done:
+			r.looked.Seen()
 			return r
 		case <-ctx.Done():
 			cancel()
@@ -165,11 +168,18 @@ func (c *call) look(ctx context.Context) {
 	c.header(c.page.Info(), c.status, c.written(c.page))
 	if d, open := c.page.OpenDialog(); open {
 		c.modal = append(c.modal, d)
-	} else if s, err := c.page.SnapshotYAML(ctx, actions.YAMLOptions{Most: bytesFor(c.looks)}); err == nil {
-		c.describe(s, true)
-		c.snapshot, c.cut = cutLook(c.snapshot, c.looks)
+	} else if mode := cmp.Or(c.mode, c.usual); mode.Kind != actions.NoSnapshot {
+		if l, err := c.page.Look(ctx, actions.LookOptions{Mode: mode, Most: c.looks}); err == nil {
+			c.describe(l.Whole, true)
+			c.showLook(l)
+		}
 	}
 	c.newTabs()
+}
+
+// showLook adds what the answer shows of the page.
+func (c *call) showLook(l actions.Look) {
+	c.looked, c.snapshot, c.cut = l, l.Text, cutNoteOf(l.Cut)
 }
 
 // describe adds the address, the title and the text of a snapshot. whole says that it

@@ -19,6 +19,18 @@ var (
 	aliases = map[string]string{"tracing": "devtools", "video": "devtools"}
 )
 
+// OmitsImages reads whether pictures are left out of answers, by the names of Playwright MCP's option
+// --image-responses. "" is "allow".
+func OmitsImages(text string) (bool, error) {
+	switch text {
+	case "", "allow":
+		return false, nil
+	case "omit":
+		return true, nil
+	}
+	return false, fmt.Errorf("%q is neither allow nor omit", text)
+}
+
 // Groups reads a list of capabilities. Each may be several with commas in between. An
 // unknown one is an error.
 func Groups(caps []string) (groups []string, err error) {

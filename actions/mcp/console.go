@@ -125,8 +125,8 @@ func (c *console) list(level int, all bool) []string {
 type consoleArgs struct {
 	onPage
 	filename
-	Level consoleLevel `json:"level,omitempty" jsonschema:"Each level includes those before it; info when left out"`
-	All   bool         `json:"all,omitempty" jsonschema:"Those of earlier documents of the page too"`
+	Level consoleLevel `json:"level,omitempty" jsonschema:"And all before it; info when left out"`
+	All   bool         `json:"all,omitempty" jsonschema:"Of earlier documents, too"`
 }
 
 // consoleMessages is browser_console_messages.

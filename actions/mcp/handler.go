@@ -204,12 +204,16 @@ func (h *Handler) begin(c actions.Caller, w http.ResponseWriter, r *http.Request
 		http.Error(w, "caps: "+err.Error(), http.StatusBadRequest)
 		return
 	}
-	o := Options{Groups: groups}
+	o := Options{Groups: groups, Mode: c.Snapshots}
 	if text := r.URL.Query().Get("snapshot"); text != "" {
 		if o.Snapshot, err = strconv.Atoi(text); err != nil || o.Snapshot < 1 {
 			http.Error(w, "snapshot: how many characters of the page's snapshot an answer has, 1 or more", http.StatusBadRequest)
 			return
 		}
+	}
+	if o.NoImages, err = OmitsImages(r.URL.Query().Get("image-responses")); err != nil {
+		http.Error(w, "image-responses: "+err.Error(), http.StatusBadRequest)
+		return
 	}
 	if text := r.URL.Query().Get("timeout"); text != "" {
 		if o.Action, err = time.ParseDuration(text); err != nil || o.Action <= 0 {

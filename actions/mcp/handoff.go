@@ -10,7 +10,7 @@ import (
 // handoffTools ask a person to act on the page. Playwright MCP has none.
 var handoffTools = []tool{
 	defineTool("browser_handoff", "Ask a person", "Asks a person to do something on the page, such as to log in. Answers with a link: show it to the user, and call browser_handoff_wait.", alters, requestHandoff),
-	defineTool("browser_handoff_wait", "Wait for the person", "Waits until the person has done what browser_handoff has asked for, and shows the page then.", alters, handoffWait),
+	defineTool("browser_handoff_wait", "Wait for the person", "Waits until the person has done what browser_handoff has asked for, and shows the page then.", alters|mayShow, handoffWait),
 	defineTool("browser_handoff_cancel", "Stop asking the person", "Takes back what browser_handoff has asked for.", alters|modal, handoffCancel),
 }
 
@@ -37,7 +37,7 @@ func requestHandoff(ctx context.Context, c *call, in handoffArgs) error {
 
 type handoffWaitArgs struct {
 	onPage
-	HandoffID string  `json:"handoffId" jsonschema:"The handoff, as browser_handoff has answered it"`
+	HandoffID string  `json:"handoffId" jsonschema:"From browser_handoff"`
 	Timeout   float64 `json:"timeout,omitempty" jsonschema:"Seconds to wait; 30 when left out"`
 }
 
@@ -68,7 +68,7 @@ func handoffWait(ctx context.Context, c *call, in handoffWaitArgs) error {
 
 type handoffCancelArgs struct {
 	onPage
-	HandoffID string `json:"handoffId" jsonschema:"The handoff, as browser_handoff has answered it"`
+	HandoffID string `json:"handoffId" jsonschema:"From browser_handoff"`
 }
 
 // handoffCancel is browser_handoff_cancel. One that has ended before is no error: the answer

@@ -58,10 +58,10 @@ func hoverElement(ctx context.Context, c *call, in onElement) error {
 
 type dragArgs struct {
 	onPage
-	StartElement string `json:"startElement,omitempty" jsonschema:"What to drag, in words for people"`
-	StartTarget  string `json:"startTarget" jsonschema:"What to drag: a ref of the page snapshot, or a selector that matches it alone"`
-	EndElement   string `json:"endElement,omitempty" jsonschema:"Where to, in words for people"`
-	EndTarget    string `json:"endTarget" jsonschema:"Where to: a ref of the page snapshot, or a selector that matches it alone"`
+	StartElement string `json:"startElement,omitempty" jsonschema:"In words, for people"`
+	StartTarget  string `json:"startTarget" jsonschema:"What to drag: a ref or selector"`
+	EndElement   string `json:"endElement,omitempty" jsonschema:"In words, for people"`
+	EndTarget    string `json:"endTarget" jsonschema:"Where to: a ref or selector"`
 }
 
 func dragElement(ctx context.Context, c *call, in dragArgs) error {
@@ -73,7 +73,7 @@ type typeArgs struct {
 	onElement
 	Text   string `json:"text" jsonschema:"The text"`
 	Submit bool   `json:"submit,omitempty" jsonschema:"Press Enter afterwards"`
-	Slowly bool   `json:"slowly,omitempty" jsonschema:"Type key by key after what is there, for pages that listen to keys"`
+	Slowly bool   `json:"slowly,omitempty" jsonschema:"Type key by key after what is there"`
 }
 
 // typeText is browser_type. As in Playwright MCP it replaces the text at once, unless
@@ -126,15 +126,15 @@ func selectOption(ctx context.Context, c *call, in selectArgs) error {
 
 type formArgs struct {
 	onPage
-	Fields []formField `json:"fields" jsonschema:"The fields, in the order in which to fill them"`
+	Fields []formField `json:"fields" jsonschema:"In the order in which to fill them"`
 }
 
 type formField struct {
-	Name    string    `json:"name,omitempty" jsonschema:"What the field is, in words for people"`
+	Name    string    `json:"name,omitempty" jsonschema:"In words, for people"`
 	Element string    `json:"element,omitempty" jsonschema:"The same"`
-	Target  string    `json:"target" jsonschema:"The field: a ref of the page snapshot, or a selector that matches it alone"`
-	Type    fieldType `json:"type" jsonschema:"What kind of field it is"`
-	Value   string    `json:"value" jsonschema:"The text; true or false of a checkbox; the label of a combobox's option"`
+	Target  string    `json:"target" jsonschema:"A ref, or a selector of it alone"`
+	Type    fieldType `json:"type" jsonschema:"Its kind"`
+	Value   string    `json:"value" jsonschema:"A text; true or false of a checkbox; the label of an option"`
 }
 
 // locator is the field that is meant.

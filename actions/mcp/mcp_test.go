@@ -121,7 +121,7 @@ func TestCallsAreBounded(t *testing.T) {
 	for range 64 {
 		s.queue <- struct{}{}
 	}
-	r := s.use(t.Context(), &tool{name: "x"}, "", nil)
+	r := s.use(t.Context(), &tool{name: "x"}, "", actions.SnapshotMode{}, nil)
 	if text := r.Content[0].(*sdk.TextContent).Text; !r.IsError || !strings.Contains(text, "rate limited") {
 		t.Errorf("%s", text)
 	}

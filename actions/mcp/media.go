@@ -25,11 +25,11 @@ var mediaValues = map[reflect.Type][]any{
 
 type mediaArgs struct {
 	onPage
-	ColorScheme   optional[colorScheme]   `json:"colorScheme,omitzero" jsonschema:"prefers-color-scheme; null is the browser's own"`
-	ReducedMotion optional[reducedMotion] `json:"reducedMotion,omitzero" jsonschema:"prefers-reduced-motion; null is the browser's own"`
-	ForcedColors  optional[forcedColors]  `json:"forcedColors,omitzero" jsonschema:"forced-colors; null is the browser's own"`
-	Contrast      optional[contrast]      `json:"contrast,omitzero" jsonschema:"prefers-contrast; null is the browser's own"`
-	Media         optional[mediaType]     `json:"media,omitzero" jsonschema:"The type of CSS media; null is the browser's own"`
+	ColorScheme   optional[colorScheme]   `json:"colorScheme,omitzero" jsonschema:"null is the browser's own"`
+	ReducedMotion optional[reducedMotion] `json:"reducedMotion,omitzero" jsonschema:"null is the browser's own"`
+	ForcedColors  optional[forcedColors]  `json:"forcedColors,omitzero" jsonschema:"null is the browser's own"`
+	Contrast      optional[contrast]      `json:"contrast,omitzero" jsonschema:"null is the browser's own"`
+	Media         optional[mediaType]     `json:"media,omitzero" jsonschema:"null is the browser's own"`
 }
 
 // emulateMedia changes the features that are given, and keeps those that this client

@@ -20,7 +20,7 @@ var networkTools = []tool{
 type requestsArgs struct {
 	onPage
 	filename
-	Static bool   `json:"static,omitempty" jsonschema:"Documents, pictures, fonts, styles and scripts that were loaded, too"`
+	Static bool   `json:"static,omitempty" jsonschema:"Pictures, fonts, styles and scripts, too"`
 	Filter string `json:"filter,omitempty" jsonschema:"A regular expression (RE2) that URLs must match"`
 }
 
@@ -92,7 +92,7 @@ func requestOutcome(r actions.Request, before string) string {
 type requestArgs struct {
 	onPage
 	filename
-	Index int         `json:"index" jsonschema:"The number of the request, as browser_network_requests prints it"`
+	Index int         `json:"index" jsonschema:"Its number in browser_network_requests"`
 	Part  requestPart `json:"part,omitempty" jsonschema:"This part alone"`
 }
 

@@ -23,7 +23,7 @@ var pageTools = []tool{
 
 type navigateArgs struct {
 	onPage
-	URL string `json:"url" jsonschema:"Where to; https is meant, or http on this machine, when it names no scheme"`
+	URL string `json:"url" jsonschema:"Where to; https when it has no scheme"`
 }
 
 // bare is an address without a scheme: a name with a dot or a port, or an IP address.

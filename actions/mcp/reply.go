@@ -21,8 +21,9 @@ type reply struct {
 	modal    []actions.Dialog
 	events   []string // of the section Events
 	snapshot string
-	cut      string // that the snapshot is cut, and what to do; "" where it is not
-	link     string // to a file with the snapshot, instead
+	cut      string       // that the snapshot is cut, and what to do; "" where it is not
+	looked   actions.Look // where the snapshot is from; zero where it is of another kind
+	link     string       // to a file with the snapshot, instead
 	picture  *sdk.ImageContent
 	attached []sdk.Content // files
 	size     int           // bytes of picture and attached
@@ -94,12 +95,18 @@ func (r *reply) result(err error) *sdk.CallToolResult {
 	switch {
 	case r.link != "":
 		section("Snapshot", r.link)
+	case r.looked.Delta && r.snapshot == "":
+		section("Changes", "None since the last snapshot.")
 	case r.snapshot != "":
+		title := "Snapshot"
+		if r.looked.Delta {
+			title = "Changes"
+		}
 		lines := []string{"```yaml", strings.TrimSuffix(r.snapshot, "\n"), "```"}
 		if r.cut != "" {
 			lines = append(lines, r.cut)
 		}
-		section("Snapshot", lines...)
+		section(title, lines...)
 	}
 	if b.Len() == 0 {
 		b.WriteString("### Result\nDone\n")

@@ -59,7 +59,7 @@ func schemaFor[In any]() *jsonschema.Schema {
 	if err != nil {
 		panic(err) // the types of arguments are ours
 	}
-	noNullLists(s)
+	shortenSchema(s)
 	return s
 }
 
@@ -117,17 +117,20 @@ func wrongNames(at string, s *jsonschema.Schema, in any) string {
 	return ""
 }
 
-// noNullLists removes null from a type such as ["null", "array"], here and in all
-// members.
-func noNullLists(s *jsonschema.Schema) {
+// shortenSchema removes null from a type such as ["null", "array"], here and in all members, and that there are no other
+// members: checkNames refuses those.
+func shortenSchema(s *jsonschema.Schema) {
+	if s.Type == "object" && len(s.Properties) > 0 {
+		s.AdditionalProperties = nil
+	}
 	if i := slices.Index(s.Types, "null"); i >= 0 && len(s.Types) == 2 {
 		s.Type, s.Types = s.Types[1-i], nil
 	}
 	for _, p := range s.Properties {
-		noNullLists(p)
+		shortenSchema(p)
 	}
 	if s.Items != nil {
-		noNullLists(s.Items)
+		shortenSchema(s.Items)
 	}
 }
 

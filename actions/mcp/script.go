@@ -55,7 +55,7 @@ type uploadArgs struct {
 
 // someFiles are files, by path or by content.
 type someFiles struct {
-	Paths []string     `json:"paths,omitempty" jsonschema:"Files on the machine of this server, where that is the client's own"`
+	Paths []string     `json:"paths,omitempty" jsonschema:"On this machine, where the client is there, too"`
 	Files []uploadFile `json:"files,omitempty" jsonschema:"Files by content"`
 }
 

@@ -23,17 +23,19 @@ import (
 // Lock order: turn, then mu. mu is held while no call of package actions runs that
 // waits.
 type session struct {
-	caller actions.Caller // static after newSession
-	meter  *actions.Meter
-	files  Files
-	groups []string      // the groups of tools that are offered, beside those that always are
-	looks  int           // characters of the snapshot in an answer
-	acts   time.Duration // that a tool waits for its element
-	log    *zap.Logger
-	queue  chan struct{} // holds an item for each call that runs or waits
-	turn   chan struct{} // holds an item while a call runs
-	asked  chan struct{} // gets an item when a page has opened a dialog
-	gone   chan struct{} // closed when the session has ended
+	caller   actions.Caller // static after newSession
+	meter    *actions.Meter
+	files    Files
+	groups   []string             // the groups of tools that are offered, beside those that always are
+	looks    int                  // characters of the snapshot in an answer
+	usual    actions.SnapshotMode // of calls that say nothing else
+	noImages bool                 // pictures are not in answers
+	acts     time.Duration        // that a tool waits for its element
+	log      *zap.Logger
+	queue    chan struct{} // holds an item for each call that runs or waits
+	turn     chan struct{} // holds an item while a call runs
+	asked    chan struct{} // gets an item when a page has opened a dialog
+	gone     chan struct{} // closed when the session has ended
 
 	mu      sync.Mutex `stays:"the handler counts the session"` // guards everything below
 	closed  bool
@@ -66,14 +68,17 @@ func newSession(c actions.Caller, o Options, log *zap.Logger) *session {
 	}
 	meter := c.Options.Meter
 	return &session{
-		caller: c, meter: meter, files: o.Files, groups: o.Groups, looks: cmp.Or(o.Snapshot, usualLook), acts: cmp.Or(o.Action, actions.ElementTime), log: log,
+		caller: c, meter: meter, files: o.Files, groups: o.Groups, looks: cmp.Or(o.Snapshot, usualLook), usual: cmp.Or(o.Mode, actions.SnapshotMode{Kind: actions.DeltaSnapshot}), noImages: o.NoImages, acts: cmp.Or(o.Action, actions.ElementTime), log: log,
 		queue: make(chan struct{}, meter.Limits().Waiting), turn: make(chan struct{}, 1), asked: make(chan struct{}, 1),
 		gone: make(chan struct{}), pages: make(map[string]*pageState), downloads: newDownloadLog(),
 	}
 }
 
 const instructions = `Drives the pages of a browser, or apps in frames of one.
-Read a page with browser_snapshot and act on its elements by the refs that it prints.`
+Read a page with browser_snapshot and act on its elements by the refs that it prints.
+After an action the answer has only what has changed since you were shown the page ("### Changes"): each line at the left
+is an element as it is now, "... e3..e9" in it stands for elements that are as they were, "removed:" lists those that
+have gone. All else is as before, and its refs hold. "### Snapshot" is the whole page.`
 
 // server makes the MCP server of the session. It has only the tools that the caller
 // may use and has asked for.
@@ -169,9 +174,11 @@ const usualLook = 20_000
 // to files of this machine.
 type Options struct {
 	Files    Files
-	Groups   []string      // of tools, as Groups reads them
-	Snapshot int           // characters of the page's snapshot in an answer; 20,000
-	Action   time.Duration // that a tool waits for its element; actions.ElementTime
+	Groups   []string             // of tools, as Groups reads them
+	Snapshot int                  // characters of the page's snapshot in an answer; 20,000
+	Mode     actions.SnapshotMode // of answers to calls that say nothing else; DeltaSnapshot
+	NoImages bool                 // pictures are left out of answers
+	Action   time.Duration        // that a tool waits for its element; actions.ElementTime
 }
 
 // Serve serves one client over a pair of streams, one message on a line (MCP

@@ -16,7 +16,7 @@ import (
 
 // lookTools are the tools that change nothing.
 var lookTools = []tool{
-	defineTool("browser_snapshot", "Read the page", "Shows the accessibility tree of the page, with refs of its elements for other tools. Better than a screenshot.", reading|readTime, takeSnapshot),
+	defineTool("browser_snapshot", "Read the page", "Shows the accessibility tree of the page, with refs of its elements for other tools. Better than a screenshot.", reading|readTime|mayShow, takeSnapshot),
 	defineTool("browser_find", "Find in the page", "Shows the parts of the page's accessibility tree that have a text, each with what it lies in.", reading|readTime, findText),
 	defineTool("browser_take_screenshot", "Take a screenshot", "Takes a picture of the page. To act on elements use browser_snapshot.", reading|readTime, takeScreenshot),
 	defineTool("browser_console_messages", "Read the console", "Lists what the page has written to the console.", modal|reading, consoleMessages),
@@ -24,16 +24,16 @@ var lookTools = []tool{
 
 // filename is the argument of tools that can save what they return.
 type filename struct {
-	Filename string `json:"filename,omitempty" jsonschema:"Name of a file to save this to, instead of returning it"`
+	Filename string `json:"filename,omitempty" jsonschema:"A file to save this to instead"`
 }
 
 type snapshotArgs struct {
 	onPage
 	filename
-	Target string  `json:"target,omitempty" jsonschema:"An element to show alone: a ref of the page snapshot, or a selector that matches it alone"`
-	Depth  float64 `json:"depth,omitempty" jsonschema:"How many levels of the tree to show; all when left out"`
-	Limit  float64 `json:"limit,omitempty" jsonschema:"How many characters to show; 20000 when left out. What is longer is cut behind a node, and the answer says so"`
-	Boxes  bool    `json:"boxes,omitempty" jsonschema:"Show where each element is, as [box=x,y,width,height] in CSS pixels of the viewport"`
+	Target string  `json:"target,omitempty" jsonschema:"Only this element: a ref or selector"`
+	Depth  float64 `json:"depth,omitempty" jsonschema:"Levels of the tree; all when left out"`
+	Limit  float64 `json:"limit,omitempty" jsonschema:"Characters; 20000 when left out"`
+	Boxes  bool    `json:"boxes,omitempty" jsonschema:"Add [box=x,y,width,height] in CSS pixels"`
 }
 
 // takeSnapshot is browser_snapshot. A file gets all of it.
@@ -42,6 +42,22 @@ func takeSnapshot(ctx context.Context, c *call, in snapshotArgs) error {
 		return invalidArgument("limit must be 1 or more")
 	}
 	most := cmp.Or(int(min(in.Limit, actions.MaxSnapshot)), c.looks)
+	if c.mode.Kind == "" {
+		c.mode.Kind = actions.FullSnapshot
+	}
+	if in.Filename == "" && in.Depth == 0 && !in.Boxes {
+		look := actions.LookOptions{Mode: c.mode, Most: most}
+		if in.Target != "" {
+			look.Root = locatorOf(in.Target)
+		}
+		return c.showPage(ctx, look)
+	}
+	if c.mode.Kind != actions.FullSnapshot {
+		return invalidArgument("snapshot: " + string(c.mode.Kind) + " excludes depth, boxes and filename")
+	}
+	if c.mode.Tokens > 0 {
+		most = c.mode.Characters()
+	}
 	o := actions.YAMLOptions{Boxes: in.Boxes}
 	if in.Filename == "" && in.Depth == 0 {
 		o.Most = bytesFor(most)
@@ -98,6 +114,44 @@ func cutLook(text string, most int) (kept, note string) {
 
 func cutNote(shown string) string {
 	return "Cut: " + shown + " are shown. Find others with browser_find. browser_snapshot shows a part with target or depth, more with limit, and puts all of it into a file with filename."
+}
+
+// cutNoteOf says what a look does not show, and where most of that is.
+func cutNoteOf(l *actions.Cut) string {
+	if l == nil {
+		return ""
+	}
+	var most []string
+	for _, left := range l.Most {
+		if left.Ref != "" {
+			most = append(most, fmt.Sprintf("%d in %s", left.Lines, left.Ref))
+		}
+	}
+	shown := fmt.Sprintf("%d of %d nodes", l.Shown, l.All)
+	if l.More {
+		shown = fmt.Sprintf("%d of the first %s", l.Shown, english.Plural(l.All, "node", ""))
+	}
+	if shown += ", those in view, to act on and with names before others,"; most != nil {
+		shown += " without " + strings.Join(most, ", ") + ","
+	}
+	return cutNote(shown)
+}
+
+// showPage is browser_snapshot, but for the forms that a client asks for.
+func (c *call) showPage(ctx context.Context, o actions.LookOptions) error {
+	l, err := c.page.Look(ctx, o)
+	if err != nil {
+		return err
+	}
+	if c.mode.Kind == actions.NoSnapshot {
+		c.header(c.page.Info(), c.status, c.written(c.page))
+		return nil
+	}
+	c.describe(l.Whole, o.Root == nil)
+	if c.showLook(l); l.Text == "" && !l.Delta {
+		c.say("The page shows nothing.")
+	}
+	return nil
 }
 
 // depthOf is the level of a line in a snapshot, from 0: two spaces for each.
@@ -201,10 +255,10 @@ func matchingLines(ctx context.Context, text string, pattern *actions.Pattern) (
 
 type screenshotArgs struct {
 	maybeElement
-	Type     pictureType  `json:"type,omitempty" jsonschema:"When it is left out, the extension of filename decides, and then it is png"`
-	Filename string       `json:"filename,omitempty" jsonschema:"Name of a file to save the picture to, instead of returning it"`
+	Type     pictureType  `json:"type,omitempty" jsonschema:"By filename when left out, or png"`
+	Filename string       `json:"filename,omitempty" jsonschema:"A file to save it to instead"`
 	FullPage bool         `json:"fullPage,omitempty" jsonschema:"The whole page instead of what is in view"`
-	Scale    pictureScale `json:"scale,omitempty" jsonschema:"css for one pixel of the picture for each of CSS, or device; css when left out"`
+	Scale    pictureScale `json:"scale,omitempty" jsonschema:"Its pixels; css when left out"`
 }
 
 // format is the format of the picture: the type that is given, else by the extension
@@ -239,6 +293,10 @@ func takeScreenshot(ctx context.Context, c *call, in screenshotArgs) error {
 	shot, err := c.page.Screenshot(ctx, o)
 	if err != nil {
 		return err
+	}
+	if in.Filename == "" && c.noImages {
+		c.say("A picture of %d × %d pixels, which is left out: this client gets no pictures. Read the page with browser_snapshot, or save the picture with filename.", shot.Width, shot.Height)
+		return nil
 	}
 	c.say("A picture of %d × %d pixels", shot.Width, shot.Height)
 	if in.Filename != "" {

@@ -11,7 +11,7 @@ import (
 
 // tabTools are the tools for pages as a whole.
 var tabTools = []tool{
-	defineTool("browser_tabs", "Pages", "Lists the pages, opens one, selects one as the current page, or closes one.", alters|modal|pageless|reading|loadTime, useTabs),
+	defineTool("browser_tabs", "Pages", "Lists the pages, opens one, selects one as the current page, or closes one.", alters|modal|pageless|reading|loadTime|mayShow, useTabs),
 	defineTool("browser_close", "Close the page", "Closes the page.", alters|modal|actTime, closePage),
 }
 
@@ -132,7 +132,7 @@ func (s *session) makeCurrent(id string) {
 type tabArgs struct {
 	onPage
 	Action tabAction `json:"action" jsonschema:"What to do"`
-	Index  *float64  `json:"index,omitempty" jsonschema:"Which page to select or close, from 0; the current one is closed when left out"`
+	Index  *float64  `json:"index,omitempty" jsonschema:"To select or close, from 0"`
 	URL    string    `json:"url,omitempty" jsonschema:"What to show in a new page"`
 }
 

@@ -121,9 +121,9 @@ func verifyList(ctx context.Context, c *call, in verifyListArgs) error {
 
 type verifyValueArgs struct {
 	onPage
-	Type    fieldType `json:"type" jsonschema:"What kind of field it is"`
-	Element string    `json:"element" jsonschema:"What the field is, in words for people"`
-	Target  string    `json:"target" jsonschema:"The field: a ref of the page snapshot, or a selector that matches it alone"`
+	Type    fieldType `json:"type" jsonschema:"Its kind"`
+	Element string    `json:"element" jsonschema:"In words, for people"`
+	Target  string    `json:"target" jsonschema:"A ref, or a selector of it alone"`
 	Value   string    `json:"value" jsonschema:"The value; true or false of a checkbox or radio button"`
 }
 

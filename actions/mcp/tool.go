@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
 	"regexp"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cdphub/cdphub/actions"
+	"github.com/cdphub/cdphub/internal/wire"
 )
 
 // trait is a set of properties of a tool.
@@ -26,6 +28,7 @@ const (
 	actTime                    // it may take as long as an action on an element
 	loadTime                   // it may take as long as to load a page
 	readTime                   // it may take as long as to read a page
+	mayShow                    // the page is shown by some calls, which takes the argument snapshot as shows does
 
 	changes = shows | alters // it may change the page
 )
@@ -61,7 +64,7 @@ type params interface{ pageID() string }
 
 // onPage is what the arguments of every tool have.
 type onPage struct {
-	PageID string `json:"pageId,omitempty" jsonschema:"Which page, as browser_tabs lists them; the current one when left out"`
+	PageID string `json:"pageId,omitempty" jsonschema:"See browser_tabs"`
 }
 
 func (o onPage) pageID() string { return o.PageID }
@@ -73,20 +76,26 @@ type none struct{ onPage }
 // In.
 func defineTool[In params](name, title, about string, traits trait, do func(context.Context, *call, In) error) tool {
 	schema := schemaFor[In]()
+	if traits&(shows|mayShow) != 0 {
+		schema.Properties["snapshot"] = snapshotSchema
+	}
 	t := tool{name: name, title: title, about: about, traits: traits, schema: schema}
 	t.add = func(server *sdk.Server, s *session) {
-		// Clients use the hints to decide what they ask their user about (MCP
-		// specification, "Tool annotations").
-		looks := !t.has(alters)
-		destructive := !looks
-		sdk.AddTool(server, &sdk.Tool{
-			Name: name, Title: title, Description: about, InputSchema: schema,
-			Annotations: &sdk.ToolAnnotations{Title: title, ReadOnlyHint: looks, DestructiveHint: &destructive},
-		}, func(ctx context.Context, r *sdk.CallToolRequest, in In) (*sdk.CallToolResult, any, error) {
+		listed := &sdk.Tool{Name: name, Title: title, Description: about, InputSchema: schema}
+		// Clients use the hints to decide what they ask their user about. Without them a tool changes
+		// something, and may destroy it (MCP specification, "Tool annotations").
+		if !t.has(alters) {
+			listed.Annotations = &sdk.ToolAnnotations{ReadOnlyHint: true}
+		}
+		sdk.AddTool(server, listed, func(ctx context.Context, r *sdk.CallToolRequest, in In) (*sdk.CallToolResult, any, error) {
 			if err := actions.Exceeds(r.Params.Arguments); err != nil {
 				return new(reply).result(err), nil, nil
 			}
-			return s.use(ctx, &t, in.pageID(), func(ctx context.Context, c *call) error {
+			mode, err := modeOf(r.Params.Arguments)
+			if err != nil {
+				return new(reply).result(err), nil, nil
+			}
+			return s.use(ctx, &t, in.pageID(), mode, func(ctx context.Context, c *call) error {
 				ctx, cancel := context.WithTimeout(actions.WithElementTime(ctx, s.acts), s.timeout(&t))
 				defer cancel()
 				return do(ctx, c, in)
@@ -94,6 +103,21 @@ func defineTool[In params](name, title, about string, traits trait, do func(cont
 		})
 	}
 	return t
+}
+
+// snapshotSchema is the argument with which a call says how much of the page its answer shows.
+var snapshotSchema = &jsonschema.Schema{Type: "string", Description: "none, delta, full, or tokens"}
+
+// modeOf reads that argument.
+func modeOf(arguments json.RawMessage) (actions.SnapshotMode, error) {
+	var in struct {
+		Snapshot actions.SnapshotMode `json:"snapshot"`
+	}
+	if len(arguments) == 0 {
+		return in.Snapshot, nil
+	}
+	err := wire.Decode(arguments, &in)
+	return in.Snapshot, err
 }
 
 // missingTool makes a row for a tool of Playwright MCP that is not here, with the reason
@@ -111,8 +135,8 @@ func inGroup(group string, list []tool) []tool {
 // element names an element. Target counts; Element is for people who confirm calls, and
 // must not be about what the element was before (actions.DescribedRef).
 type element struct {
-	Element string `json:"element,omitempty" jsonschema:"What the element is, in words for people"`
-	Target  string `json:"target" jsonschema:"The element: a ref of the page snapshot, or a selector that matches it alone"`
+	Element string `json:"element,omitempty" jsonschema:"In words, for people"`
+	Target  string `json:"target" jsonschema:"A ref, or a selector of it alone"`
 }
 
 // onElement are the arguments of tools that act on one element.
@@ -125,8 +149,8 @@ type onElement struct {
 // element.
 type maybeElement struct {
 	onPage
-	Element string `json:"element,omitempty" jsonschema:"What the element is, in words for people"`
-	Target  string `json:"target,omitempty" jsonschema:"An element instead of the page: a ref of the page snapshot, or a selector that matches it alone"`
+	Element string `json:"element,omitempty" jsonschema:"In words, for people"`
+	Target  string `json:"target,omitempty" jsonschema:"Only this element: a ref or selector"`
 }
 
 // locator is the element that is meant; nil for none.

@@ -73,7 +73,7 @@ func (s *socket) receive(frame []byte) {
 	// The active page may change only while no other action runs that goes by it.
 	turn := actions.Job{Page: page, Exclusive: v.tabs || v.moves && page != ""}
 	err = s.scheduler.Run(turn, func(ctx context.Context) {
-		data, err := actions.Try(s.log, r.action, func() (any, error) { return v.do(ctx, c) })
+		data, err := actions.Try(s.log, r.action, func() (any, error) { return c.carryOut(ctx, v) })
 		s.reply(r.id, data, err)
 	})
 	if err != nil {

@@ -1,6 +1,7 @@
 package ndjson
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 
@@ -61,6 +62,66 @@ func Reading() []string {
 type pageData struct {
 	PageID string `json:"page_id"`
 	URL    string `json:"url,omitempty"`
+	// Snapshot is the page after the action, for a call or a connection that wants it.
+	Snapshot *lookData `json:"snapshot,omitempty"`
+}
+
+// lookData is a snapshot in an answer. TreeYAML is what has changed if Delta is true. Cut is there if not all is shown.
+type lookData struct {
+	TreeYAML     string   `json:"tree_yaml"`
+	Delta        bool     `json:"delta,omitempty"`
+	Cut          *cutData `json:"cut,omitempty"`
+	Title        string   `json:"title"`
+	ElementCount int      `json:"element_count"`
+}
+
+// cutData says how many of the lines are shown, and the refs of elements in which most of the others lie, by how many.
+type cutData struct {
+	Shown int            `json:"shown"`
+	All   int            `json:"all"`
+	Most  map[string]int `json:"most"`
+}
+
+func lookDataOf(l actions.Look) lookData {
+	d := lookData{l.Text, l.Delta, nil, l.Whole.Title, l.Whole.Count}
+	if l.Cut != nil {
+		d.Cut = &cutData{l.Cut.Shown, l.Cut.All, map[string]int{}}
+		for _, left := range l.Cut.Most {
+			if left.Ref != "" {
+				d.Cut.Most[left.Ref] = left.Lines
+			}
+		}
+	}
+	return d
+}
+
+// carryOut runs a verb. The answer to one that is about a page, and gives nothing else, has a snapshot of it for those
+// who want one. If it cannot be read, the verb has succeeded all the same.
+func (c *call) carryOut(ctx context.Context, v verb) (any, error) {
+	mode := cmp.Or(c.Snapshot("snapshot"), c.caller.Snapshots)
+	data, err := v.do(ctx, c)
+	d, is := data.(pageData)
+	if err != nil || !is || mode.Kind == "" || mode.Kind == actions.NoSnapshot {
+		return data, err
+	}
+	b, err := c.Scheduler.Browser()
+	if err != nil {
+		return data, nil
+	}
+	page, err := b.Page(d.PageID)
+	if err != nil {
+		return data, nil
+	}
+	ctx, cancel := actions.WithTimeout(ctx, byDefault, byDefault)
+	defer cancel()
+	if page.Settle(ctx) != nil {
+		return data, nil
+	}
+	if l, err := page.Look(ctx, actions.LookOptions{Mode: mode}); err == nil {
+		l.Seen()
+		d.Snapshot, d.URL = new(lookDataOf(l)), l.Whole.URL
+	}
+	return d, nil
 }
 
 // navigatePage shows a URL. If there is no page and none was named, it opens one.
@@ -72,7 +133,7 @@ func navigatePage(ctx context.Context, c *call) (any, error) {
 	}
 	data, err := c.onPage(ctx, func(ctx context.Context, page *actions.Page) (any, error) {
 		n, err := page.Goto(ctx, url, actions.GotoOptions{Untitled: true})
-		return pageData{page.Alias, n.URL}, err
+		return pageData{PageID: page.Alias, URL: n.URL}, err
 	})
 	if actions.KindOf(err) == actions.PageNotFound && !c.Has("page_id") {
 		return openPage(ctx, c, url)
@@ -96,28 +157,28 @@ func openPage(ctx context.Context, c *call, url string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return pageData{page.Alias, n.URL}, nil
+	return pageData{PageID: page.Alias, URL: n.URL}, nil
 }
 
 func moveInHistory(move func(*actions.Page, context.Context, *actions.LoadState) (actions.Navigation, error)) func(context.Context, *call) (any, error) {
 	return func(ctx context.Context, c *call) (any, error) {
 		return c.onPage(ctx, func(ctx context.Context, page *actions.Page) (any, error) {
 			n, err := move(page, ctx, nil)
-			return pageData{page.Alias, n.URL}, err
+			return pageData{PageID: page.Alias, URL: n.URL}, err
 		})
 	}
 }
 
 func takeSnapshot(ctx context.Context, c *call) (any, error) {
+	mode := cmp.Or(c.Snapshot("snapshot"), actions.SnapshotMode{Kind: actions.FullSnapshot})
 	return c.onPage(ctx, func(ctx context.Context, page *actions.Page) (any, error) {
-		s, err := page.SnapshotYAML(ctx, actions.YAMLOptions{})
+		l, err := page.Look(ctx, actions.LookOptions{Mode: mode})
+		l.Seen()
 		return struct {
-			TreeYAML     string `json:"tree_yaml"`
-			Title        string `json:"title"`
-			ElementCount int    `json:"element_count"`
-			PageID       string `json:"page_id"`
-			URL          string `json:"url"`
-		}{s.Text, s.Title, s.Count, page.Alias, s.URL}, err
+			lookData
+			PageID string `json:"page_id"`
+			URL    string `json:"url"`
+		}{lookDataOf(l), page.Alias, l.Whole.URL}, err
 	})
 }
 
@@ -152,7 +213,7 @@ func waitFor(ctx context.Context, c *call) (any, error) {
 				return nil, err
 			}
 		}
-		return pageData{page.Alias, page.URL()}, nil
+		return pageData{PageID: page.Alias, URL: page.URL()}, nil
 	})
 }
 

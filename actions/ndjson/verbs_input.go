@@ -41,7 +41,7 @@ func clickElement(ctx context.Context, c *call) (any, error) {
 	o := actions.ClickOptions{Button: c.Choice("button", "left", "right", "middle"), Count: c.Int("click_count", 1, 1, 3)}
 	return c.onPage(ctx, func(ctx context.Context, p *actions.Page) (any, error) {
 		_, err := p.Click(ctx, target, o)
-		return pageData{p.Alias, p.URL()}, err
+		return pageData{PageID: p.Alias, URL: p.URL()}, err
 	})
 }
 

@@ -33,6 +33,8 @@ type mcpCmd struct {
 	Files     string        `help:"Folder from which files may be uploaded by path." env:"CDPHUB_FILES" type:"existingdir" default:"."`
 	OutputDir string        `help:"Folder for the files that tools write when they get a filename, such as screenshots." env:"CDPHUB_OUTPUT_DIR" default:".cdphub-mcp"`
 	Snapshot  positiveInt   `name:"snapshot-limit" help:"Characters of the page's snapshot in an answer. browser_snapshot has an argument limit to show more, and writes all of it to a file. browser_find searches all of it." default:"20000" env:"CDPHUB_SNAPSHOT_LIMIT"`
+	Mode      string        `name:"snapshot-mode" help:"What the answer to an action shows of the page: delta (what has changed since the client was shown it), full, none, or all within a number of tokens, such as 1000." default:"delta" env:"CDPHUB_SNAPSHOT_MODE"`
+	Images    string        `name:"image-responses" help:"Whether answers have pictures: allow, or omit for models that read none." enum:"allow,omit" default:"allow" env:"CDPHUB_IMAGE_RESPONSES"`
 	Action    time.Duration `name:"action-timeout" help:"How long a tool waits for its element to be there, visible, enabled and not covered. Raise it for pages that take longer." default:"5s" env:"CDPHUB_ACTION_TIMEOUT"`
 	Caps      []string      `help:"Groups of tools in addition to the usual ones: config, devtools, network, pdf, storage, testing, tracing, video, vision." placeholder:"GROUP" env:"CDPHUB_CAPS"`
 
@@ -44,6 +46,10 @@ func (c *mcpCmd) Run(ctx context.Context, s streams) error {
 	groups, err := mcp.Groups(c.Caps)
 	if err != nil {
 		return fmt.Errorf("--caps: %w", err)
+	}
+	mode, err := actions.ParseSnapshotMode(c.Mode)
+	if err != nil {
+		return fmt.Errorf("--snapshot-mode %s: use none, delta, full or a number of tokens", c.Mode)
 	}
 	if c.Action < 0 {
 		return fmt.Errorf("--action-timeout %s: it must be 0 or more", c.Action)
@@ -70,7 +76,7 @@ func (c *mcpCmd) Run(ctx context.Context, s streams) error {
 		Log: log.Logger, URLs: urls, Names: new(urlpolicy.Resolver),
 		Limits: actions.Limits{Requests: int(c.ActionRate), Screenshots: int(c.ScreenshotRate)},
 	}, Version: version.Current().Version}
-	return mcp.Serve(ctx, caller, os.Stdin, s.out, mcp.Options{Files: mcp.Files{Read: files, Write: c.OutputDir}, Groups: groups, Snapshot: int(c.Snapshot), Action: c.Action})
+	return mcp.Serve(ctx, caller, os.Stdin, s.out, mcp.Options{Files: mcp.Files{Read: files, Write: c.OutputDir}, Groups: groups, Snapshot: int(c.Snapshot), Mode: mode, NoImages: c.Images == "omit", Action: c.Action})
 }
 
 // join returns the function that connects to the hub, or starts a browser, and what it downloads. end
