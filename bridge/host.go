@@ -213,6 +213,12 @@ type Families interface {
 	Related(pageID, otherID string) bool
 }
 
+// SharedTabs is a Host whose targets are tabs of a browser that its user has open: refusals speak of tabs, and not
+// of frames.
+type SharedTabs interface {
+	SharesTabs() bool
+}
+
 // Uploads is a Host that takes the contents of files with DOM.setFileInputFiles,
 // since it cannot read the files themselves.
 type Uploads interface {

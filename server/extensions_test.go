@@ -49,6 +49,15 @@ func TestR411Extension(t *testing.T) {
 	}
 	h.send(`{"kind":"tabs","tabs":[{"target":"E1","url":"http://a/","title":"Shared"}]}`)
 	s.awaitTarget(t, "", "E1")
+	whole := dial(t, "ws://"+s.addr(false)+"/devtools/browser", nil)
+	for method, why := range map[string]string{
+		"Target.createTarget": "ask the user to share another tab", "Target.createBrowserContext": "not possible in a tab that its user shares", "Browser.grantPermissions": "only tabs that a user shares",
+	} {
+		whole.send(`{"id":1,"method":"` + method + `","params":{"url":"about:blank","permissions":[]}}`)
+		if got := whole.next(); !strings.Contains(got, why) {
+			t.Errorf("%s got %s", method, got)
+		}
+	}
 	dial(t, "ws://"+s.addr(true)+"/icdp/host", nil).send(`{"kind":"ready","v":1,"targets":[{"targetId":"P1"}]}`)
 	s.awaitTarget(t, "", "P1")
 	s.awaitTarget(t, "", "E1")

@@ -61,9 +61,10 @@ type attached struct {
 
 // call is something that the extension is to answer.
 type call struct {
-	of     *attached // nil for what is none of a tab's session
-	n      int64     // the number that the share.Tab has given it; 0 is the attach itself
-	closes bridge.CallID
+	of     *attached     // nil for what is none of a tab's session
+	n      int64         // the number that the share.Tab has given it; 0 is the attach itself
+	closes bridge.CallID // the Client's command that closes a tab; 0 is none
+	target string        // of closes
 }
 
 var (
@@ -205,6 +206,9 @@ func (h *Host) Slot() string { return h.slot }
 
 // NestsSessions implements bridge.Nesting: Chromium has sessions for frames of other processes and for workers.
 func (h *Host) NestsSessions() bool { return true }
+
+// SharesTabs implements bridge.SharedTabs.
+func (h *Host) SharesTabs() bool { return true }
 
 // Handles implements bridge.Lifecycle.
 func (h *Host) Handles(method string) bool { return method == "Target.closeTarget" }
@@ -365,15 +369,16 @@ func (h *Host) closeTab(c bridge.Command) error {
 	id, _ := wire.Text(wire.MemberOf(c.Params, "targetId"))
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	t := h.tabs[id]
 	switch {
-	case h.tabs[id] == nil:
+	case t == nil:
 		return errNoTarget
 	case h.link == nil:
 		return errAway
 	}
 	h.last++
-	h.calls[h.last] = call{closes: c.Call}
-	h.link.send(appendTarget(appendID("close", h.last), id), nil)
+	h.calls[h.last] = call{closes: c.Call, target: t.target}
+	h.link.send(appendTarget(appendID("close", h.last), t.target), nil)
 	return nil
 }
 
@@ -427,6 +432,9 @@ func (s shared) Closed(sessionID string) {
 	s.h.events.Closed(sessionID)
 }
 
+// isClosed is the result of Target.closeTarget.
+var isClosed = []byte(`{"success":true}`)
+
 func appendID(kind string, id int64) []byte {
 	return strconv.AppendInt(append(append([]byte(`{"kind":"`), kind...), `","id":`...), id, 10)
 }
@@ -461,7 +469,17 @@ func (h *Host) end(target, reason string) {
 	delete(h.tabs, target)
 	clients := t.clients
 	h.dropLocked(t)
+	var closed []bridge.CallID // the extension leaves with its last tab, before it could answer
+	for id, c := range h.calls {
+		if c.closes != 0 && c.target == target {
+			closed = append(closed, c.closes)
+			delete(h.calls, id)
+		}
+	}
 	h.mu.Unlock()
+	for _, id := range closed {
+		h.events.Result(id, "", isClosed, nil)
+	}
 	why := wire.ServerError(reason)
 	params := append(wire.AppendString([]byte(`{"reason":`), reason), '}')
 	for _, c := range clients {

@@ -248,7 +248,7 @@ func (h *Host) answer(m *message) bool {
 	switch {
 	case c.closes != 0:
 		if cdpErr == nil {
-			result = []byte(`{"success":true}`)
+			result = isClosed
 		}
 		h.events.Result(c.closes, "", result, cdpErr)
 	case c.n != 0:
