@@ -176,6 +176,8 @@ func TestR413AStrangersHub(t *testing.T) {
 		"Network.loadNetworkResource": {"url": elsewhere, "options": map[string]any{"disableCache": true, "includeCredentials": true}},
 		"Tracing.start":               nil,
 		"Page.crash":                  nil,
+		"Input.dispatchDragEvent":     {"type": "dragEnter", "x": 1, "y": 1, "data": map[string]any{"items": []any{}, "files": []string{"/etc/hosts"}, "dragOperationsMask": 1}},
+		"Page.deleteCookie":           {"cookieName": "of", "url": elsewhere},
 		"DOM.setFileInputFiles":       {"files": []string{"/etc/hosts"}, "nodeId": 1},
 	} {
 		refused(s.cdp(tab, method, params), method)
@@ -232,26 +234,40 @@ func TestR413History(t *testing.T) {
 	for name, before := range map[string]string{"the extension": "chrome-extension://" + extensionID + "/popup.html", "the hub": site + "/dashboard"} {
 		t.Run(name, func(t *testing.T) {
 			const page = "data:text/html,<title>here</title>"
-			u := newUser(t, before)
-			u.chrome.Call(t, u.chrome.Attach(t, u.find("page", before)), "Page.navigate", map[string]any{"url": page})
-			harness.Eventually(t, harness.Started, func() error {
-				if u.find("tab", "data:") == "" {
-					return errors.New("the tab has not gone on")
-				}
-				return nil
-			})
+			u := newUser(t, site+"/first")
+			shown := u.chrome.Attach(t, u.find("page", site))
+			for i, next := range []string{before, page} {
+				u.await(shown, `performance.timing.loadEventEnd > 0`) // before that, the next page takes its place in the history
+				u.chrome.Call(t, shown, "Page.navigate", map[string]any{"url": next})
+				harness.Eventually(t, harness.Soon, func() error {
+					got, err := u.chrome.Try(t, shown, "Page.getNavigationHistory", nil) // it fails while the process changes
+					if err == nil && entries(t, got) != i+2 {
+						err = fmt.Errorf("the tab has the history %s, want %d entries", got, i+2)
+					}
+					return err
+				})
+			}
 			s := newStranger(t, at.Host)
 			u.share("data:", s.addr, "")
 			tab := s.shared()
 			if got := s.ask(map[string]any{"kind": "attach", "target": tab}); got.Error != nil {
 				t.Fatal(got.Error)
 			}
-			var history struct{ Entries []struct{ URL string } }
-			if err := json.Unmarshal(s.cdp(tab, "Page.getNavigationHistory", nil).Result, &history); err != nil || len(history.Entries) != 1 {
-				t.Errorf("the history is %v, want one entry", history)
+			if n := entries(t, s.cdp(tab, "Page.getNavigationHistory", nil).Result); n != 1 {
+				t.Errorf("the history has %d entries, want 1", n)
 			}
 		})
 	}
+}
+
+// entries counts those of a history.
+func entries(t *testing.T, result json.RawMessage) int {
+	t.Helper()
+	var history struct{ Entries []struct{ URL string } }
+	if err := json.Unmarshal(result, &history); err != nil {
+		t.Fatal(err)
+	}
+	return len(history.Entries)
 }
 
 // TestR413TheHubsOwnPages shares none of them, and stops with one.

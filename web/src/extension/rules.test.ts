@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import browser from "devtools-protocol/json/browser_protocol.json";
+import js from "devtools-protocol/json/js_protocol.json";
 import { mayShare, readHub } from "./address";
+import { PASSES } from "./passes";
 import { judge, type Params } from "./rules";
 
 const page = { url: "https://shop.example/cart", hubs: ["hub.example", "127.0.0.1:9222"] };
@@ -52,6 +55,30 @@ test("R-413 what reaches beyond the page is refused", () => {
   ]) {
     assert.deepEqual(outcome(method, { a: 1 }), [method, { a: 1 }]);
   }
+});
+
+test("R-413 what passes is listed", () => {
+  const passes: Record<string, string> = {};
+  for (const { domain, commands = [] } of [...browser.domains, ...js.domains]) {
+    const names = commands.map(({ name }) => name).filter((name) => outcome(`${domain}.${name}`) !== "refused");
+    if (names.length > 0) passes[domain] = names.join(" ");
+  }
+  assert.deepEqual(passes, PASSES);
+});
+
+test("R-413 files of the machine are not dropped", () => {
+  const drop = (data: unknown) => outcome("Input.dispatchDragEvent", { type: "drop", data });
+  assert.deepEqual(drop({ items: [] }), ["Input.dispatchDragEvent", { type: "drop", data: { items: [] } }]);
+  assert.notEqual(drop({ items: [], files: [] }), "refused");
+  assert.equal(drop({ items: [], files: ["/etc/passwd"] }), "refused");
+  assert.equal(drop({ items: [], files: "/etc/passwd" }), "refused");
+});
+
+test("R-413 the window around the tab is not recorded", () => {
+  const record = (captureArea?: string) => outcome("Page.startScreenRecording", { captureArea });
+  assert.notEqual(record(), "refused");
+  assert.notEqual(record("target"), "refused");
+  assert.equal(record("browserWindow"), "refused");
 });
 
 test("R-413 cookies are those of the page", () => {

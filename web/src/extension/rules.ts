@@ -25,18 +25,31 @@ const PAGE_DOMAINS = new Set(
 
 const SITE = "a shared tab has the cookies of its own site only";
 const BROWSER = "it is about the whole browser, and only a tab is shared";
+const FILES = "files of the machine are not shared";
+const ASKED = "it answers a question that the browser asks its user";
 
 /** Methods of these domains that reach beyond the page. */
 const REFUSED: Record<string, string> = {
-  "DOM.setFileInputFiles": "files of the machine are not shared",
+  "DOM.getFileInfo": FILES,
+  "DOM.setFileInputFiles": FILES,
+  "Emulation.addScreen": BROWSER,
+  "Emulation.getScreenInfos": BROWSER,
+  "Emulation.removeScreen": BROWSER,
+  "Emulation.setPrimaryScreen": BROWSER,
+  "Emulation.updateScreen": BROWSER,
   "Network.clearBrowserCache": BROWSER,
   "Network.clearBrowserCookies": BROWSER,
+  "Network.deleteDeviceBoundSession": SITE,
+  "Network.enableDeviceBoundSessions": SITE,
   "Network.loadNetworkResource": "it would load other sites as the user: use fetch in the page",
   "Network.setCookieControls": BROWSER,
   "Page.crash": "the tab is its user's",
+  "Page.deleteCookie": SITE,
+  "Page.getSiblingSubApps": BROWSER,
+  "Page.getSubApps": BROWSER,
   "Page.setDownloadBehavior": BROWSER,
-  "Page.setRPHRegistrationMode": "it answers a question that the browser asks its user",
-  "Page.setSPCTransactionMode": "it answers a question that the browser asks its user",
+  "Page.setRPHRegistrationMode": ASKED,
+  "Page.setSPCTransactionMode": ASKED,
 };
 
 type Rule = (params: Params, page: Page) => Verdict;
@@ -58,6 +71,12 @@ const setCookies: Rule = ({ cookies }, page) => {
 };
 
 const RULES: Record<string, Rule> = {
+  "Input.dispatchDragEvent": (params) => {
+    const { files } = (params.data ?? {}) as Params; // paths
+    return files === undefined || (Array.isArray(files) && files.length === 0)
+      ? { method: "Input.dispatchDragEvent", params }
+      : { refuse: FILES };
+  },
   "Network.deleteCookies": changeCookie("Network.deleteCookies"),
   "Network.getAllCookies": (_, page) => getCookies({}, page),
   "Network.getCookies": getCookies,
@@ -67,6 +86,10 @@ const RULES: Record<string, Rule> = {
     typeof params.url === "string" && mayShare(params.url, page.hubs)
       ? { method: "Page.navigate", params }
       : { refuse: "a shared tab goes to http:, https:, about:blank, data: and blob: only, and not to the hub" },
+  "Page.startScreenRecording": (params) =>
+    params.captureArea === undefined || params.captureArea === "target"
+      ? { method: "Page.startScreenRecording", params }
+      : { refuse: BROWSER },
   "Storage.getCookies": (_, page) => getCookies({}, page),
   "Storage.setCookies": setCookies,
   "Target.setAutoAttach": (params) => ({ method: "Target.setAutoAttach", params }),
