@@ -72,3 +72,25 @@ func TestR411Extension(t *testing.T) {
 		t.Errorf("the Client gets %s", got)
 	}
 }
+
+// TestR414ExtensionOfAShare has the tab of an extension be seen by the Clients of its share alone, as the frames of a Host
+// page are.
+func TestR414ExtensionOfAShare(t *testing.T) {
+	s := withShares(t, hostsOfTeam(t))
+	if got := raw(t, s.addr(true), handshake(extensionPath, "Authorization: Bearer "+loneHostToken)); got.status != 403 || !strings.Contains(got.body, "share: NAME") {
+		t.Errorf("an extension without a share: %d %s", got.status, got.body)
+	}
+	h := dial(t, "ws://"+s.addr(true)+extensionPath, bearer(teamHostToken))
+	h.send(extensionHello)
+	h.next()
+	h.send(`{"kind":"tabs","tabs":[{"target":"E1","url":"http://a/","title":"Shared"}]}`)
+	await(t, "the tab of the team", func() bool {
+		_, body := s.get(t, s.addr(false), "/icdp/status", bearer(teamToken))
+		return strings.Contains(body, `"E1"`)
+	})
+	for token, sees := range map[string]bool{annsToken: false, bobsToken: false, teamToken: true, mateToken: true, clientToken: false} {
+		if _, body := s.get(t, s.addr(false), "/json/list", bearer(token)); strings.Contains(body, `"E1"`) != sees {
+			t.Errorf("%s sees %s", token, body)
+		}
+	}
+}
