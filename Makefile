@@ -18,11 +18,12 @@
 # make chaos         all faults at random, 60 s (DURATION=1h: longer, SEED=N: the same again, CLUSTER=3: in a cluster)
 # make release       archives, deb, rpm, images, SBOMs, checksums: dist/, the same bytes for the same commit
 # make release-test  what make release has made, tried as its users would
+# make extension     the browser extension, for a browser to load and as a store takes it: dist/extension, dist/extension.zip
 # make generate      what is made from sources: codecs, bundles, types, pages
 # make npm           the npm packages, for all platforms: npm/dist
 # make npm-test      the npm packages, installed and used as others do
 
-.PHONY: demo check test test-product test-browsers test-cluster test-sample test-e2e test-clients test-long flaky mutate fuzz lint fresh clients-doc docs docs-images devtools bench bench-compare bench-doc bench-cluster chaos release release-test generate tools compiler
+.PHONY: demo check test test-product test-browsers test-cluster test-sample test-e2e test-clients test-long flaky mutate fuzz lint fresh clients-doc docs docs-images devtools bench bench-compare bench-doc bench-cluster chaos release release-test extension generate tools compiler
 .DEFAULT_GOAL := test
 .DELETE_ON_ERROR:
 
@@ -118,7 +119,7 @@ test-e2e: tools $(GOTESTSUM)
 	@mkdir -p $(RESULTS)
 	@test -x /usr/sbin/nginx || command -v nginx >/dev/null || ./.ci/install nginx
 	@command -v caddy >/dev/null || ./.ci/install caddy
-	cd $(E2E) && $(call GOTEST,e2e,. ./axtree ./benchdoc ./browserhost ./devtools ./editing ./pages ./proxy ./reverseproxy ./shots) -shuffle=on -timeout 20m -p 2
+	cd $(E2E) && $(call GOTEST,e2e,. ./axtree ./benchdoc ./browserhost ./devtools ./editing ./extension ./pages ./proxy ./reverseproxy ./shots) -shuffle=on -timeout 20m -p 2
 	cd $(E2E) && $(call GOTEST,docs,./docs) -count=1 -timeout 20m -run 'TestBlocks/README|TestOwnPages'
 	cd $(E2E) && $(call GOTEST,recording,./recording) -count=1 -timeout 20m -run TestHandoff
 	cd $(E2E) && $(call GOTEST,siege,./siege) -count=1 -timeout 20m
@@ -275,6 +276,9 @@ release-test:
 	@for tool in bwrap debootstrap rpm; do command -v $$tool >/dev/null || ./.ci/install bubblewrap debootstrap rpm; done
 	@command -v systemd-analyze >/dev/null || ./.ci/install systemd
 	go test -C packaging/release -count=1 -v -timeout 60m -dist $(CURDIR)/dist ./...
+
+extension: web/node_modules
+	go run -C web/build . -extension $(CURDIR)/dist
 
 generate: web/node_modules
 	go generate ./...

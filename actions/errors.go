@@ -183,7 +183,7 @@ func (p *Page) translate(method string, err error) *Error {
 	case isAmong(text, noPage):
 		_, why, _ := strings.Cut(text, "is not supported. ")
 		e = NoBrowserFor(errors.New(cmp.Or(why, text)))
-	case answer.Code == wire.CodeMethodNotFound, strings.Contains(text, "is not possible in an embedded frame"), strings.Contains(text, "is not supported"):
+	case answer.Code == wire.CodeMethodNotFound, strings.Contains(text, "is not possible in an embedded frame"), strings.Contains(text, "is not possible in a tab that its user shares"), strings.Contains(text, "is not supported"):
 		e = p.unsupportedError(method, commandError(err))
 	case strings.Contains(text, notConnected), isAmong(text, moved) && strings.Contains(text, "no Frame Agent"): // no agent answers
 		e.Kind, e.Message = Unsupported, "the page cannot be driven: "+commandError(err)

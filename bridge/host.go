@@ -70,6 +70,9 @@ type Attachment struct {
 	// that shares something out does it by Account. It is "" for a Client without one,
 	// which stands for itself.
 	Account string
+	// Client is the Client's name, for people. It is "" for one that is no driver, such as what shows a target in
+	// the dashboard.
+	Client string
 	// Tabs are the only targets that the Client sees; nil for a Client that sees
 	// all. A TabKeeper adds to them what the Client opens, and what that opens.
 	Tabs *targets.Tabs
@@ -208,6 +211,12 @@ type Families interface {
 	// other: one of them has opened the other, or the one that has opened it, and so on,
 	// also if pages between them have ended.
 	Related(pageID, otherID string) bool
+}
+
+// SharedTabs is a Host whose targets are tabs of a browser that its user has open: refusals speak of tabs, and not
+// of frames.
+type SharedTabs interface {
+	SharesTabs() bool
 }
 
 // Uploads is a Host that takes the contents of files with DOM.setFileInputFiles,

@@ -278,8 +278,8 @@ func inTarget(s *clientSession) bool {
 
 // handlerLocked returns the side whose Host handles the method at browser level
 // (bridge.Lifecycle); nil when there is none. In a session, only the Host of that
-// session is asked. Of several emulated Hosts, the first that says that it handles the
-// method gets it.
+// session is asked, and for a target that params name, only its Host. Of several emulated
+// Hosts, the first that says that it handles the method gets it.
 func (h *Hub) handlerLocked(r *request) *side {
 	if !r.isMethod {
 		return nil
@@ -290,8 +290,13 @@ func (h *Hub) handlerLocked(r *request) *side {
 		}
 		return nil
 	}
+	var named *side
+	if r.args.hasTargetID {
+		t, _ := h.find(r.args.targetID)
+		named = t.side
+	}
 	for _, s := range h.sides.emulated() {
-		if s.handles(r.Method) {
+		if s.handles(r.Method) && (named == nil || s == named) {
 			return s
 		}
 	}

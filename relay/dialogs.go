@@ -95,7 +95,7 @@ func attachmentOf(s *clientSession, dialogKey string) bridge.Attachment {
 	return bridge.Attachment{
 		SessionID: s.ID, TargetID: s.TargetID, DialogKey: dialogKey,
 		NoFiles: c.noFiles, ReadOnly: c.readOnly(), Lasting: lasts, PrivateOf: privateOf, Tabs: c.tabs(),
-		Account: c.account.payer.ID,
+		Account: c.account.payer.ID, Client: c.name,
 	}
 }
 

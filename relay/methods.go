@@ -101,6 +101,10 @@ func notYours(why string) action {
 		if len(h.sides.list) == 0 {
 			return nil, h.noHostLocked()
 		}
+		if h.sides.onlySharedTabs() {
+			e := wire.ServerError(r.Method + " is not possible in a tab that its user shares: it is about the whole browser")
+			return nil, h.advised(e, advice.OnlySharedTabs)
+		}
 		e := wire.ServerError(r.Method + " is not possible in an embedded frame: " + why)
 		return nil, h.advised(e, advice.NoBrowserHere)
 	}
@@ -140,6 +144,8 @@ func getDomains(*Hub, *request) ([]byte, *wire.Error) { return []byte(`{"domains
 // as that of icdp, also when it has gone.
 func createTarget(h *Hub, _ *request) ([]byte, *wire.Error) {
 	switch emulated := h.sides.emulated(); {
+	case h.sides.onlySharedTabs():
+		return nil, h.advised(errNoCreateTarget, advice.OnlyUserOpens)
 	case len(emulated) > 0 && !slices.ContainsFunc(emulated, func(s *side) bool { return s.host != nil }):
 		return nil, h.advised(errNoCreateTarget, advice.PageAway)
 	case len(h.sides.list) > 0:

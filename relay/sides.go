@@ -3,6 +3,7 @@ package relay
 import (
 	"slices"
 
+	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/targets"
 )
 
@@ -47,6 +48,16 @@ func (ss *sides) browser() *side {
 // emulated returns the sides around whose Targets the hub emulates a browser, in the order in
 // which they came.
 func (ss *sides) emulated() []*side { return ss.list[:ss.emulatedCount] }
+
+// onlySharedTabs reports whether all emulated Hosts are browsers of which a user shares tabs.
+func (ss *sides) onlySharedTabs() bool {
+	for _, s := range ss.emulated() {
+		if tabs, is := s.host.(bridge.SharedTabs); !is || !tabs.SharesTabs() {
+			return false
+		}
+	}
+	return ss.emulatedCount > 0
+}
 
 // target finds a Target, and the side that has it. It asks each side in turn: a hub has few.
 func (ss *sides) target(id string) (t targets.Info, on *side, known bool) {

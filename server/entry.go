@@ -26,8 +26,12 @@ func (s *Server) enter(w http.ResponseWriter, r *http.Request, e front.Entry) {
 		why = s.rules.RefuseOther(r)
 	case front.DashboardPages:
 		why = s.rules.RefuseForeign(r)
-	case front.HostPages:
-		if why = s.rules.RefuseHost(r); why == "" && front.RouteOf(r).On.Exposed {
+	case front.HostPages, front.ExtensionPages:
+		refuse := s.rules.RefuseHost
+		if e.Pages == front.ExtensionPages {
+			refuse = s.rules.RefuseExtension
+		}
+		if why = refuse(r); why == "" && front.RouteOf(r).On.Exposed {
 			why = s.refuseNameless(r)
 		}
 	case front.AllPages:

@@ -11,6 +11,7 @@ import (
 func (s *Server) Held() map[string]int {
 	all := held.Of(s)
 	held.Add(all, "", s.hubs.Held())
+	held.Add(all, "", s.extensions.Held())
 	held.Add(all, "", s.quotas.Held())
 	if s.journal != nil {
 		held.Add(all, "", s.journal.Held())
@@ -31,6 +32,7 @@ func (heldCollector) Describe(to chan<- *prometheus.Desc) { to <- heldDesc }
 func (c heldCollector) Collect(to chan<- prometheus.Metric) {
 	all := held.Of(c.s)
 	held.Add(all, "", c.s.hubs.Held())
+	held.Add(all, "", c.s.extensions.Held())
 	for what, n := range all {
 		to <- prometheus.MustNewConstMetric(heldDesc, prometheus.GaugeValue, float64(n), what)
 	}

@@ -66,6 +66,7 @@ func (s *Server) routeTable() []front.Entry {
 
 		// Hosts, and Frame Agents.
 		{Path: "/icdp/host", Speaks: protocolList(doors.Bridge), On: front.ForHosts, Pages: front.HostPages, Role: host, WS: true, Hub: true, Serve: s.serveHost, Elsewhere: toHosts},
+		{Path: "/icdp/extension", On: front.ForHosts, Pages: front.ExtensionPages, Role: host, WS: true, Hub: true, Serve: s.serveExtension, Elsewhere: toHosts},
 		{Path: "/dialog", On: front.ForHosts, Pages: front.AllPages, Hub: true, Serve: s.forFrames(serveDialog)},
 		{Path: scriptPath + "{key...}", On: front.ForHosts, Pages: front.AllPages, Hub: true, Serve: s.forFrames(serveScript)},
 

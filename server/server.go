@@ -29,6 +29,7 @@ import (
 	"github.com/cdphub/cdphub/actions"
 	"github.com/cdphub/cdphub/actions/bap"
 	"github.com/cdphub/cdphub/actions/mcp"
+	"github.com/cdphub/cdphub/bridge/extension"
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/browsers"
 	"github.com/cdphub/cdphub/internal/cluster"
@@ -105,6 +106,7 @@ type Server struct {
 	connections, bapFrom *front.AddressPools `held:"*"`
 
 	clients, hosts *front.ConnGroup
+	extensions     *extension.Hosts
 	links          *links        `held:"*"`
 	draining       atomic.Bool   // takes no more connections
 	ending         chan struct{} `stays:"closed at the end"` // closed then
@@ -170,6 +172,7 @@ func New(o Options) (*Server, error) {
 	}
 	s.poller, s.shares = wsconn.NewPoller(0), wsconn.NewShares()
 	s.links = newLinks(s)
+	s.extensions = extension.NewHosts(extension.Options{Log: s.log, Grace: s.o.Limits.HostGrace, Own: s.ownAddresses})
 	s.table = s.routeTable()
 	return s, nil
 }

@@ -173,6 +173,7 @@ var notOfShares = map[string]string{
 	"/dialog":                   "has a key of its own, see TestR233FramesOfAShare",
 	"/eval/{key...}":            "has a key of its own, see TestR233FramesOfAShare",
 	"/icdp/host host":           "is for Hosts, see TestR233HostBesideABrowser",
+	"/icdp/extension host":      "is for Hosts, see TestR414ExtensionOfAShare",
 	"/host.json host":           "is for Hosts, see TestR233HostBesideABrowser",
 	"/link client":              "carries requests, see TestR230Links",
 	"/browser-sandboxes client": "is about hubs of their own, see TestR230SandboxesAreNotDivided",

@@ -55,6 +55,7 @@ type Tab struct {
 	inside     map[string]*realSession   `stays:"the browser's own child sessions, which it ends"`
 	views      map[string]*clientSession `held:"sessions"`
 	away       bool                      // between Lost and Again
+	fresh      bool                      // there has been no session yet
 	waiting    []pendingSend             `held:"commands that wait for the session"`
 	waits      int                       `held:"bytes of the commands that wait"`
 	exclusive  map[string]*clientSession `held:"recordings"` // by start method, whose it is
@@ -95,6 +96,13 @@ type notice struct {
 func New(source Real, sessions Sessions) *Tab {
 	t := &Tab{real: source, sessions: sessions, calls: make(map[int64]*call), inside: make(map[string]*realSession), views: make(map[string]*clientSession), exclusive: make(map[string]*clientSession)}
 	t.root = newReal("", nil, &t.cached)
+	return t
+}
+
+// NewAway makes a Tab of a session that is yet to be attached. Again says that it is; until then commands wait.
+func NewAway(source Real, sessions Sessions) *Tab {
+	t := New(source, sessions)
+	t.away, t.fresh = true, true
 	return t
 }
 
@@ -303,7 +311,10 @@ func (t *Tab) Again() {
 	t.mu.Lock()
 	if t.away {
 		t.away = false
-		t.replayLocked()
+		if !t.fresh { // all that was asked for is among what waits
+			t.replayLocked()
+		}
+		t.fresh = false
 		list := t.waiting
 		t.waiting, t.waits = nil, 0
 		for _, p := range list {

@@ -22,7 +22,7 @@ const group = (text: string, files: string[], collapsed = false) => ({ text, col
 const sidebar = [
   group("Start", ["getting-started", "install", "npm", "troubleshooting"]),
   group("Your app", ["proxy", "pages"]),
-  group("Browsers", ["browsers"]),
+  group("Browsers", ["browsers", "extension"]),
   group("Watch and steer", ["dashboard", "handoff", "devtools", "recording", "downloads"]),
   group("Clients", [
     "clients/playwright", "clients/puppeteer", "clients/agent-browser", "clients/mcp", "clients/chromedp", "clients/rod",

@@ -42,6 +42,14 @@ var (
 		"This hub has no browser, only frames of a Host page",
 		"start cdphub with --browser to have browser contexts and permissions",
 	}
+	OnlyUserOpens = Entry{
+		"The user of this browser opens its tabs, and shares them one by one",
+		"ask the user to share another tab, or start cdphub with --browser",
+	}
+	OnlySharedTabs = Entry{
+		"This hub has no browser of its own, only tabs that a user shares",
+		"start cdphub with --browser to have browser contexts and permissions",
+	}
 	Restarting = Entry{
 		"The browser of this hub is being started again, and was not back within 10 s",
 		"try again; the log of cdphub says why it ended",
@@ -188,6 +196,8 @@ var All = map[string]Entry{
 	"host-busy":       HostBusy,
 	"no-hook":         NoHook,
 	"no-browser-here": NoBrowserHere,
+	"only-user-opens": OnlyUserOpens,
+	"only-shared":     OnlySharedTabs,
 	"restarting":      Restarting,
 	"browser-ended":   BrowserEnded,
 	"browsers-full":   BrowsersFull,

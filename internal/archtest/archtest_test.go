@@ -20,7 +20,7 @@ const module = "github.com/cdphub/cdphub"
 var allowed = map[string]string{
 	"cmd/cdphub":                "internal/cli",
 	"internal/cli":              "actions actions/mcp actions/remote bridge/chrome internal/browsers internal/downloads internal/journal internal/journal/... internal/auth internal/httpserver internal/logging internal/plain internal/version internal/urlpolicy relay server web internal/devtools internal/link internal/wsconn internal/optionname internal/tempdir",
-	"server":                    "actions actions/... bridge bridge/chrome bridge/page internal/browsers internal/cluster internal/doors internal/downloads httpdiscovery internal/journal internal/live internal/named internal/advice internal/auth internal/fence internal/httpserver relay/quota internal/uiwire internal/webpage internal/scope internal/version internal/urlpolicy internal/wsconn internal/proxy internal/wire relay session targets web internal/devtools internal/link internal/held internal/optionname server/internal/... internal/tempdir",
+	"server":                    "actions actions/... bridge bridge/chrome bridge/extension bridge/page internal/browsers internal/cluster internal/doors internal/downloads httpdiscovery internal/journal internal/live internal/named internal/advice internal/auth internal/fence internal/httpserver relay/quota internal/uiwire internal/webpage internal/scope internal/version internal/urlpolicy internal/wsconn internal/proxy internal/wire relay session targets web internal/devtools internal/link internal/held internal/optionname server/internal/... internal/tempdir",
 	"internal/journal":          "relay/quota internal/scope internal/secrets internal/wire relay internal/held internal/optionname",
 	"internal/live":             "internal/advice internal/secrets internal/wire relay internal/held",
 	"internal/named":            "internal/advice internal/ordered relay/quota internal/wire relay session internal/wsconn internal/held",
@@ -31,6 +31,7 @@ var allowed = map[string]string{
 	"bridge":                    "targets internal/wire",
 	"bridge/page":               "bridge targets internal/wire internal/wsconn",
 	"bridge/share":              "bridge targets internal/wire internal/held",
+	"bridge/extension":          "bridge bridge/share targets internal/wire internal/wsconn internal/held",
 	"bridge/chrome":             "bridge internal/advice internal/downloads internal/fence internal/scope internal/version internal/urlpolicy internal/wire internal/wsconn targets internal/held internal/optionname internal/tempdir",
 	"targets":                   "internal/ordered internal/wire",
 	"internal/link":             "relay/quota internal/wsconn",

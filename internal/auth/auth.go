@@ -139,6 +139,17 @@ func (r Rules) RefuseHost(req *http.Request) string {
 	return why
 }
 
+// ExtensionOrigin is the origin of the browser extension, whose id follows from the key in its manifest. Browsers give it
+// to no page of the web (RFC 6454: an origin has the scheme of its page).
+const ExtensionOrigin = "chrome-extension://ajbndccgghnbniahaehckbfjmehjlnml"
+
+// RefuseExtension returns why a request to the path for the browser extension is refused, or "". Other extensions must be
+// among HostOrigins, and no page is one, on loopback neither. Programs send no Origin.
+func (r Rules) RefuseExtension(req *http.Request) string {
+	listed := slices.DeleteFunc(slices.Clone(r.HostOrigins), func(o string) bool { return !strings.HasPrefix(o, "chrome-extension://") })
+	return refuseOrigin(req, "host-origin", listed, func(origin string) bool { return origin == ExtensionOrigin })
+}
+
 // IsWebSocket reports whether a request asks for a WebSocket.
 func IsWebSocket(req *http.Request) bool {
 	return slices.ContainsFunc(req.Header.Values("Upgrade"), func(v string) bool {

@@ -4,6 +4,7 @@
 //	go run -C web/build .          # writes web/dist and web/dist/NOTICE.txt
 //	go run -C web/build . -check   # exit 1 when those files are stale
 //	go run -C web/build . -test    # runs the *.test.ts files under Node
+//	go run -C web/build . -extension DIR   # writes DIR/extension and DIR/extension.zip
 //
 // It bundles with esbuild, whose output depends only on the sources and its
 // version. Third-party packages come from web/package-lock.json; npm ci is run
@@ -28,15 +29,16 @@ func main() {
 	check := flag.Bool("check", false, "only say whether web/dist is up to date")
 	test := flag.Bool("test", false, "run the TypeScript tests under Node")
 	root := flag.String("root", "..", "the web folder")
+	extension := flag.String("extension", "", "only build the browser extension, into this folder")
 	flag.Parse()
-	if err := runBuild(*root, *check, *test); err != nil {
+	if err := runBuild(*root, *check, *test, *extension); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
 // runBuild builds, checks or tests the web folder root.
-func runBuild(root string, check, test bool) error {
+func runBuild(root string, check, test bool, extension string) error {
 	root, err := filepath.Abs(root)
 	if err != nil {
 		return err
@@ -46,6 +48,9 @@ func runBuild(root string, check, test bool) error {
 	}
 	if test {
 		return runTests(root)
+	}
+	if extension != "" {
+		return buildExtension(root, extension)
 	}
 	files, err := bundleAll(root)
 	if err != nil {

@@ -69,6 +69,7 @@ type pages int
 const (
 	ClientPages pages = iota
 	HostPages
+	ExtensionPages // the browser extension of this module
 	OwnPages       // and those of the origin that is asked, for a WebSocket as well
 	DashboardPages // those of the origin that is asked, and no others
 	AllPages       // what is served is the same for everybody, or wants a key of its own
