@@ -43,7 +43,7 @@ export function framesOf(e: Error): Protocol.Runtime.CallFrame[] {
 
 /** The stack of the caller, without the agent. */
 export function currentStack(): Protocol.Runtime.CallFrame[] {
-  return callFrames(new Error().stack ?? "");
+  return framesOf(new Error());
 }
 
 /** Whether a value is an Error of any realm. */
