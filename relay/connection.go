@@ -287,13 +287,14 @@ func (hc *connection) SessionsEvent(sessionIDs []string, method string, params [
 	h.shared++
 	e := &h.event
 	e.Reset(method, nil)
+	observed := h.observer != nil && h.observer.Wants(method)
 	for _, id := range sessionIDs {
 		s := h.sessions.get(id)
 		if s == nil || sideOf(s) != hc.side || s.lastShared == h.shared {
 			continue
 		}
 		s.lastShared = h.shared
-		if h.observer != nil {
+		if observed {
 			h.observeEventLocked(s, method, params)
 		}
 		noteDialog(s, method, params)

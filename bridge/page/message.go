@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"github.com/mailru/easyjson"
-	"github.com/mailru/easyjson/jlexer"
 
 	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/internal/wire"
@@ -210,21 +209,24 @@ const (
 // keep the hub's lock for long.
 const maxEventSessions = 1 << 16
 
-// appendTexts appends the strings of a JSON list, which alias it. ok is false
-// when raw is no list of strings, or too long.
+// appendTexts appends the strings of a JSON list, which alias it. raw is valid JSON, or nothing. ok is
+// false when it is no list of strings, or too long.
 func appendTexts(list []string, raw []byte) (_ []string, ok bool) {
-	l := jlexer.Lexer{Data: raw}
-	l.Delim('[')
-	for l.Ok() && !l.IsDelim(']') {
-		text, is := wire.Text(l.Raw())
-		if !is || len(list) == maxEventSessions {
+	if len(raw) == 0 || raw[0] != '[' {
+		return list, false
+	}
+	for i := wire.SkipSpace(raw, 1); raw[i] != ']'; {
+		if raw[i] != '"' || len(list) == maxEventSessions {
 			return list, false
 		}
+		end := wire.SkipString(raw, i)
+		text, _ := wire.Text(raw[i:end])
 		list = append(list, text)
-		l.WantComma()
+		if i = wire.SkipSpace(raw, end); raw[i] == ',' {
+			i = wire.SkipSpace(raw, i+1)
+		}
 	}
-	l.Delim(']')
-	return list, l.Ok()
+	return list, true
 }
 
 // readNested reads a session that begins; its parent is named elsewhere.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -47,17 +48,20 @@ func cases() []benchCase {
 }
 
 // nodes is a JSON object of the given size, of the kind that DOM and Accessibility answer
-// with: many small members.
+// with: many small members. No list is longer than a command's may be (internal/scope/bounds.txt).
 func nodes(size int) []byte {
-	b := []byte(`{"nodes":[`)
+	b := []byte(`{"nodes":[[`)
 	for i := 0; ; i++ {
 		node := fmt.Sprintf(`{"nodeId":%d,"nodeName":"DIV","attributes":["class","row even"],"childNodeCount":%d},`, i, i%7)
-		if len(b)+len(node) > size-len(`],"rest":""}`) {
+		if i%500 == 499 {
+			node = strings.TrimSuffix(node, ",") + "],["
+		}
+		if len(b)+len(node) > size-len(`{}]],"rest":""}`) {
 			break
 		}
 		b = append(b, node...)
 	}
-	return pad(append(bytes.TrimSuffix(b, []byte(",")), `],"rest":"`...), size)
+	return pad(append(b, `{}]],"rest":"`...), size)
 }
 
 // oneString is a JSON object of the given size with one long string, as a screenshot is.
@@ -88,12 +92,19 @@ func roundTrip(name string, clients, burst int, payload []byte) benchCase {
 			commands[i] = fmt.Appendf(nil, `{"id":100,"method":"Runtime.callFunctionOn","params":%s,"sessionId":"%s"}`, payload, s.attach(client, 1, 1)[0])
 		}
 		answer := fmt.Appendf(nil, `{"id":100,"result":%s,"sessionId":"%032d"}`, payload, 0)
+		var refused sync.Once
+		answered := func(_ *wsconn.Conn, m []byte) bool {
+			if bytes.HasPrefix(m, []byte(`{"id":100,"error":`)) { // which takes less time than the Host's answer
+				refused.Do(func() { tb.Errorf("a command was refused: %.200s", m) })
+			}
+			return true
+		}
 		sendInTurn := func(s *side) *load {
 			var sent atomic.Int64
 			return &load{func() {
 				i := int(sent.Add(1)) % clients
 				send(s.clients[i], commands[i])
-			}, always}
+			}, answered}
 		}
 		return s, sendInTurn(s), mirror{splice{Clients: clients, Copies: 1}, answer, sendInTurn}
 	}}

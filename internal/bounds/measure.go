@@ -49,18 +49,16 @@ type measure struct {
 
 // object judges the members of an object, and returns how many there are.
 func (m *measure) object(b *Bound) (n int) {
-	m.i++ // the brace
-	for m.space(); m.in[m.i] != '}'; m.space() {
-		if m.in[m.i] == ',' {
-			m.i++
-			m.space()
+	in := m.in
+	i := skipSpace(in, m.i+1) // behind the brace
+	for in[i] != '}' {
+		if in[i] == ',' {
+			i = skipSpace(in, i+1)
 		}
-		name := span{from: m.i}
-		m.i = wire.SkipValue(m.in, m.i)
-		name.to = m.i
-		m.space()
-		m.i++ // the colon
-		m.space()
+		name := span{from: i}
+		name.to = wire.SkipString(in, i)
+		i = skipSpace(in, name.to)
+		m.i = skipSpace(in, i+1) // behind the colon
 		if m.depth < deepest {
 			m.path[m.depth] = name
 		}
@@ -69,9 +67,10 @@ func (m *measure) object(b *Bound) (n int) {
 		if m.depth--; m.what != "" {
 			return 0
 		}
+		i = skipSpace(in, m.i)
 		n++
 	}
-	m.i++
+	m.i = i + 1
 	return n
 }
 
@@ -87,12 +86,47 @@ func (m *measure) member(around *Bound, name span) {
 		}
 		return
 	case '"':
-		if m.i = wire.SkipValue(m.in, m.i); m.i-from <= m.table.shortest {
+		if m.i = wire.SkipString(m.in, m.i); m.i-from <= m.table.shortest {
 			return
 		}
 		m.i = from
+	case '[':
+		if m.words() {
+			return
+		}
 	}
 	m.value(m.table.member(around, name.of(m.in)))
+}
+
+// words goes past a list of texts and literals that is within every bound, and reports
+// whether it is one.
+func (m *measure) words() bool {
+	t, in := m.table, m.in
+	i := skipSpace(in, m.i+1) // behind the bracket
+	n := 0
+	for in[i] != ']' {
+		if in[i] == ',' {
+			i = skipSpace(in, i+1)
+		}
+		switch in[i] {
+		case '"':
+			i = wire.SkipString(in, i)
+		case 't', 'f', 'n':
+			i = wire.SkipValue(in, i)
+		default:
+			return false
+		}
+		if n++; n > t.fewest || i-m.i > t.shortest {
+			return false
+		}
+		i = skipSpace(in, i)
+	}
+	i++
+	if n < t.least || i-m.i > t.shortest {
+		return false
+	}
+	m.i = i
+	return true
 }
 
 // span is a string in the input, with its quotes.
@@ -130,12 +164,13 @@ func (m *measure) value(b *Bound) {
 // there are. It goes no further than what the list may have.
 func (m *measure) array(b *Bound) (n int) {
 	most := cmp.Or(b.Items, m.table.all.Items)
-	m.i++ // the bracket
-	for m.space(); m.in[m.i] != ']'; m.space() {
-		if m.in[m.i] == ',' {
-			m.i++
-			m.space()
+	in := m.in
+	i := skipSpace(in, m.i+1) // behind the bracket
+	for in[i] != ']' {
+		if in[i] == ',' {
+			i = skipSpace(in, i+1)
 		}
+		m.i = i
 		if n++; n > most {
 			n += m.rest()
 			return n
@@ -143,8 +178,9 @@ func (m *measure) array(b *Bound) (n int) {
 		if m.value(b); m.what != "" {
 			return 0
 		}
+		i = skipSpace(in, m.i)
 	}
-	m.i++
+	m.i = i + 1
 	return n
 }
 
@@ -167,13 +203,7 @@ func (m *measure) number(b *Bound, text []byte) {
 	if !b.Number {
 		return
 	}
-	n, ok := wire.Int(text)
-	v := float64(n)
-	if !ok {
-		// Beyond what a double holds it is infinite, which is beyond every bound.
-		v, _ = strconv.ParseFloat(string(text), 64)
-	}
-	switch {
+	switch v := readNumber(text); {
 	case v < b.Min:
 		m.refuse("is " + cutText(string(text)) + ", at least " + plainNumber(b.Min) + " is allowed")
 	case v > b.Max:
@@ -182,6 +212,19 @@ func (m *measure) number(b *Bound, text []byte) {
 		f := &m.factors[b.factor-1]
 		*f = max(*f, v, -v)
 	}
+}
+
+// readNumber reads a number of JSON. What no double holds is infinite, which is beyond every bound.
+func readNumber(text []byte) float64 {
+	n := 0
+	for _, c := range text {
+		if c < '0' || c > '9' || n > 1e15 {
+			v, _ := strconv.ParseFloat(string(text), 64)
+			return v
+		}
+		n = n*10 + int(c-'0')
+	}
+	return float64(n)
 }
 
 // literal judges true, false and null. b is nil where the method has no bound for it.
@@ -248,10 +291,13 @@ func (m *measure) refuse(what string) {
 }
 
 // space goes past white space.
-func (m *measure) space() {
-	for m.in[m.i] <= ' ' {
-		m.i++
+func (m *measure) space() { m.i = skipSpace(m.in, m.i) }
+
+func skipSpace(in []byte, i int) int {
+	for in[i] <= ' ' {
+		i++
 	}
+	return i
 }
 
 // plainNumber is a number as people write it.

@@ -58,10 +58,13 @@ type Table struct {
 	rows     []Row
 	all      Bound                // of params without a row
 	named    map[string]*Bound    // by the last name, in any method
+	index    index                // of named
 	methods  map[string]*judgment // of methods with rows of their own
 	usual    judgment             // of others
 	folds    bool                 // named has names also as fold writes them
-	shortest int                  // bytes of a string that is within every bound, with its quotes
+	shortest int                  // bytes of a string, or of a whole, that is within every bound, with its quotes
+	fewest   int                  // elements that are within every bound
+	least    int                  // elements that every bound is content with
 }
 
 // judgment is what holds for the params of a method.
@@ -85,7 +88,7 @@ const message = math.MaxInt
 // finds it. Rows of names are applied before those of one method's param, which begin
 // with what holds for the name, and products last.
 func Parse(text string) *Table {
-	t := &Table{named: make(map[string]*Bound), methods: make(map[string]*judgment), shortest: message}
+	t := &Table{named: make(map[string]*Bound), methods: make(map[string]*judgment), shortest: message, fewest: message}
 	t.usual.params = &t.all
 	for _, line := range SplitRows(text) {
 		t.rows = append(t.rows, parseRow(line))
@@ -98,6 +101,7 @@ func Parse(text string) *Table {
 				}
 			}
 		}
+		t.index.fill(t.named) // what holds for a path begins with what holds for its name
 	}
 	for i := range t.rows {
 		switch r := &t.rows[i]; {
@@ -105,6 +109,8 @@ func Parse(text string) *Table {
 			t.addProduct(r)
 		case (r.Kind == "text" || r.Kind == "whole") && r.Max != "message":
 			t.shortest = min(t.shortest, int(mustNumber(r.Max)))
+		case r.Kind == "items" && r.Max != "message":
+			t.fewest, t.least = min(t.fewest, int(mustNumber(r.Max))), max(t.least, int(mustNumber(r.Min)))
 		}
 	}
 	return t
@@ -118,6 +124,7 @@ func ParseFolded(text string) *Table {
 	for name, b := range maps.Clone(t.named) {
 		t.named[foldName(name)] = b
 	}
+	t.index.fill(t.named)
 	return t
 }
 
@@ -154,11 +161,11 @@ func (t *Table) member(around *Bound, name string) *Bound {
 			return own
 		}
 	}
-	if named := t.named[name]; named != nil {
+	if named := t.index.find(name); named != nil {
 		return named
 	}
 	if t.folds {
-		if named := t.named[foldName(name)]; named != nil {
+		if named := t.index.find(foldName(name)); named != nil {
 			return named
 		}
 	}

@@ -183,9 +183,10 @@ func beyond(t *testing.T, method string, params []byte) (found string) {
 	return found
 }
 
-// BenchmarkExceeds judges what clients send most.
+// BenchmarkExceeds judges what clients send most, and a list of many small members.
 func BenchmarkExceeds(b *testing.B) {
 	for method, params := range map[string]string{
+		"Runtime.x":                `{"nodes":[` + strings.Repeat(`{"nodeId":17,"nodeName":"DIV","attributes":["class","row even"],"childNodeCount":3},`, 47) + `{}]}`,
 		"Runtime.evaluate":         `{"expression":"location.href","returnByValue":true}`,
 		"Input.dispatchMouseEvent": `{"type":"mouseMoved","x":10.25,"y":20,"modifiers":0,"button":"none"}`,
 		"Runtime.callFunctionOn":   `{"functionDeclaration":"` + strings.Repeat("x", 4000) + `","objectId":"1.2.3","arguments":[{"value":1}],"returnByValue":true,"awaitPromise":true,"userGesture":true}`,

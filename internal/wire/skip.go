@@ -18,7 +18,7 @@ func SkipValue(b []byte, i int) int {
 	for i < len(b) {
 		switch b[i] {
 		case '"':
-			if i = skipString(b, i); i < 0 || depth == 0 {
+			if i = SkipString(b, i); i < 0 || depth == 0 {
 				return i
 			}
 			continue
@@ -42,8 +42,8 @@ func SkipValue(b []byte, i int) int {
 	return -1
 }
 
-// skipString returns the index behind the string that begins at i, or -1.
-func skipString(b []byte, i int) int {
+// SkipString is SkipValue for a string.
+func SkipString(b []byte, i int) int {
 	i++
 	for range 2 { // most keys and many values end within sixteen bytes
 		if i+8 > len(b) {

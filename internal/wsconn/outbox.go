@@ -83,6 +83,11 @@ func (o *outbox) add(p []byte, mask *[4]byte, offset int) {
 // a proxy on the way (section 10.3). The generator of math/rand/v2 is ChaCha8, seeded by
 // the system.
 func (o *outbox) addFrame(op ws.OpCode, f wire.Frame, masked bool) {
+	o.largest = max(o.largest, f.Len())
+	o.frames++
+	if !masked && o.addSmall(op, f) {
+		return
+	}
 	var head [ws.MaxHeaderSize]byte
 	var mask *[4]byte
 	h := appendHeader(head[:0], op, f.Len(), masked)
@@ -91,12 +96,27 @@ func (o *outbox) addFrame(op ws.OpCode, f wire.Frame, masked bool) {
 		binary.NativeEndian.PutUint32(mask[:], rand.Uint32())
 		h = append(h, mask[:]...)
 	}
-	o.largest = max(o.largest, f.Len())
 	o.add(h, nil, 0)
 	o.add(f.Head, mask, 0)
 	o.add(f.Body, mask, len(f.Head))
 	o.add(f.Tail, mask, len(f.Head)+len(f.Body))
-	o.frames++
+}
+
+// addSmall queues a whole frame without a mask, if it fits into the last chunk. Most do.
+func (o *outbox) addSmall(op ws.OpCode, f wire.Frame) bool {
+	last := len(o.chunks) - 1
+	if last < 0 {
+		return false
+	}
+	b := o.chunks[last]
+	before := len(b)
+	if cap(b)-before < ws.MaxHeaderSize+f.Len() {
+		return false
+	}
+	b = f.AppendTo(appendHeader(b, op, f.Len(), false))
+	o.chunks[last] = b
+	o.bytes += len(b) - before
+	return true
 }
 
 // appendHeader appends the header of an unfragmented frame, but for the mask.

@@ -132,3 +132,52 @@ func BenchmarkLargePage(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkLargeAnswers compares how long a client waits at most for a small answer of its own page, while
+// another client gets one large answer of another page.
+func BenchmarkLargeAnswers(b *testing.B) {
+	type pair struct{ large, small *place }
+	var list []pair
+	for _, side := range sides {
+		if side.name == "frame" {
+			continue // the pages of one tab share a thread
+		}
+		e := harness.EndpointOf(b, side.target)
+		large := &place{client: dial(b, "http://127.0.0.1:"+e.Port), name: side.name}
+		small := &place{client: dial(b, "http://127.0.0.1:"+e.Port), name: side.name}
+		large.target, small.target = large.page(b), small.newPage(b)
+		list = append(list, pair{large, small})
+	}
+	sessions := make(map[*place]string)
+	for _, p := range list {
+		sessions[p.large], sessions[p.small] = p.large.attach(b), p.small.attach(b)
+	}
+	for _, size := range []int{20, 60} {
+		b.Run(fmt.Sprintf("%d MB", size), func(b *testing.B) {
+			waits := make(map[string][]float64)
+			for i := range rounds + 1 {
+				order := slices.Clone(list)
+				if i%2 == 1 {
+					slices.Reverse(order)
+				}
+				for _, p := range order {
+					p.large.send(b, sessions[p.large], "Runtime.evaluate", map[string]any{"expression": fmt.Sprintf("'x'.repeat(%de6)", size)})
+					var longest time.Duration
+					for came := false; !came; {
+						begun := time.Now()
+						p.small.call(b, sessions[p.small], "Runtime.evaluate", map[string]any{"expression": "1"})
+						longest = max(longest, time.Since(begun))
+						came = p.large.got(b, size*1e6)
+					}
+					if i > 0 {
+						waits[p.large.name] = append(waits[p.large.name], float64(longest.Microseconds())/1000)
+					}
+				}
+			}
+			b.ReportMetric(0, "ns/op") // it says nothing here
+			direct := harness.Median(waits["direct"])
+			b.ReportMetric(direct, "ms-direct")
+			b.ReportMetric(harness.Median(waits["browser"])/direct, "browser/direct")
+		})
+	}
+}

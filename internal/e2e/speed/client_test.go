@@ -149,3 +149,33 @@ func (p *place) attach(b *testing.B) string {
 	}
 	return attached.Result.SessionID
 }
+
+// got reports whether the answer that is awaited has come, which has more than so many bytes.
+func (c *client) got(b *testing.B, size int) bool {
+	b.Helper()
+	for {
+		select {
+		case text, open := <-c.came:
+			switch {
+			case !open:
+				b.Fatal("the connection has ended")
+			case len(text) > size:
+				return true
+			case bytes.HasPrefix(text, []byte(`{"id":`)):
+				b.Fatalf("the answer is %.300s", text)
+			}
+		default:
+			return false
+		}
+	}
+}
+
+// newPage opens a page and returns its id.
+func (c *client) newPage(b *testing.B) string {
+	b.Helper()
+	var made struct{ Result struct{ TargetID string } }
+	if err := json.Unmarshal(c.call(b, "", "Target.createTarget", map[string]any{"url": "about:blank"}), &made); err != nil {
+		b.Fatal(err)
+	}
+	return made.Result.TargetID
+}

@@ -78,16 +78,19 @@ export class Layout {
     const parent = rects.length > 0 ? enclosing(node) : null;
     if (!parent) return;
     const { computedStyles } = this.p;
-    const collapsed = node.data.replace(/\s+/g, " ");
-    const asked = computedStyles.length > 0 || collapsed !== node.data;
+    const { data } = node;
+    const collapsed = /\s\s|[^\S ]/.test(data) ? data.replace(/\s+/g, " ") : data;
+    const asked = computedStyles.length > 0 || collapsed !== data;
     const style = asked ? this.win.getComputedStyle(parent) : undefined;
     const styles = computedStyles.map((name) =>
       this.strings.index(name === "display" ? "inline" : style?.getPropertyValue(name)),
     );
-    const text = style && /^pre|break-spaces/.test(style.whiteSpace) ? node.data : collapsed;
-    const bounds = this.absolute(rects.length === 1 ? rects[0] : range.getBoundingClientRect());
+    const text = style && /^pre|break-spaces/.test(style.whiteSpace) ? data : collapsed;
+    const line = rects.length === 1; // most texts are in one
+    const bounds = this.absolute(line ? rects[0] : range.getBoundingClientRect());
     const at = this.push(index, bounds, styles, this.strings.index(text), this.order.again(parent));
-    this.addBoxes(node, [...rects], at);
+    if (line) this.addBox(at, bounds, 0, node.length);
+    else this.addBoxes(node, [...rects], at);
     this.colour(parent);
   }
 
@@ -119,13 +122,18 @@ export class Layout {
 
   /** Adds one box for each line that the text is in. */
   private addBoxes(node: Text, rects: DOMRect[], layoutIndex: number): void {
-    const starts = rects.length === 1 ? [0] : lineStarts(node, this.range, rects);
+    const starts = lineStarts(node, this.range, rects);
     rects.forEach((r, i) => {
-      this.boxes.layoutIndex.push(layoutIndex);
-      this.boxes.bounds.push(this.absolute(r));
-      this.boxes.start.push(starts[i]);
-      this.boxes.length.push((starts[i + 1] ?? node.length) - starts[i]);
+      this.addBox(layoutIndex, this.absolute(r), starts[i], (starts[i + 1] ?? node.length) - starts[i]);
     });
+  }
+
+  private addBox(layoutIndex: number, bounds: Rectangle, start: number, length: number): void {
+    const { boxes } = this;
+    boxes.layoutIndex.push(layoutIndex);
+    boxes.bounds.push(bounds);
+    boxes.start.push(start);
+    boxes.length.push(length);
   }
 
   private absolute(r: DOMRect): Rectangle {

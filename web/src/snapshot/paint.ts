@@ -11,29 +11,31 @@ export type Place = [level: number, turn: number][];
 /** Boxes that are neither positioned nor a stacking context come between the negative levels and 0. */
 const IN_FLOW = -0.5;
 
-/** Whether an element makes a stacking context. */
+/** Whether an element makes a stacking context. Each property is read only where none before has told. */
 export function isStackingContext(el: Element, s: CSSStyleDeclaration): boolean {
-  if (el === el.ownerDocument.documentElement || s.position === "fixed" || s.position === "sticky") return true;
-  if (s.zIndex !== "auto" && (s.position !== "static" || inFlexOrGrid(el))) return true;
+  const { position } = s;
+  if (el === el.ownerDocument.documentElement || position === "fixed" || position === "sticky") return true;
+  if (s.zIndex !== "auto" && (position !== "static" || inFlexOrGrid(el))) return true;
   return (
     s.opacity !== "1" ||
     s.mixBlendMode !== "normal" ||
     s.isolation === "isolate" ||
-    [
-      s.transform,
-      s.filter,
-      s.perspective,
-      s.clipPath,
-      s.scale,
-      s.rotate,
-      s.translate,
-      s.getPropertyValue("backdrop-filter"),
-      s.getPropertyValue("mask-image"),
-    ].some((v) => v !== undefined && v !== "" && v !== "none") ||
-    /paint|strict|content/.test(s.contain) ||
-    /transform|opacity|filter/.test(s.willChange)
+    isSet(s.transform) ||
+    isSet(s.filter) ||
+    isSet(s.perspective) ||
+    isSet(s.clipPath) ||
+    isSet(s.scale) ||
+    isSet(s.rotate) ||
+    isSet(s.translate) ||
+    isSet(s.backdropFilter) ||
+    isSet(s.maskImage) ||
+    (isSet(s.contain) && /paint|strict|content/.test(s.contain)) ||
+    (s.willChange !== "auto" && /transform|opacity|filter/.test(s.willChange))
   );
 }
+
+/** Whether a property is not as it is at first. Not every browser has each of them. */
+const isSet = (value: string | undefined): boolean => value !== "none" && value !== undefined && value !== "";
 
 function inFlexOrGrid(el: Element): boolean {
   return !!el.parentElement && /flex|grid/.test(styleOf(el.parentElement).display);

@@ -55,6 +55,15 @@ is(
   ["inner", "outer"],
 );
 
+// A page may have stacks of its own making. Which call it was is not known then, and the call is told and kept.
+await value(`Error.prepareStackTrace = (e, sites) => sites; console.log("no text"); 0`);
+is((await event("Runtime.consoleAPICalled")).stackTrace.callFrames, []);
+await cdp("Runtime.disable");
+events.length = 0;
+await cdp("Runtime.enable");
+is(events.filter((e) => e.method === "Runtime.consoleAPICalled").at(-1)?.params.args[0].value, "no text");
+await value(`delete Error.prepareStackTrace, 0`);
+
 // A child frame tells once, in its own context.
 await value(
   `new Promise((done) => { const f = document.createElement("iframe"); f.src = "/child"; f.onload = done; document.body.append(f); }).then(() => 0)`,

@@ -102,9 +102,10 @@ export function emitTo<M extends EventName>(list: Session[], method: M, params: 
 
 /** Sends an event to every session that enabled the domain; params may be minted per session. */
 export function emit<M extends EventName>(domain: string, method: M, params: ParamsFor<M>): void {
-  emitTo(
-    [...sessions.values()].filter((s) => s.enabled.has(domain)),
-    method,
-    params,
-  );
+  if (!sessions.size) return;
+  const list: Session[] = [];
+  sessions.forEach((s) => {
+    if (s.enabled.has(domain)) list.push(s);
+  });
+  if (list.length) emitTo(list, method, params);
 }

@@ -3,10 +3,9 @@
 
 import type { EventName, EventParams, Protocol } from "../../cdp";
 import type { Context } from "./context";
-import { type Place, callFrames, exceptionDetails } from "./exceptions";
+import { type Place, exceptionDetails, framesOf } from "./exceptions";
 import { wrap } from "./objects";
 import { type Session, emit } from "../base/session";
-import { cleanStack } from "./serialize";
 
 const MAX_CALLS = 200;
 const MAX_EXCEPTIONS = 100;
@@ -137,7 +136,7 @@ function installCounters(
 function called(contextOf: ContextOf, type: Protocol.Runtime.ConsoleAPICalledEvent["type"], args: unknown[]): void {
   const context = contextOf();
   const timestamp = Date.now();
-  const stack = new Error().stack ?? "";
+  const here = new Error(); // the browser writes its stack once it is read
   if (type === "clear") calls = [];
   keep(
     calls,
@@ -148,7 +147,7 @@ function called(contextOf: ContextOf, type: Protocol.Runtime.ConsoleAPICalledEve
         args: args.map((a) => wrap(a, context, s, HOW)),
         executionContextId: context.id,
         timestamp,
-        stackTrace: { callFrames: callFrames(cleanStack(stack)) },
+        stackTrace: { callFrames: framesOf(here) },
       }),
     },
     MAX_CALLS,

@@ -60,9 +60,13 @@ function find(frame: Frame, name: string, isDefault: boolean): FrameContext | un
   return undefined;
 }
 
+/** The one that was asked for last: each call of the console asks. */
+let newest: FrameContext | undefined;
+
 /** The main context of a frame. */
 export function mainContext(frame: Frame): FrameContext {
-  return find(frame, "", true) ?? create(frame, "", true);
+  if (newest?.frame !== frame) newest = find(frame, "", true) ?? create(frame, "", true);
+  return newest;
 }
 
 /** The world of this name in a frame; the empty name makes a new world each time. */
@@ -95,6 +99,7 @@ export function destroyContexts(frame: Frame): void {
   for (const c of [...contexts.values()]) {
     if (c.frame !== frame) continue;
     contexts.delete(c.id);
+    if (newest === c) newest = undefined;
     added.framesChanged?.();
     emit("Runtime", "Runtime.executionContextDestroyed", {
       executionContextId: c.id,

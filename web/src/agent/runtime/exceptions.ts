@@ -26,9 +26,24 @@ export function callFrames(stack: string): Protocol.Runtime.CallFrame[] {
   return frames;
 }
 
+const KNOWN_STACKS = 100;
+const known = new Map<string, Protocol.Runtime.CallFrame[]>();
+
+/** Where an error was made, without the agent. A page logs at the same places again and again: these are read once. */
+export function framesOf(e: Error): Protocol.Runtime.CallFrame[] {
+  const stack: unknown = e.stack;
+  if (typeof stack !== "string") return []; // as Error.prepareStackTrace of the page has it
+  let frames = known.get(stack);
+  if (!frames) {
+    if (known.size >= KNOWN_STACKS) known.clear();
+    known.set(stack, (frames = callFrames(stack)));
+  }
+  return frames;
+}
+
 /** The stack of the caller, without the agent. */
 export function currentStack(): Protocol.Runtime.CallFrame[] {
-  return callFrames(new Error().stack ?? "");
+  return framesOf(new Error());
 }
 
 /** Whether a value is an Error of any realm. */

@@ -49,7 +49,7 @@ export function wrap(
   const n = ++counter;
   table.set(n, { value, context, session, group: how.objectGroup || undefined });
   object.objectId = `${base}.${context.id % 1000}.${n}`;
-  if (how.generatePreview && !how.deep && typeof value === "object") object.preview = preview(value);
+  if (how.generatePreview && !how.deep && typeof value === "object") object.preview = preview(value, object);
   return object;
 }
 

@@ -49,12 +49,21 @@ function tag(value: object): string {
 
 /** Whether a value is a DOM node, of any realm. */
 export function isNode(value: unknown): value is Node {
-  if (typeof value !== "object" || value === null || !nodeType) return false;
+  if (typeof value !== "object" || value === null || !nodeType || isPlain(value)) return false;
   try {
     nodeType.call(value);
     return true;
   } catch {
     return false;
+  }
+}
+
+/** Whether an object certainly is none of the browser's. The TypeError of a getter takes longer than all else. */
+function isPlain(value: object): boolean {
+  try {
+    return Object.getPrototypeOf(value) === Object.prototype;
+  } catch {
+    return false; // a Proxy's trap has thrown
   }
 }
 
@@ -291,9 +300,8 @@ function toJson(value: unknown, depth: number): unknown {
 
 // --------------------------------------------------------------- previews
 
-/** Runtime.ObjectPreview of an object. */
-export function preview(value: object): Protocol.Runtime.ObjectPreview {
-  const d = describe(value);
+/** Runtime.ObjectPreview of an object that was described. */
+export function preview(value: object, d = describe(value)): Protocol.Runtime.ObjectPreview {
   const properties: Protocol.Runtime.PropertyPreview[] = [];
   let overflow = false;
   const isList = d.subtype === "array" || d.subtype === "typedarray";
