@@ -113,7 +113,8 @@ test("commands wait in order while a document changes, for 9 s at most", () => {
   w.send("A", 2, "DOM.enable");
   assert.deepEqual(w.told("A"), []);
   tick(1);
-  const absent = "Target is not connected: no Frame Agent in the current document. Page.navigate to http://app/ leads back.";
+  const absent =
+    "Target is not connected: no Frame Agent in the current document. Page.navigate to http://app/ leads back.";
   assert.deepEqual(w.told("A"), [`1:${absent}`]);
   w.send("A", 3, "Runtime.getIsolateId");
   assert.deepEqual(w.told("A"), [`1:${absent}`, `3:${absent}`], "no document is there to be silent");
