@@ -119,7 +119,7 @@ test-e2e: tools $(GOTESTSUM)
 	@mkdir -p $(RESULTS)
 	@test -x /usr/sbin/nginx || command -v nginx >/dev/null || ./.ci/install nginx
 	@command -v caddy >/dev/null || ./.ci/install caddy
-	cd $(E2E) && $(call GOTEST,e2e,. ./axtree ./benchdoc ./browserhost ./devtools ./editing ./extension ./pages ./proxy ./reverseproxy ./shots) -shuffle=on -timeout 20m -p 2
+	cd $(E2E) && $(call GOTEST,e2e,. ./axtree ./benchdoc ./browserhost ./devtools ./editing ./extension ./hanging ./pages ./proxy ./reverseproxy ./shots) -shuffle=on -timeout 20m -p 2
 	cd $(E2E) && $(call GOTEST,docs,./docs) -count=1 -timeout 20m -run 'TestBlocks/README|TestOwnPages'
 	cd $(E2E) && $(call GOTEST,recording,./recording) -count=1 -timeout 20m -run TestHandoff
 	cd $(E2E) && $(call GOTEST,siege,./siege) -count=1 -timeout 20m

@@ -185,6 +185,16 @@ type Liveness interface {
 	Responsive() bool
 }
 
+// Documents is a Host whose targets are documents in a page. The hub asks them for signs of life.
+// The methods are called under its lock.
+type Documents interface {
+	// AnswerSigns reports whether they answer the command Runtime.getIsolateId at once, while
+	// their script runs.
+	AnswerSigns() bool
+	// Busy reports whether much is on its way to the page or from it, so that an answer may be late.
+	Busy() bool
+}
+
 // Nesting is a Host whose pages have targets of their own, such as dedicated workers.
 // The hub leaves Target.setAutoAttach in a session of a page to it. The Host then
 // reports the sessions inside with Events.Opened and Closed, and announces them with

@@ -88,6 +88,9 @@ func (h *Hub) sendLocked(r *request, to *side, s *clientSession, cmd bridge.Comm
 			return refuse(err)
 		}
 	}
+	if s != nil && s.pulse.silent && !s.passesSilence(cmd.Method) {
+		return refuse(h.silentDocument(s))
+	}
 	c := h.calls.add(to, r, s)
 	if c.opens = opens; opens {
 		r.client.account.tabs.AddLocked(1)
@@ -100,5 +103,6 @@ func (h *Hub) sendLocked(r *request, to *side, s *clientSession, cmd bridge.Comm
 		}
 		return refuse(h.silent(to))
 	}
+	h.feelLocked(s)
 	return c
 }

@@ -14,6 +14,7 @@ import (
 var (
 	errNoHost         = wire.ServerError("Host is not connected")
 	errHostSilent     = wire.ServerError("Host is not responding")
+	errDocumentSilent = wire.ServerError("The document does not answer: the command may still be carried out")
 	errTooManyCalls   = wire.ServerError("Too many commands in flight: wait for answers before sending more")
 	errBrowserTimeout = wire.ServerError("Host did not respond to the browser-level request in time: look at the page in its browser, and reload it if it hangs")
 )

@@ -21,6 +21,7 @@ type clientSession struct {
 	// sent to the session, while the dialog is open; "" for none.
 	dialog string
 	newest *call // of its commands in flight
+	pulse  pulse
 	// lastShared is the number of the last event for several sessions that went to this one,
 	// so that it gets each such event once.
 	lastShared uint64

@@ -220,6 +220,7 @@ func (h *Hub) beginLocked(c *Client, s *clientSession, t target) {
 
 // registerLocked files a session. From then on commands in it are known.
 func (h *Hub) registerLocked(c *Client, s *clientSession) {
+	h.inheritPulseLocked(s)
 	h.sessions.add(s)
 	c.sessions[s] = struct{}{}
 	c.account.sessions.AddLocked(1)
@@ -230,6 +231,7 @@ func (h *Hub) registerLocked(c *Client, s *clientSession) {
 
 // unregisterLocked forgets a session. Its commands in flight fail with why.
 func (h *Hub) unregisterLocked(c *Client, s *clientSession, why *wire.Error) {
+	h.leavePulseLocked(s)
 	h.calls.failIn(s, why)
 	h.handoffs.forget(s)
 	if h.observer != nil {

@@ -76,5 +76,16 @@ func (a *aliveness) heard(n int64) {
 	}
 }
 
+// AnswerSigns implements Documents: what shows that it runs knows the method, too.
+func (p *Host) AnswerSigns() bool { return p.abilities.Load().alive }
+
+// busyAt is how many bytes that wait to be written are many.
+const busyAt = 64 << 10
+
+// Busy implements Documents.
+func (p *Host) Busy() bool {
+	return p.conn.Pending() >= busyAt || p.marks.wait() || p.amidst.Load()
+}
+
 // Responsive implements Liveness.
 func (p *Host) Responsive() bool { return !p.alive.silent.Load() }

@@ -48,6 +48,7 @@ func (p *Host) receiveChunk(frame []byte) (complete bool) {
 	before := cap(p.pieces)
 	p.pieces = append(slices.Grow(p.pieces, len(piece)), piece...)
 	p.conn.Hold(cap(p.pieces) - before)
+	p.amidst.Store(!last)
 	p.conn.Deliver(wire.Frame{Head: []byte(`{"kind":"chunkTaken"`), Tail: wire.End})
 	return last
 }

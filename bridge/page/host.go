@@ -105,7 +105,8 @@ type Host struct {
 	ids     []string      `stays:"its memory serves the next event"` // of the event at hand
 	part    []byte        `stays:"its memory serves the next part"`  // of a download
 	pieces  []byte        `held:"bytes of chunks"`                   // of a message of which not all chunks have come
-	ready   *time.Timer   `held:"timers of Hosts without a ready"`   // nil once the Host has sent it
+	amidst  atomic.Bool   // of a message in chunks; the hub reads it
+	ready   *time.Timer   `held:"timers of Hosts without a ready"` // nil once the Host has sent it
 	warned  time.Time
 	skipped int `stays:"counts what has been"` // warnings since then
 }

@@ -61,6 +61,13 @@ func (m *marks) heard(n int64) {
 	}
 }
 
+// wait reports whether the page has yet to take what was sent before a mark.
+func (m *marks) wait() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.list) > 0
+}
+
 // end gives back what the page will not take any more.
 func (m *marks) end() {
 	m.mu.Lock()

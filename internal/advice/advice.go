@@ -30,6 +30,10 @@ var (
 		"The script of the Host page has not run for 10 s or more",
 		"go to its tab and close what is open there, such as a dialog or a paused debugger, or reload it",
 	}
+	DocumentHangs = Entry{
+		"The script of the document, or of the worker, has not run for 7 s or more",
+		"navigate the page or reload it, or look at its tab: it may show a dialog of the browser or be at a breakpoint",
+	}
 	HostBusy = Entry{
 		"The Host handles commands more slowly than they arrive",
 		"wait for answers before sending more",
@@ -193,6 +197,7 @@ var All = map[string]Entry{
 	"no-page":         NoPage,
 	"page-away":       PageAway,
 	"page-hangs":      PageHangs,
+	"document-hangs":  DocumentHangs,
 	"host-busy":       HostBusy,
 	"no-hook":         NoHook,
 	"no-browser-here": NoBrowserHere,

@@ -22,7 +22,7 @@ var uninterrupted = map[string]string{
 		"server.Server.waitForSessions server.Server.giveBackQuiet membership.nodeCollector.collect mcp.session.awaitDownloads",
 	"it notes what the other end is, which stays so": "actions.Browser.askForDownloads",
 	"callback: it logs, counts or asks again, and finds its session by its id": "page.aliveness.start chrome.Host.Refresh chrome.Host.askSizeLocked " +
-		"chrome.Host.followHeavyLocked chrome.outbox.Handled chrome.Host.disposeLocked chrome.Host.noteScaleLocked relay.hostReturn.expect relay.targetDialogs.settleLocked",
+		"chrome.Host.followHeavyLocked relay.Hub.feelLocked chrome.outbox.Handled chrome.Host.disposeLocked chrome.Host.noteScaleLocked relay.hostReturn.expect relay.targetDialogs.settleLocked",
 	"TestStuckPageIsWithdrawn TestPagesThatAnswerAreKept TestNewPagesAreNotWatched TestPageThatHangsIsNoticedByWhoLooks": "chrome.Host.askStuck " +
 		"chrome.Host.awaitPageLocked chrome.Host.lookAtLocked chrome.Host.watchLocked chrome.Host.withdrawSoonLocked chrome.Host.probeLocked chrome.Host.introduceLocked",
 	"TestStreamsOfOthersAreUnknown TestR118R281WhoSeesWhatInABrowser":                  "chrome.Host.streamLocked chrome.Host.findWindowLocked",

@@ -383,6 +383,7 @@ var sections = []section{
 		{"R-381", "the pictures of 70 kinds of small pages are as Chromium draws them, within a hundredth of their pixels, or the page is a limit with its reason"},
 		{"R-382", "a picture has the frames of other origins that have an agent"},
 		{"R-390", "finished applications, in PHP, with an editor, a question before they are left, isolation, a look at top and windows that they write, give the same values and snapshots in the frame as in a tab, by the same script, and no more errors"},
+		{"R-430", "whatever a document, a child frame of it or a worker does, each command for it ends within 10 s, with the reason where it fails; other targets, new Clients, the lists and the action APIs go on, and a dialog that Clients were told of waits for them"},
 		{"R-391", "the agent leaves no key in the storage of a page for it to see, and no property on its events"},
 		{"R-392", "a page that is watched by a timeline, a live view, snapshots and screenshots meets, stores, asks for and is the same as one in a tab that nobody watches"},
 		{"R-393", "behind the proxy a page writes into a window that it has opened without an address, listens to it and keeps its elements"},

@@ -172,7 +172,7 @@ func TestToolsTakePlaywrightsArguments(t *testing.T) {
 				t.Errorf("%s needs %s, which may be left out there", name, field)
 			}
 		}
-		reads := func(tool *sdk.Tool) bool { return tool.Annotations != nil && tool.Annotations.ReadOnlyHint }
+		reads := func(tool *mcp.Tool) bool { return tool.Annotations != nil && tool.Annotations.ReadOnlyHint }
 		if reads(own) != reads(tool) {
 			t.Errorf("%s: readOnlyHint is %v, there %v", name, reads(own), reads(tool))
 		}

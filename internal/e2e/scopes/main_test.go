@@ -34,8 +34,8 @@ type stage struct {
 	key          string
 	site         string
 	file, folder string
-	served       atomic.Int64 // how often the file of the site
-	hidesCookies bool         // from the Clients
+	served       *atomic.Int64 // how often the file of the site
+	hidesCookies bool          // from the Clients
 }
 
 // page says how often it has been changed, resized or hidden.
@@ -49,7 +49,7 @@ const page = `<!doctype html><title>%s</title><h1>Page</h1><input type=file><a h
 // newStage has the browser that startHub starts behind its hub.
 func newStage(t *testing.T, startHub func(testing.TB, string, ...string) *harness.Hub) *stage {
 	t.Helper()
-	s := &stage{T: t, folder: t.TempDir()}
+	s := &stage{T: t, folder: t.TempDir(), served: new(atomic.Int64)}
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/file" {
 			s.served.Add(1)

@@ -19,7 +19,7 @@ import { adopt, announceFrames, surviveDocumentOpen, watchFrames, watchLoading }
 import { addBaseUrl } from "./base/bundles";
 import { begin, holdLoad, installStop, markReached } from "./page/lifecycle";
 import { PRESENT, kept, neighbour, takeKept } from "./link/kept";
-import { logWarning } from "./network/log";
+import { logWarning, tellEarlierLog } from "./network/log";
 import { tellInfo, watchNavigation } from "./page/navigation";
 import { installMoved, listenMoved } from "./page/moved";
 import { isOwnError } from "./link/scriptelement";
@@ -234,6 +234,7 @@ function welcomed(w: Welcome): void {
   announceFrames();
   restoreState(w);
   tellEarlierConsole();
+  tellEarlierLog();
   beginNesting(w);
   takeHellos(w);
   welcomePopups(w);

@@ -8,8 +8,8 @@ import { isRecorded, record } from "./state";
 import type { Link } from "./targetview";
 import { enclose, type Reply, read } from "./text";
 
-/** How long a command waits for the next document's agent. */
-const QUEUE_MS = 15_000;
+/** How long a command waits for the next document's agent: the hub fails commands of a document that is silent so soon. */
+const QUEUE_MS = 9_000;
 
 const CONTEXT_GONE = serverError("Cannot find context with specified id");
 
@@ -36,7 +36,8 @@ export class Calls {
   submit(call: Call): void {
     const { target } = this;
     if (target.link) return this.transmit(call, target.link);
-    if (!target.expects) return call.reply(target.unanswered(call));
+    // The hub asks for a sign of life: no document is there that could be silent.
+    if (!target.expects || call.method === "Runtime.getIsolateId") return call.reply(target.unanswered(call));
     this.waiting.push(call);
     setTimeout(() => {
       const i = this.waiting.indexOf(call);

@@ -8,7 +8,7 @@ import { blank } from "./canvasbackground";
 import { keep } from "./draft";
 import { newCanvas, newImage } from "./dom";
 import { label } from "./label";
-import { lend, type Natives } from "./natives";
+import { canvasMethods, contextOf, lend, type Natives } from "./natives";
 import { picture } from "./picture";
 import { type Options, noPicture, optionsOf, viewport } from "./options";
 import { type CastParams, type Receiver, startCast } from "./screencast";
@@ -58,11 +58,12 @@ async function draw(o: Options, background: string): Promise<HTMLCanvasElement> 
   const canvas = newCanvas();
   canvas.width = o.width;
   canvas.height = o.height;
-  const to = canvas.getContext("2d");
+  const to = contextOf(canvas);
   if (!to) throw noPicture(`no canvas holds ${o.width} by ${o.height} pixels`);
   to.fillStyle = background;
-  to.fillRect(0, 0, o.width, o.height);
-  to.drawImage(image, 0, 0, o.width, o.height);
+  const { drawImage, fillRect } = canvasMethods();
+  fillRect.call(to, 0, 0, o.width, o.height);
+  drawImage.call(to, image, 0, 0, o.width, o.height);
   return canvas;
 }
 
@@ -89,7 +90,8 @@ const SMALLEST = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAA
 
 function encode(canvas: HTMLCanvasElement, o: Options): Promise<Blob> {
   return new Promise((resolve, reject) => {
-    canvas.toBlob(
+    canvasMethods().toBlob.call(
+      canvas,
       (b) => {
         if (b?.type === `image/${o.format}`)
           resolve(b); // a browser without an encoder for the format makes PNG

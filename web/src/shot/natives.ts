@@ -1,6 +1,7 @@
 // The bundler replaces the globals of these names by these functions. What the rasteriser loads is then no request of
 // the page, which Clients would see or intercept. It also works while the page's clock is stopped.
 
+import { takeCanvasMethods } from "../canvasmethods";
 import { lendStyles } from "./dom";
 
 /** The browser's own functions, since the page's have been replaced. */
@@ -9,6 +10,7 @@ export interface Natives {
   setTimeout(f: () => void, ms?: number): number;
   clearTimeout(timer?: number): void;
   getComputedStyle?: typeof getComputedStyle;
+  canvas?: ReturnType<typeof takeCanvasMethods>;
   /** The answer of the agent in a frame of another origin to Page.captureScreenshot; undefined where there is none. */
   frame?(owner: Element): Promise<{ result?: object }> | undefined;
 }
@@ -21,6 +23,7 @@ let natives: Natives = {
   setTimeout: window.setTimeout.bind(window),
   clearTimeout: window.clearTimeout.bind(window),
 };
+const present = takeCanvasMethods();
 
 /** Sets the functions to use. */
 export function lend(n: Natives): void {
@@ -39,6 +42,13 @@ export function setTimeout(f: () => void, ms?: number): number {
 export function clearTimeout(timer?: number): void {
   natives.clearTimeout(timer);
 }
+
+/** The methods of canvases and their contexts, to be called on them. */
+export const canvasMethods = (): typeof present => natives.canvas ?? present;
+
+/** The context in which a canvas is painted. */
+export const contextOf = (canvas: HTMLCanvasElement): CanvasRenderingContext2D | null =>
+  canvasMethods().getContext.call(canvas, "2d") as CanvasRenderingContext2D | null;
 
 /** How long a picture waits for that of a frame. */
 const FRAME_MS = 5_000;

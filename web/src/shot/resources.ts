@@ -1,7 +1,7 @@
 // What a picture needs of the network and of the browser's memory, as data: URLs. A picture is drawn in one go and loads
 // afterwards, so that it shows one moment: what is not there yet is a token in its text until then.
 
-import { fetch, pictureOfFrame } from "./natives";
+import { canvasMethods, contextOf, fetch, pictureOfFrame } from "./natives";
 import * as dom from "./dom";
 
 /** What has been loaded, by address, newest last; of a document, which shows an image as it was at its first use. */
@@ -231,8 +231,9 @@ export function drawn(source: CanvasImageSource, width: number, height: number):
   canvas.width = width;
   canvas.height = height;
   try {
-    canvas.getContext("2d")?.drawImage(source, 0, 0, width, height);
-    return canvas.toDataURL();
+    const { drawImage, toDataURL } = canvasMethods();
+    drawImage.call(contextOf(canvas), source, 0, 0, width, height);
+    return toDataURL.call(canvas);
   } catch {
     return undefined;
   }

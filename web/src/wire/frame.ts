@@ -365,6 +365,8 @@ export type FromAgent =
   | Download
   | PopupCall
   | OpenerCall
+  /** To the agent around it: it shows a dialog, and is blocked until its next message. */
+  | { icdp: "asks" }
   /** The page, which script has opened, closes itself. */
   | { icdp: "close" }
   | WorkerAttached

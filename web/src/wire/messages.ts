@@ -57,6 +57,10 @@ export const NOT_IN_A_HOST = "cdphub: clients cannot see this page while it is n
 export const CHILD_SILENT =
   "cdphub: clients cannot see into the iframe {url}, which is of another origin and has no Frame Agent: load agent.js in it with {origin} in its data-parents";
 
+/** The document of a child frame of another origin does not answer. */
+export const CHILD_HANGS =
+  "The document of a child frame does not answer, since its script has not run for 7 s or more: remove the frame, or navigate the page or reload it";
+
 /** A download whose content the agent could not read. */
 export const DOWNLOAD =
   "cdphub: the file {url} goes to the downloads of the browser that shows this page, and could not be read for clients: fetch it in the page, or start cdphub with --browser, where clients get all downloads";

@@ -89,6 +89,17 @@ for (const [name, csp] of Object.entries(policies)) {
   is(events.filter(own), [], name + " tells of nothing of its own");
 }
 
+// A handler that a policy blocks is logged, in markup and later.
+await visit("/handler", { csp: "script-src 'self' 'unsafe-eval'", html: "<button onclick='window.ran = 1'>" });
+for (const again of [false, true]) {
+  if (again) await value("document.querySelector('button').setAttribute('onclick', 'window.ran = 2'), 1");
+  const { entry } = await event("Log.entryAdded");
+  is(
+    [entry.source, entry.level, /inline event handler violates.*script-src 'self'/.test(entry.text)],
+    ["security", "error", true],
+  );
+}
+
 // A child frame of another site gets its scripts from the hub too.
 await visit("/outer");
 const other = OTHER + "/inner?csp=" + encodeURIComponent("script-src 'self' " + HUB);

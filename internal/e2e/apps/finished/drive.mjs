@@ -23,12 +23,9 @@ const plain = (text) =>
     .replace(/net::ERR_\w+/g, "net::ERR") // a script is not told which
     .replace(/\b\d?\d:\d\d(:\d\d)?( ?[ap]m)?/g, "TIME");
 const watch = (p) => {
-  // WAITS for pictures that run no constructors of custom elements: then these two conditions go.
-  p.on("pageerror", (e) => {
-    if (!/__hub\/shot\.js/.test(e.stack)) errors.push(plain(`page: ${e.message}`));
-  });
+  p.on("pageerror", (e) => errors.push(plain(`page: ${e.message}`)));
   p.on("console", (m) => {
-    if (m.type() === "error" && !m.location().url.endsWith("/logo.svg")) errors.push(plain(`console: ${m.text()}`));
+    if (m.type() === "error") errors.push(plain(`console: ${m.text()}`));
   });
 };
 watch(page);

@@ -1,7 +1,5 @@
 // Small pages of every kind, each of which notes what happens to it. body: markup; w: what it waits for.
 
-/** Pictures read canvases and objects by methods that the page has replaced. */
-const PICTURES = "pictures";
 /** The agent reads properties that a page has given its elements. */
 const OWN = "own properties";
 /** Worlds of clients share the globals of the page (docs/pages.md). */
@@ -84,7 +82,7 @@ export const pages = Object.fromEntries([
   // What is drawn.
   script("a CSS animation", "for (const t of ['animationstart', 'animationend', 'animationcancel', 'transitionrun']) addEventListener(t, (e) => note(t)); hold(new Promise((y) => addEventListener('animationend', y)))", "<style>@keyframes k{to{left:9px}} div{position:relative;animation:k .05s}</style><div>t</div>"),
   script("a transition", "const d = document.querySelector('div'); for (const t of ['transitionrun', 'transitionend', 'transitioncancel']) d.addEventListener(t, () => note(t)); d.getBoundingClientRect(); d.style.left = '9px'; hold(new Promise((y) => d.addEventListener('transitionend', y)))", "<style>div{position:relative;left:0;transition:left .05s}</style><div>t</div>"),
-  script("a canvas", "const c = document.querySelector('canvas').getContext('2d'); c.fillRect(0, 0, 9, 9); note('pixel', [...c.getImageData(1, 1, 1, 1).data]); const p = HTMLCanvasElement.prototype, f = p.toDataURL; p.toDataURL = function () { note('read'); return f.call(this); }", "<canvas width=20 height=20></canvas>", PICTURES),
+  script("a canvas", "const c = document.querySelector('canvas').getContext('2d'); c.fillRect(0, 0, 9, 9); note('pixel', [...c.getImageData(1, 1, 1, 1).data]); for (const [p, names] of [[HTMLCanvasElement.prototype, ['toDataURL', 'toBlob', 'getContext']], [CanvasRenderingContext2D.prototype, ['drawImage', 'fillRect', 'getImageData']]]) for (const n of names) { const f = p[n]; p[n] = function (...a) { note('used', n); return f.apply(this, a); } }", "<canvas width=20 height=20></canvas>"),
   script("WebGL", "const g = document.querySelector('canvas').getContext('webgl'); note('gl', !!g)", "<canvas width=20 height=20></canvas>"),
   script("scrolling", "addEventListener('scroll', () => note('scroll'), true); document.querySelector('div').scrollTop = 30; scrollTo(0, 40)", "<div style='height:50px;overflow:auto'><p style='height:200px'>t</p></div><p style='height:3000px'>"),
   script("a dialog", "document.querySelector('dialog').showModal(); for (const t of ['close', 'cancel', 'toggle']) document.querySelector('dialog').addEventListener(t, () => note(t))", "<dialog><button>x</button></dialog>"),

@@ -1,6 +1,7 @@
 // The globals that the agent uses, saved before the page's scripts run. A page
 // may replace any of them later, and polyfills do.
 
+import { takeCanvasMethods } from "../../canvasmethods";
 import { stringify } from "../../stringify";
 
 const { parent } = window;
@@ -29,6 +30,7 @@ export const originals = {
   xhrSend: window.XMLHttpRequest.prototype.send,
   functionText: Function.prototype.toString,
   objectTag: Object.prototype.toString,
+  ...(window.HTMLCanvasElement && { canvas: takeCanvasMethods() }), // none in workers
 };
 
 /** A random integer of 1 to 999,999: the base of all ids this document mints. */

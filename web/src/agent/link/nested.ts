@@ -14,6 +14,7 @@ import {
   type Welcome,
   succeedsUnanswered,
 } from "../../wire/frame";
+import { CHILD_HANGS } from "../../wire/messages";
 import { isOf } from "../../host/addresses";
 import { emptyState, record } from "../../host/state";
 import { contextIds } from "../runtime/contexts";
@@ -26,6 +27,14 @@ import { type Added, added } from "../base/added";
 import { channel } from "../base/channels";
 import { base, originals } from "../base/originals";
 import { emit } from "../base/session";
+
+/**
+ * An agent with commands in flight is asked for a sign of life, as the hub asks this one (relay/pulse.go). Together
+ * they are below the 10 s within which a command ends.
+ */
+const SIGN_MS = 2_000;
+const SILENT_MS = 7_000;
+const SILENT = { error: { code: -32000, message: CHILD_HANGS } };
 
 const GONE = { error: { code: -32000, message: "Cannot find context with specified id" } };
 
@@ -200,6 +209,12 @@ export class Nested implements Agent {
   readonly workers = new Set<string>();
   private port?: MessagePort;
   private serial = 0;
+  private watching?: number;
+  /** Whether nothing has come since it was asked for a sign of life, and whether that was too long ago. */
+  private asked = false;
+  private silent = false;
+  /** Whether it shows a dialog, which blocks it until a Client or the hub answers. */
+  private asks = false;
   private readonly calls = new Map<number, { method: string; done: (answer: Answer) => void }>();
 
   constructor(
@@ -250,9 +265,30 @@ export class Nested implements Agent {
   call(method: string, params: object, sessionId: string): Promise<Answer> {
     const id = ++this.serial;
     return new Promise((done) => {
+      // What was set holds once it answers again.
+      if (!this.silent || SHARED.test(method)) this.post({ id, method, params, sessionId });
+      if (this.silent) return done(SILENT);
       this.calls.set(id, { method, done });
-      this.post({ id, method, params, sessionId });
+      this.watch(SIGN_MS);
     });
+  }
+
+  /** Looks for signs of life until no command is in flight. */
+  private watch(ms: number): void {
+    this.watching ??= originals.setTimeout(() => {
+      this.watching = undefined;
+      if (this.calls.size === 0) return;
+      this.silent = this.asked;
+      if (this.silent) return this.fail(() => SILENT);
+      this.asked = !this.asks;
+      if (this.asked) this.post({ id: 0, method: "Runtime.getIsolateId" });
+      this.watch(this.asked ? SILENT_MS : SIGN_MS);
+    }, ms);
+  }
+
+  private fail(answer: (method: string) => Answer): void {
+    for (const { method, done } of this.calls.values()) done(answer(method));
+    this.calls.clear();
   }
 
   /** Its document is gone. */
@@ -262,7 +298,7 @@ export class Nested implements Agent {
     this.frame.left = true;
     releaseLoads();
     this.port?.close();
-    for (const { method, done } of this.calls.values()) done(succeedsUnanswered(method) ? { result: {} } : GONE);
+    this.fail((method) => (succeedsUnanswered(method) ? { result: {} } : GONE));
     for (const id of framesIn(this.tree).slice(1).reverse()) {
       emit("Page", "Page.frameSubtreeWillBeDetached", { frameId: id });
       emit("Page", "Page.frameDetached", { frameId: id, reason: "remove" });
@@ -274,6 +310,8 @@ export class Nested implements Agent {
   private receive(data: string): void {
     // A control message, an event or a response.
     const m = originals.parse(data) as (FromAgent | { icdp?: undefined }) & CdpEvent & Response;
+    this.asked = this.silent = false;
+    this.asks = m.icdp === "asks";
     if (m.icdp) return this.controlled(m);
     if (m.method) return this.speaksForItself(String(m.method), m.params ?? {}) ? uplink.send(data) : undefined;
     const call = this.calls.get(m.id);

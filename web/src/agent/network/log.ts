@@ -35,6 +35,21 @@ export function logWarning(text: string, url: string): void {
   add({ source: "other", level: "warning", text, timestamp: Date.now(), url });
 }
 
+/** Logs a handler in markup that the policy of its document blocks. Chromium 156 gives its whole directive, too. */
+export function logBlockedHandler(e: SecurityPolicyViolationEvent): void {
+  const text = `Executing inline event handler violates the following Content Security Policy: "${e.originalPolicy}". The action has been blocked.`;
+  const lineNumber = Math.max(e.lineNumber - 1, 0);
+  add({ source: "security", level: "error", text, timestamp: Date.now(), url: e.sourceFile, lineNumber });
+}
+
+let adopted = false;
+
+/** Tells the sessions of a document that has just been adopted what was logged before. */
+export function tellEarlierLog(): void {
+  if (!adopted) for (const entry of entries) emit("Log", "Log.entryAdded", { entry });
+  adopted = true;
+}
+
 function add(entry: Protocol.Log.LogEntry): void {
   entries.push(entry);
   if (entries.length > MAX) entries.shift();

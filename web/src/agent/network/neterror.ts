@@ -1,6 +1,7 @@
 // Why a request failed, as far as page script can know.
 
 import type { Protocol } from "../../cdp";
+import { logBlockedHandler } from "./log";
 
 const MAX = 100;
 const blocked: string[] = [];
@@ -11,6 +12,8 @@ export function watchPolicy(win: Window): void {
     "securitypolicyviolation",
     (e) => {
       if (e.disposition !== "enforce") return;
+      // Of other scripts that it blocks, some are the agent's own.
+      if (e.effectiveDirective === "script-src-attr") logBlockedHandler(e);
       blocked.push(e.blockedURI);
       if (blocked.length > MAX) blocked.shift();
     },

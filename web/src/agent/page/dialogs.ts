@@ -8,6 +8,7 @@ import { frameOfDocument, mainFrame, urlOf } from "./frames";
 import { carried, carriedTarget, carryDriven } from "../link/framename";
 import { kept, leaving } from "../link/kept";
 import { dialogKey, hubBase, hubTarget, isAdopted } from "../link/hub";
+import { uplink } from "../link/uplink";
 import { originals } from "../base/originals";
 import { allSessions, emit } from "../base/session";
 
@@ -95,6 +96,7 @@ function show(win: Window, type: Kind, message: unknown, defaultPrompt: unknown 
     : { ...kept, targetId: carriedTarget() };
   if (!isAdopted() && frame === mainFrame()) dialog.frameId = targetId ?? frame.id;
   if (!base || !key) return closeUnasked(dialog);
+  if (isAdopted()) uplink.control({ icdp: "asks" });
   const request = new originals.XMLHttpRequest();
   try {
     originals.xhrOpen.call(request, "POST", `${base}/dialog`, false);

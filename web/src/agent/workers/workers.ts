@@ -204,8 +204,9 @@ export function installWorkers(win: Win): void {
       args[0] = atProxy(`${args[0]}`, win.document.baseURI);
       const url = parseUrl(args[0], win.document.baseURI)?.href ?? ""; // the browser reports an invalid one itself
       const changed = url ? withAgent(url, agentText) : undefined;
-      // The proxy adds the agent to worker scripts of the app's own origin.
-      const expected = changed !== undefined || (hubOfProxy() && url && new URL(url).origin === location.origin);
+      // The proxy adds the agent to worker scripts of the app's own origin, but to none of a blob: address.
+      const ofApp = /^http/.test(url) && new URL(url).origin === location.origin;
+      const expected = changed !== undefined || (hubOfProxy() && ofApp);
       const wants = wantsNow();
       const options = optionsFor(args[1], wants, !!hubOfProxy(), agentUrl());
       const worker: Worker = Reflect.construct(target, expected ? [changed ?? args[0], options] : args, newTarget);
