@@ -42,6 +42,7 @@ import { hexId, originals } from "../base/originals";
 import { runScriptsIn } from "../runtime/scripts";
 import { isReady, welcomed } from "../network/reporter";
 import { emit, hasSessions, onSessionEnd } from "../base/session";
+import { replaceTopIn } from "../windows/topwindow";
 import { flushChanges, observe, reopened, watchDeclared, watchTrees } from "../dom/treewatch";
 
 /** Functions that prepare each child window. */
@@ -149,6 +150,7 @@ function attach(owner: Owner, parent: Frame): void {
   beginNavigation(frame, url, { reason });
   if (frame.win) {
     prepare(frame);
+    replaceTopIn(owner);
     giveAgent(owner, url);
   } else if (parent.win?.document.readyState === "complete") documentMayHaveChanged(frame, true);
 }
