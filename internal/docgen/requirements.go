@@ -387,6 +387,9 @@ var sections = []section{
 		{"R-391", "the agent leaves no key in the storage of a page for it to see, and no property on its events"},
 		{"R-392", "a page that is watched by a timeline, a live view, snapshots and screenshots meets, stores, asks for and is the same as one in a tab that nobody watches"},
 		{"R-393", "behind the proxy a page writes into a window that it has opened without an address, listens to it and keeps its elements"},
+		{"R-368", "what nothing holds is collected when a Client asks for it, and nothing else is"},
+		{"R-369", "a child frame of a data: address is driven, in a page of the app and in a blank one; the page sees the address that it has given"},
+		{"R-370", "window.top in a Client's program, and in a srcdoc document of script, is the window of the app behind the proxy"},
 		{"R-389", "a request that a Client lets go on has the cookies of that moment"},
 	}},
 	{"What is taken is given back", []requirement{

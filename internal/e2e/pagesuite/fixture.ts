@@ -62,6 +62,9 @@ export const webviewTest = baseTest.extend<any, any>({
     const before = new Set(context.pages());
     const page = await context.newPage();
     await use(page);
+    // The context is that of all tests, and one may have set them.
+    context.setDefaultTimeout(30_000);
+    context.setDefaultNavigationTimeout(30_000);
     await Promise.race([page.evaluate(forget).catch(() => {}), new Promise((late) => setTimeout(late, 1000))]);
     for (const opened of context.pages()) if (!before.has(opened)) await opened.close();
     await context.clearCookies();

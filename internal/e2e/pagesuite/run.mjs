@@ -19,6 +19,8 @@ const SIZE = { width: 780, height: 580 };
 const BAR = 41; // px, of the Host page above the frame
 /** The shell has not by itself what Chromium has on a desk: without it an endless loop in a blank page stops the Host page. */
 const PROCESSES = ["--site-per-process", "--enable-features=IsolateSandboxedIframes"];
+/** The shell has no mouse by itself: as bridge/chrome/args.go gives it one. */
+const MOUSE = "--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4";
 const here = import.meta.dirname;
 const scratch = mkdtempSync(join(tmpdir(), "pagesuite"));
 const listen = ["--client-addr=127.0.0.1:0", "--host-addr=127.0.0.1:0"];
@@ -89,6 +91,7 @@ async function startIframe() {
       "--disable-gpu",
       "--disable-quic",
       ...PROCESSES,
+      MOUSE,
       window,
       profile,
       "--remote-debugging-port=0",

@@ -21,9 +21,9 @@ func TestChromium(t *testing.T) {
 	})
 }
 
-// TestR363Top walks the ways to name the top window, by input of clients, and by that of a
+// TestR363R369R370Top walks the ways to name the top window, by input of clients, and by that of a
 // person: of the browser's own debugging port.
-func TestR363Top(t *testing.T) {
+func TestR363R369R370Top(t *testing.T) {
 	runAt(t, "top", func(page string) string { return "http://127.0.0.1:" + harness.StartBrowser(t, page, true).Port(t) })
 }
 

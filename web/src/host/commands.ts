@@ -4,7 +4,7 @@ import type { Params, Protocol } from "../cdp";
 import type { Handled } from "../methods";
 import type { Json } from "../wire/cdp";
 import { serverError } from "./channel";
-import { isDataDocument } from "./data";
+import { isDataDocument } from "./datadocument";
 import { notAllowed, STUCK_MS } from "./navigation";
 import { done, type Session } from "./session";
 import type { Target } from "./target";

@@ -3,14 +3,7 @@
 // leads back to it.
 
 import { isBlank } from "./addresses";
-
-const DATA_URL = /^data:([^,]*?)(;base64)?,([^#]*)/i;
-const HTML = /^text\/html\b/i;
-
-/** Whether an address is a data: URL of a document that can have an agent. */
-export function isDataDocument(url: string): boolean {
-  return HTML.test(DATA_URL.exec(url)?.[1].trim() ?? "");
-}
+import { addElement, isDataDocument } from "./datadocument";
 
 /** Whether the Host makes the document of an address itself. */
 export function isMade(url: string): boolean {
@@ -36,18 +29,10 @@ export function madeDocument(url: string, { agentUrl, ofHub }: AgentScript, key:
   if (ofHub) tag.crossOrigin = "anonymous";
   // The page can read this in its address, so that nothing of the sessions is in it.
   Object.assign(tag.dataset, { parents: location.origin, url, key });
-  const insert = encodeURIComponent(tag.outerHTML);
+  if (!blank) return addElement(url, tag);
   const fragment = /#.*$/s.exec(url)?.[0] ?? "";
-  if (blank)
-    return `data:text/html;charset=utf-8,${encodeURIComponent(`<script>(${becomeBlank})()</script>`)}${insert}${fragment}`;
-  const [, type, base64, data] = DATA_URL.exec(url) as RegExpExecArray;
-  const text = base64 ? escapeBytes(atob(decodeURIComponent(data))) : data;
-  const doctype = /^(\s|%20|%0A)*(<|%3C)!doctype[\s\S]*?(>|%3E)/i.exec(text)?.[0] ?? "";
-  return `data:${type},${doctype}${insert}${text.slice(doctype.length)}${fragment}`;
+  return `data:text/html;charset=utf-8,${encodeURIComponent(`<script>(${becomeBlank})()</script>${tag.outerHTML}`)}${fragment}`;
 }
-
-const escapeBytes = (bytes: string): string =>
-  bytes.replace(/[^\w]/g, (c) => `%${c.charCodeAt(0).toString(16).padStart(2, "0")}`);
 
 /**
  * Runs in a document that is to become blank, in front of the agent's tag, which it hides in a <template>.

@@ -33,7 +33,7 @@ const urlOf = async (frameId) =>
   (await cdp("Page.getFrameTree")).frameTree.childFrames.find((c) => c.frame.id === frameId).frame.url;
 
 await visit("/kinds", { html: "<div id=box></div><div style='height:4000px'></div><div id=low></div>" });
-for (const d of ["Page", "Runtime", "Network"]) await cdp(d + ".enable");
+for (const d of ["Page", "Runtime", "Network", "Log"]) await cdp(d + ".enable");
 await cdp("Page.setLifecycleEventsEnabled", { enabled: true });
 
 // A script that makes the document, a blob, data.
@@ -44,10 +44,18 @@ const fromBlob = await insert(`<iframe src="${blob}"></iframe>`);
 is([await evaluateIn(fromBlob, "document.body.textContent"), await urlOf(fromBlob)], ["blob", blob]);
 const fromData = await insert("<iframe src='data:text/html,data'></iframe>");
 is(await urlOf(fromData), "data:text/html,data");
-is(
-  await evaluateIn(fromData, "1").catch((e) => e.message.split(",")[0]),
-  "Error: cdphub: clients cannot see into the iframe data:text/html",
-);
+await settles(fromData, "document.body.textContent + document.scripts.length", "data0");
+// An agent does not come into a later one, nor into what is no HTML.
+for (const [kind, given] of [
+  ["text/html", "document.querySelector('[src^=data]').src = 'data:text/html,later'"],
+  ["text/plain", "box.innerHTML = '<iframe src=data:text/plain,data></iframe>'"],
+]) {
+  events.length = 0;
+  await value(given);
+  await until("word of " + kind, () =>
+    events.some((e) => e.method === "Log.entryAdded" && e.params.entry.text.includes(`into the iframe data:${kind}`)),
+  );
+}
 
 // Kept apart, though of the same origin: without an agent out of reach, with one not.
 const bare = await insert("<iframe sandbox=allow-scripts src='/apart?bare=1'></iframe>");

@@ -15,7 +15,7 @@ for (const [method, asked, why, neutral] of [
   ],
   ["Runtime.setMaxCallStackSizeToCapture", { size: 1 }, "the engine decides what stacks have"],
   ["Runtime.globalLexicalScopeNames", {}, "page script cannot list what let, const and class declare"],
-  ["HeapProfiler.collectGarbage", {}, "needs the browser process"],
+  ["HeapProfiler.takeHeapSnapshot", {}, "needs the browser process"],
   ["DOM.undo", {}, "page script keeps no history of what commands change"],
   ["DOM.redo", {}, "page script keeps no history of what commands change"],
   ["DOM.markUndoableState", {}, "page script keeps no history of what commands change"],

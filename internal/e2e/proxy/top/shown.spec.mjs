@@ -87,3 +87,17 @@ test("R-364 the referrer of goto", async ({ page }) => {
   await page.goto(`${app}/echo`, { referer: `${app}/given` });
   expect(JSON.parse(await page.innerText("pre")).headers.Referer).toEqual([`${upstream}/given`]);
 });
+
+test("R-369 a child frame of a data: address is driven, in a page of the app and in a blank one", async ({ page }) => {
+  const child = `data:text/html,<!doctype html><h1>World</h1><script>quirks = document.compatMode</script>`;
+  const coded = `data:text/html;charset=utf-8;base64,${Buffer.from("<p>grün</p>").toString("base64")}`;
+  for (const address of ["about:blank", `${app}/page`]) {
+    await page.goto(address);
+    await page.setContent(`<iframe src="${child}"></iframe><iframe src="${coded}"></iframe>`);
+    await expect(page.frameLocator("iframe").first().locator("h1")).toHaveText("World");
+    await expect(page.frameLocator("iframe").nth(1).locator("p")).toHaveText("grün");
+    expect(page.frames().map((f) => decodeURI(f.url()))).toEqual([address, child, coded]);
+    expect(await page.frames()[1].evaluate("[quirks, document.scripts.length]")).toEqual(["CSS1Compat", 1]);
+    expect(await page.evaluate("document.querySelector('iframe').getAttribute('src')")).toBe(child);
+  }
+});

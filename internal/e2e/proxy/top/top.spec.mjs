@@ -138,3 +138,23 @@ test("R-361 a script that reads top gets the app's window", async ({ page }) => 
   );
   await expect.poll(() => page.evaluate("frames[0].got")).toEqual([true, "main", false]);
 });
+
+test("R-370 a Client's program that reads top gets the app's window, and so does a srcdoc that it writes", async ({ page }) => {
+  for (const address of ["about:blank", `${app}/page`]) {
+    await page.goto(address);
+    await page.setContent(
+      `<title>main</title><iframe srcdoc="<script>window.top.came = 'window.top'</script><p>window.top</p>"></iframe>`,
+    );
+    await page.frameLocator("iframe").locator("p").waitFor();
+    const inner = page.frames()[1];
+    expect(await page.evaluate("came")).toBe("window.top");
+    expect(await inner.innerText("p")).toBe("window.top");
+    expect(await inner.evaluate(() => [window.top === parent, self.top.document.title, "window.top"])).toEqual([true, "main", "window.top"]);
+    const left = await inner.evaluate(() => {
+      const own = { window: { top: 1 } };
+      // window.top
+      return [own.window.top, /window.top/.source, `window.top`];
+    });
+    expect(left).toEqual([1, "window.top", "window.top"]);
+  }
+});

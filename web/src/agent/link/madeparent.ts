@@ -22,7 +22,7 @@ let shown: { key: unknown; port: MessagePort } | undefined;
 
 /** Asks the parent for its key (knock), and ancestors of these origins for the secret to compare it with (ask). */
 export function askAround(origins: string[]): void {
-  if (parentOrigin !== "null") return;
+  if (parentOrigin !== "null" || origins.includes("null")) return;
   parentOf(window).postMessage({ icdp: "knock", v: VERSION } satisfies Knock, "*");
   if (secret) return;
   const ask: Ask = { icdp: "ask", v: VERSION };

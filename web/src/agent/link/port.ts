@@ -99,7 +99,8 @@ function unpaired(message: string, parent = ""): void {
 
 function hello(): void {
   for (const origin of parents)
-    if (mayBe(origin)) originals.postToParent(greeting(), origin, window.origin === "null" ? [replies()] : []);
+    if (mayBe(origin))
+      originals.postToParent(greeting(), origin === "null" ? "*" : origin, window.origin === "null" ? [replies()] : []);
   askAround(parents);
 }
 

@@ -31,7 +31,9 @@ import {
   urlOf,
 } from "./frames";
 import { clientsAnswerDialogs } from "./dialogs";
-import { hubOfProxy } from "../link/hub";
+import { addElement, isDataDocument } from "../../host/datadocument";
+import { hubOfProxy, proxyBase } from "../link/hub";
+import { bundleUrl } from "../base/bundles";
 import { logWarning } from "../network/log";
 import { begin, afterListeners, contentLoaded, forgetMarks, loaded, mark, replayMarks } from "./lifecycle";
 import { keepAddress, listenForTraversal, watchAddress } from "./navigation";
@@ -40,6 +42,7 @@ import { hexId, originals } from "../base/originals";
 import { runScriptsIn } from "../runtime/scripts";
 import { isReady, welcomed } from "../network/reporter";
 import { emit, hasSessions, onSessionEnd } from "../base/session";
+import { replaceTopIn } from "../windows/topwindow";
 import { flushChanges, observe, reopened, watchDeclared, watchTrees } from "../dom/treewatch";
 
 /** Functions that prepare each child window. */
@@ -145,8 +148,27 @@ function attach(owner: Owner, parent: Frame): void {
     return documentMayHaveChanged(frame, frame.win?.document.readyState === "complete");
   }
   beginNavigation(frame, url, { reason });
-  if (frame.win) prepare(frame);
-  else if (parent.win?.document.readyState === "complete") documentMayHaveChanged(frame, true);
+  if (frame.win) {
+    prepare(frame);
+    replaceTopIn(owner);
+    giveAgent(owner, url);
+  } else if (parent.win?.document.readyState === "complete") documentMayHaveChanged(frame, true);
+}
+
+/**
+ * Loads the document of a data: address with the agent in it, in place of the one that an element has asked for and
+ * that is still to come. Its parent is this document, also where that has an opaque origin as well: nobody else has
+ * the address. Where the document may run no script, or not this one, it comes without an agent.
+ */
+function giveAgent(owner: Owner, url: string): void {
+  const src = bundleUrl("agent.js");
+  if (!src || !isDataDocument(url)) return;
+  const script = document.createElement("script");
+  script.src = src;
+  // Without CORS, browsers report errors as "Script error."; a server other than the proxy may not have it.
+  if (proxyBase()) script.crossOrigin = "anonymous";
+  Object.assign(script.dataset, { parents: window.origin, url });
+  owner.contentWindow?.location.replace(addElement(url, script));
 }
 
 /** The URL that an element loads first. */
@@ -233,20 +255,18 @@ function crossOriginLoaded(frame: Frame): void {
   if (frame.agent) return void frame.agent.loads++;
   const p = frame.pending ?? beginNavigation(frame, destination(owner as Owner), {});
   const due = (): boolean => frame.pending === p && owner?.isConnected === true;
-  const waits = !p.url.startsWith("data:"); // no agent comes in such a document
   const tell = (error?: string): void => {
     frame.expected = false;
     if (due()) {
       reportDocument(frame, undefined, error);
       loaded(frame);
-      if (!error && waits) originals.setTimeout(() => tellSilent(frame), SILENT_MS);
-      else if (!error) tellSilent(frame);
+      if (!error) originals.setTimeout(() => tellSilent(frame), SILENT_MS);
     }
     added.framesChanged?.();
   };
   frame.expected = true;
   frame.proxy?.postMessage({ icdp: "probe", v: VERSION } satisfies Probe, "*");
-  originals.setTimeout(() => void (due() ? failureOf(frame, p).then(tell) : tell()), waits ? HELLO_MS : 0);
+  originals.setTimeout(() => void (due() ? failureOf(frame, p).then(tell) : tell()), HELLO_MS);
 }
 
 /** Tells Clients, once for each frame, that they cannot see into it. */

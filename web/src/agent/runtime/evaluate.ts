@@ -14,6 +14,7 @@ import {
   loadProgram,
   runInline,
 } from "../link/scriptelement";
+import { replaceTop } from "../windows/topwindow";
 import { declares } from "./statements";
 import { shielded } from "./isolatedglobals";
 
@@ -81,7 +82,7 @@ export function prepare(
   return compile(
     win,
     ways,
-    isolated ? programs.map((p) => shielded(win, p, false)) : programs,
+    programs.map((p) => (isolated ? shielded(win, p, false) : replaceTop(p))),
     strings.flatMap(codeIn),
   );
 }
@@ -94,8 +95,8 @@ export function prepare(
 export function run(win: Win, program: string, isolated = false): unknown {
   const ways = waysOf(win);
   const { now } = ways;
-  if (now && declares(program)) return declare(win, ways, now, program);
-  const source = isolated ? shielded(win, program, ways.evaluates === true) : program;
+  const source = isolated ? shielded(win, program, ways.evaluates === true) : replaceTop(program);
+  if (now && declares(program)) return declare(win, ways, now, isolated ? program : source);
   if (now) return now(source);
   return (ways.ran.get(source)?.shift() ?? ways.compiled.get(source) ?? blocked(win, ways.policy))();
 }

@@ -14,6 +14,7 @@ import { docId } from "../base/originals";
 import { ProtocolError, register } from "../base/registry";
 import { storeBinding } from "./scripts";
 import type { Session } from "../base/session";
+import { replaceTop } from "../windows/topwindow";
 
 declare module "../base/added" {
   /** The functions that run programs as a console does. */
@@ -59,6 +60,9 @@ function evaluate(p: Protocol.Runtime.EvaluateRequest, s: Session): Answered | P
   return ready ? ready.then(evaluated) : evaluated();
 }
 
+/** The beginning of a function, which a Client such as Playwright passes as text to one that evaluates it. */
+const FUNCTION = /^(async |function|\(?[\w, {}]*\)? =>)/;
+
 function callFunctionOn(p: Protocol.Runtime.CallFunctionOnRequest, s: Session): Answered | Promise<Answered> {
   const held = p.objectId !== undefined ? unwrap(p.objectId) : undefined;
   if (!held && p.executionContextId === undefined && p.uniqueContextId === undefined) {
@@ -68,6 +72,7 @@ function callFunctionOn(p: Protocol.Runtime.CallFunctionOnRequest, s: Session): 
   const win = c.frame?.win;
   if (!win) return outOfReach({ ...p, expression: "" }, c, s);
   const given = p.arguments ?? [];
+  for (const a of given) if (FUNCTION.test(a.value as string)) a.value = replaceTop(a.value as string);
   const group = p.objectGroup ?? held?.group;
   const source = `(${p.functionDeclaration}\n)`;
   const runs = (program: string): unknown => run(win, program, !c.isDefault);

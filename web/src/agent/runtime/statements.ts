@@ -79,6 +79,15 @@ function boundaries(source: string): { at: number; sure: boolean }[] {
   return found;
 }
 
+/** Calls f at each place of a program that is in no string, template, comment or regular expression. */
+export function scan(source: string, f: (at: number) => void): void {
+  for (let i = 0; i < source.length; i++) {
+    const end = skip(source, i);
+    if (end > i) i = end - 1;
+    else f(i);
+  }
+}
+
 /** The end of the string, template, comment or regular expression that begins at i; i if none begins there. */
 function skip(source: string, i: number): number {
   const rest = source.slice(i, i + 2);
