@@ -122,18 +122,20 @@ function repaired<T>(parts: Part[], f: () => T): T {
 
 // ---------------------------------------------------------------- tables
 
-/**
- * Remembers the built-ins of a window, before its page's scripts run. Those of the DOM are taken again by another call,
- * once the agent has wrapped some of them.
- */
+/** Remembers the built-ins of a window, before its page's scripts run, and once the agent has wrapped some of the DOM's. */
 export function $remember(win: Window & typeof globalThis): void {
-  keepAll(win, lists.language);
+  const of = rememberLanguage(win);
   keepAll(win, lists.interfaces, true);
+  for (let i = 0; i < lists.ofWindow.length; i++) of[lists.ofWindow[i]] = builtinOf(win, lists.ofWindow[i]);
+}
+
+/** Remembers the language, and the constructors. These are with the prototype of the window: its proxy may get another. */
+function rememberLanguage(win: Window & typeof globalThis): Table["of"] {
+  keepAll(win, lists.language);
   keep(getPrototypeOf(win.Uint8Array.prototype) as object);
-  // With its prototype: the proxy of a window stays the same when its frame gets another one.
   const { of } = keep(getPrototypeOf(win) as object);
   for (let i = 0; i < lists.globals.length; i++) of[lists.globals[i]] ??= builtinOf(win, lists.globals[i]);
-  for (let i = 0; i < lists.ofWindow.length; i++) of[lists.ofWindow[i]] = builtinOf(win, lists.ofWindow[i]);
+  return of;
 }
 
 function keepAll(win: Window, names: string[], dom?: boolean): void {
@@ -151,7 +153,7 @@ function keepAll(win: Window, names: string[], dom?: boolean): void {
 
 function keep(o: object, need?: [names: RegExp, parts: Part[]], dom?: boolean): Table {
   const before = tableOf(o);
-  if (before && !dom) return before;
+  if (before) return before;
   const of = { __proto__: null } as unknown as Table["of"];
   const keys = ownKeys(o);
   for (let i = 0; i < keys.length; i++) of[keys[i]] = builtinOf(o, keys[i], need);
@@ -161,12 +163,14 @@ function keep(o: object, need?: [names: RegExp, parts: Part[]], dom?: boolean): 
 }
 
 function builtinOf(o: object, key: PropertyKey, need?: [names: RegExp, parts: Part[]]): Builtin | undefined {
-  const d = plain(getOwnPropertyDescriptor(o, key));
-  const f = d && ((d.value ?? d.get) as unknown);
+  const d = getOwnPropertyDescriptor(o, key);
+  if (!d) return undefined;
+  const isValue = has(d, "value"); // what it inherits may be the page's
+  const f: unknown = isValue ? d.value : d.get;
   if (typeof f !== "function") return undefined;
   return {
     f: f as Fn,
-    set: d?.set,
+    set: isValue ? undefined : d.set,
     parts: need && (typeof key === "symbol" || need[0].test(key as string)) ? need[1] : undefined,
   };
 }
@@ -356,7 +360,7 @@ export function $expect(globals: string, interfaces: string, ofWindow: string): 
   lists.globals = globals.split(" ");
   lists.interfaces = interfaces.split(" ");
   lists.ofWindow = ofWindow.split(" ");
-  $remember(window);
+  rememberLanguage(window);
 }
 
 /** The names of all constructors that are remembered. */
