@@ -371,6 +371,7 @@ var sections = []section{
 		{"R-350", "an entry of a tokens file or a signed token may limit what its bearer has of each thing that can be refused; what is refused then names the limit"},
 	}},
 	{"Nothing that a page does reaches the agent", []requirement{
+		{"R-357", "a page may remove or replace any global and any property of the browser's objects, give objects properties of their own of these names, declare the names and exchange prototypes: it is read, clicked, typed into and heard like any other"},
 		{"R-360", "an app that prints its own address keeps it: what documents, style sheets, scripts' imports, import maps, manifests and headers name by it loads through the proxy, and what script names by it, too"},
 		{"R-361", "a script that reads top gets the window of the app, in each way of writing it that tokens show; what only looks like it stays"},
 		{"R-362", "the proxy asks for no encoding that it cannot read, and each document that Chromium shows is shown the same through it: content codings, encodings of text, doctypes, XML"},

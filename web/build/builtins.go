@@ -17,6 +17,11 @@ func withBuiltins(root string, options api.BuildOptions, code []byte, made []str
 	if err != nil {
 		return nil, err
 	}
+	marks, err := markSources(root)
+	if err != nil {
+		return nil, err
+	}
+	safe = expected.ReplaceAll(safe, fmt.Appendf(nil, "$$expect(\"$1\",%q,%q);\n", marks.Interfaces, marks.OfWindow))
 	options.EntryPoints, options.Plugins = nil, nil
 	options.Stdin = &api.StdinOptions{Contents: string(safe), ResolveDir: root, Sourcefile: "safe.js"}
 	options.Inject = []string{sourcePath(root, "agent/base/builtins.ts")}

@@ -8,9 +8,10 @@
 // writes them, and this step rewrites what looks a built-in up:
 //
 //   list.map(f)            $map(list, f)
-//   a?.b.map(f)            $$map(a?.b, f)      undefined for null and undefined
+//   a?.b.map(f)            $maybe($map, a?.b, f)   undefined for null and undefined
 //   for (const x of list)  for (const x of $iterate(list))
 //   [...list], f(...list)  [...$iterate(list)], f(...$iterate(list))
+//   Array.from(list)       $from(Array, $iterate(list))
 //   const [a, b] = list    const [a, b] = $iterate(list)
 //   ([a, b]) => a          ({0: a, 1: b}) => a
 //   new Map(list)          $new(Map, list)
@@ -19,27 +20,31 @@
 //   new win.Event(type)    new ($global(win, "Event"))(type)
 //   const { Event } = win  const Event = $global(win, "Event")
 //
+// and what platform.mjs has marked, since it is of one of the browser's own objects:
+//
+//   node.$p_parentNode     $read(node, "parentNode")
+//   input.$p_value = "a"   $write(input, "value", "a")
+//   node.$p_append(child)  $run(node, "append", child)
+//   node.$p_moveBefore?.() $may(node, "moveBefore")
+//   a?.b.$p_parentNode     $maybe($read, a?.b, "parentNode")
+//   new win.$w_Event(type) new ($global(win, "Event"))(type)
+//
+// or, for a name that is used more often, of a function that the bundle makes for it: $get_parentNode(node).
 // src/agent/base/builtins.ts has these functions. Each GLOBAL is remembered as well: a part makes new ones of it.
 
 import { readFileSync } from "node:fs";
 import ts from "typescript";
 
-/** The names of the methods of ECMAScript, and those of the DOM that the agent cannot answer without. */
-const methods = new Set([
-  ...language(),
-  ...("addEventListener removeEventListener dispatchEvent postMessage start close stopImmediatePropagation preventDefault " +
-    "stopPropagation composedPath appendChild append prepend before after remove removeChild replaceWith insertBefore " +
-    "cloneNode contains compareDocumentPosition getRootNode hasChildNodes getAttribute setAttribute removeAttribute " +
-    "hasAttribute toggleAttribute getAttributeNames getAttributeNode matches closest querySelector querySelectorAll " +
-    "getElementById getElementsByTagName createElement createElementNS createTextNode createRange createTreeWalker " +
-    "createNodeIterator elementFromPoint elementsFromPoint getBoundingClientRect getClientRects scrollIntoView " +
-    "attachShadow checkVisibility getAnimations hasPointerCapture getSelection hasFocus nextNode observe disconnect " +
-    "takeRecords item getPropertyValue setProperty selectNodeContents selectNode setStart setEnd getRangeAt " +
-    "addRange removeAllRanges collapse assignedNodes assignedElements evaluate encode decode getRandomValues getComputedStyle " +
-    "focus blur click select setSelectionRange setRangeText execCommand requestSubmit createEvent initTextEvent").split(" "),
-]);
-/** Accessors that the agent cannot answer without: those of collections and of messages. */
-const accessors = new Set(["size", "data", "ports", "origin", "source"]);
+/** The names of the methods of ECMAScript. */
+const methods = new Set(language());
+/** Accessors of ECMAScript that the agent cannot answer without. */
+const accessors = new Set(["size"]);
+/** In front of the name of a property of the browser's objects: see platform.mjs. */
+const MARK = "$p_";
+/** How often a name is used that gets a function of its own. */
+const OFTEN = 3;
+/** In front of the name of a constructor of a window. */
+const WINDOW = "$w_";
 /** Constructors that go through what they are given by its iterator, or call a method for each of it. */
 const collections = new Set(["Map", "Set", "WeakMap", "WeakSet", "Blob", "File", "Headers", "URLSearchParams", "Uint8Array"]);
 
@@ -66,9 +71,38 @@ const replace = (at, end, text) => edits.push({ at, end, text });
 const used = new Set();
 const globals = new Set(process.argv.slice(2));
 
-function helper(name, chained = false) {
-  used.add(`${chained ? "$$" : "$"}${name}`);
-  return `${chained ? "$$" : "$"}${name}`;
+function helper(name) {
+  used.add(`$${name}`);
+  return `$${name}`;
+}
+
+/** The names of helpers for marked properties, by kind: get, set, call. */
+const marked = { get: new Set(), set: new Set(), call: new Set() };
+/** How often each is used. */
+const counts = new Map();
+
+function kindOf(access) {
+  const { parent } = access;
+  if (ts.isBinaryExpression(parent) && parent.left === access && isAssignment(parent)) return "set";
+  if (!callOf(access)) return "get";
+  return parent.questionDotToken ? "may" : "call";
+}
+
+(function count(node) {
+  if (ts.isPropertyAccessExpression(node) && isMarked(node)) {
+    const key = kindOf(node) + node.name.text;
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  ts.forEachChild(node, count);
+})(file);
+
+/** The function for a marked property, and what comes after its first argument. */
+function platform(access) {
+  const kind = kindOf(access);
+  const name = access.name.text.slice(MARK.length);
+  if (kind === "may" || counts.get(kind + access.name.text) < OFTEN) return [helper({ get: "read", set: "write", call: "run", may: "may" }[kind]), `,"${name}"`];
+  marked[kind].add(name);
+  return [`$${kind}_${name}`, ""];
 }
 
 /** f(node) around a node's text. */
@@ -89,13 +123,18 @@ function continueChain(node) {
 
 /** Whether a property access becomes a call of a helper. */
 function rewritten(access) {
-  return callOf(access) !== undefined || readsAccessor(access);
+  return isMarked(access) || callOf(access) !== undefined || readsAccessor(access);
+}
+
+function isMarked(access) {
+  return access.name.text.startsWith(MARK);
 }
 
 function callOf(access) {
   const { parent } = access;
-  const calls = ts.isCallExpression(parent) && parent.expression === access && !parent.questionDotToken;
-  return calls && methods.has(access.name.text) && !isForeign(access.expression) ? parent : undefined;
+  const calls = ts.isCallExpression(parent) && parent.expression === access;
+  if (calls && isMarked(access)) return parent;
+  return calls && !parent.questionDotToken && methods.has(access.name.text) && !isForeign(access.expression) ? parent : undefined;
 }
 
 /** Whether it goes by super, or by globalThis: so does code that runs in the page by its text. */
@@ -120,14 +159,43 @@ function visitAccess(node) {
   const receiver = node.expression;
   const call = callOf(node);
   const whole = call ?? node;
-  const name = helper(node.name.text, ts.isOptionalChain(whole));
-  insert(receiver.getStart(), `${name}(`);
+  const [name, key] = isMarked(node) ? platform(node) : [helper(node.name.text), ""];
+  // What reads a property gives undefined for undefined by itself.
+  const chained = (call || !isMarked(node)) && (ts.isOptionalChain(node) || (ts.isOptionalChain(whole) && !call?.questionDotToken));
+  insert(receiver.getStart(), chained ? `${helper("maybe")}(${name},` : `${name}(`);
   visit(receiver);
   if (call) {
-    replace(receiver.end, call.arguments.pos, call.arguments.length ? "," : "");
-    call.arguments.forEach(visit);
-  } else replace(receiver.end, node.end, ")");
+    replace(receiver.end, call.arguments.pos, key + (call.arguments.length ? "," : ""));
+    call.arguments.forEach((argument, i) => (i || !isArrayFrom(node) || ts.isObjectLiteralExpression(argument) ? visit(argument) : surround(argument, helper("iterate"))));
+  } else replace(receiver.end, node.end, `${key})`);
   continueChain(whole);
+}
+
+function isArrayFrom({ expression, name }) {
+  return name.text === "from" && ts.isIdentifier(expression) && plainName(expression) === "Array";
+}
+
+/** An assignment to a property of the browser's objects. */
+function visitAssignment({ left, right }) {
+  const [name, key] = platform(left);
+  insert(left.getStart(), `${name}(`);
+  visit(left.expression);
+  replace(left.expression.end, right.getStart(), `${key},`);
+  visit(right);
+  insert(right.end, ")");
+}
+
+/** A constructor of a window. */
+function isWindowGlobal(node) {
+  return node.name.text.startsWith(WINDOW);
+}
+
+function visitWindowGlobal({ expression: win, name, end }) {
+  const global = name.text.slice(WINDOW.length);
+  globals.add(global);
+  insert(win.getStart(), `(${helper("global")}(`);
+  visit(win);
+  replace(win.end, end, `,"${global}"))`);
 }
 
 /** An array pattern as one of an object, for what is an array by itself. */
@@ -152,10 +220,12 @@ function inAsync(node) {
 }
 
 function visit(node) {
+  if (ts.isPropertyAccessExpression(node) && isWindowGlobal(node)) return visitWindowGlobal(node);
+  if (ts.isBinaryExpression(node) && isAssignment(node) && ts.isPropertyAccessExpression(node.left) && isMarked(node.left)) return visitAssignment(node);
   if (ts.isCallExpression(node) && ts.isPropertyAccessExpression(node.expression) && callOf(node.expression)) {
     return visitAccess(node.expression);
   }
-  if (ts.isPropertyAccessExpression(node) && readsAccessor(node)) return visitAccess(node);
+  if (ts.isPropertyAccessExpression(node) && (isMarked(node) || readsAccessor(node))) return visitAccess(node);
   if (ts.isForOfStatement(node) && !node.awaitModifier) {
     visit(node.initializer);
     surround(node.expression, helper("iterate"));
@@ -231,11 +301,17 @@ for (const e of edits.sort((a, b) => a.at - b.at || (a.end > a.at) - (b.end > b.
   at = e.end;
 }
 text += source.slice(at);
-const own = new Set(["$iterate", "$await", "$new", "$global"]);
-const declared = [...used].filter((name) => !own.has(name)).sort();
-const made = declared.map((name) => {
-  const chained = name.startsWith("$$");
-  const property = name.slice(chained ? 2 : 1);
-  return `${name}=${accessors.has(property) ? "$reader" : "$caller"}("${property}"${chained ? ",true" : ""})`;
-});
+const own = new Set(["$iterate", "$await", "$new", "$global", "$maybe", "$read", "$write", "$run", "$may"]);
+const helpers = [...used].filter((name) => !own.has(name)).sort();
+const declare = (names, prefix, make) =>
+  names.length ? [`[${names.map((name) => prefix + name)}]=$iterate(${make}("${names.join(" ")}"))`] : [];
+const plainNames = helpers.map((name) => name.slice(1));
+const made = [
+  ...declare(plainNames.filter((name) => !accessors.has(name)), "$", "$methods"),
+  ...plainNames.filter((name) => accessors.has(name)).map((name) => `$${name}=$reader("${name}")`),
+];
+const makers = { get: "$getters", set: "$setters", call: "$callers" };
+for (const [kind, set] of Object.entries(marked)) {
+  made.push(...declare([...set].sort(), `$${kind}_`, makers[kind]));
+}
 process.stdout.write(`$expect("${[...globals].sort().join(" ")}");\nconst ${made.join(",")};\n${text}`);

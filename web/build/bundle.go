@@ -187,6 +187,7 @@ func (b bundle) script(root string, options api.BuildOptions, packages map[strin
 	if b.safe {
 		options.MinifyWhitespace, options.MinifySyntax, options.MinifyIdentifiers = false, false, false
 		options.Format, options.GlobalName, options.Banner = api.FormatESModule, "", nil
+		options.Plugins = append(slices.Clone(options.Plugins), markPlugin(root))
 	}
 	res := api.Build(options)
 	if err := buildFailure(res.Errors); err != nil {

@@ -62,17 +62,19 @@ func agentParts(root string, agent bundle, packages map[string]bool) ([]output, 
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", b.name, err)
 		}
-		code, err := p.write("")
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", b.name, err)
-		}
-		sum.Write(code)
 		list = append(list, p)
 	}
 	ofCore := maps.Clone(lent)
 	maps.DeleteFunc(ofCore, func(_, file string) bool { return owners[file] != agent.name })
 	loan := loan{names: ofCore, parts: list}
 	agent.loan = &loan
+	for _, p := range list {
+		code, err := p.write("", loan.list())
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", p.name, err)
+		}
+		sum.Write(code)
+	}
 	// What agent.js has without the version stands for the sources of both.
 	code, err := agent.build(root, packages)
 	if err != nil {
@@ -85,7 +87,7 @@ func agentParts(root string, agent bundle, packages map[string]bool) ([]output, 
 	}
 	files := []output{{agent.name, code}}
 	for _, p := range list {
-		code, err := p.write(loan.version)
+		code, err := p.write(loan.version, loan.list())
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", p.name, err)
 		}
@@ -162,7 +164,7 @@ var (
 	reassigned = regexp.MustCompile(`(?m)^export let (\w+)`)
 	exports    = regexp.MustCompile(`(?m)^export \{([^}]*)\};\n`)
 	expected   = regexp.MustCompile(`^\$expect\("([^"]*)"\);\n`)
-	helperName = regexp.MustCompile(`\$(?:caller|reader|iterate|await|new|global)\b`)
+	helperName = regexp.MustCompile(`\$(?:methods|reader|iterate|await|new|global|maybe|read|write|run|may|getters|setters|callers)\b`)
 	globalName = regexp.MustCompile(`(?m)^  (\w+),$`)
 )
 
@@ -173,7 +175,7 @@ func readPart(root string, b bundle, owners, lent map[string]string, packages ma
 	options.EntryPoints, options.Stdin = nil, &api.StdinOptions{Contents: b.withLoan(root, owners, lent), ResolveDir: root}
 	options.Format, options.Banner = api.FormatESModule, nil
 	options.MinifyWhitespace, options.MinifySyntax, options.MinifyIdentifiers = false, false, false
-	options.Plugins = []api.Plugin{borrowPlugin(b, owners)}
+	options.Plugins = []api.Plugin{borrowPlugin(b, owners), markPlugin(root)}
 	res := api.Build(options)
 	if err := buildFailure(res.Errors); err != nil {
 		return part{}, err
@@ -275,9 +277,19 @@ func (p *part) findGlobals(root string) error {
 }
 
 // write is the finished part: a module whose default export adds the handlers
-// to the agent that lends, and returns what the part lends.
-func (p *part) write(version string) ([]byte, error) {
+// to the agent that lends, and returns what the part lends. What the agent lends
+// has no names, but an order: lent.
+func (p *part) write(version string, lent []string) ([]byte, error) {
 	names := slices.Compact(slices.Sorted(slices.Values(slices.Concat(p.names, p.globals))))
+	for i, each := range names {
+		name, own, other := strings.Cut(each, ": ")
+		if at, ok := slices.BinarySearch(lent, name); ok {
+			if !other {
+				own = name
+			}
+			names[i] = fmt.Sprintf("%d: %s", at, own)
+		}
+	}
 	text := fmt.Sprintf("export const version=%q;export default function($lent){const {%s}=$lent;%s;return {%s}}",
 		version, strings.Join(names, ","), p.code, strings.Join(p.lends, ","))
 	res := api.Transform(text, api.TransformOptions{
@@ -333,17 +345,23 @@ func lendPlugin(root string, l *loan) api.Plugin {
 	}}
 }
 
-func (l *loan) module() string {
-	var text strings.Builder
-	all := slices.Sorted(maps.Keys(l.names))
-	for _, name := range all {
-		fmt.Fprintf(&text, "import {%s} from %q;\n", name, filepath.ToSlash(l.names[name]))
-	}
+// list is the order in which agent.js lends.
+func (l *loan) list() []string {
+	all := slices.Collect(maps.Keys(l.names))
 	for _, p := range l.parts {
 		all = append(all, p.globals...)
 	}
 	slices.Sort(all)
-	fmt.Fprintf(&text, "export const version = %q;\nexport const lend = () => ({%s});\nexport const needs = {", l.version, strings.Join(slices.Compact(all), ","))
+	return slices.Compact(all)
+}
+
+// module is the source of agent-lent.
+func (l *loan) module() string {
+	var text strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(l.names)) {
+		fmt.Fprintf(&text, "import {%s} from %q;\n", name, filepath.ToSlash(l.names[name]))
+	}
+	fmt.Fprintf(&text, "export const version = %q;\nexport const lend = () => [%s];\nexport const needs = {", l.version, strings.Join(l.list(), ","))
 	for _, p := range parts {
 		if p.needs != nil {
 			fmt.Fprintf(&text, "%q: [\"%s\"],", p.name, strings.Join(p.needs, `","`))

@@ -1,5 +1,6 @@
 // What few Clients ask a frame for, as a part of agent.js.
 
+import "./input/webkitfocus";
 import "./dom/deep";
 import "./runtime/deep";
 import "./dom/edit";

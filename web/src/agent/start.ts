@@ -42,10 +42,11 @@ import { tree } from "./page/page";
 import { greet, leave, listenForHost, pair } from "./link/port";
 import { installPopups, listenForPopups, startPopups, welcomePopups } from "./windows/popups";
 import { installWorkers } from "./workers/workers";
+import { added } from "./base/added";
+import { isWebKit } from "./base/engine";
 import { carryOut, ready } from "./base/parts";
 import { handlerOf } from "./base/registry";
 import { listenForEdits } from "./input/change";
-import { installFocus, listenForFocus } from "./input/webkitfocus";
 import { giveKeysTo } from "./link/route";
 import { restoreScripts, runKept } from "./runtime/scripts";
 import { allSessions, emit, sessionOf } from "./base/session";
@@ -161,7 +162,7 @@ function wrap(win: Win): void {
   installChoosers(win);
   installNetwork(win);
   installTimers(win);
-  installFocus(win);
+  added.installFocus?.(win);
   installStop(win);
   installDownloads(win);
   watchShadows(win);
@@ -185,7 +186,7 @@ function listen(win: Win): void {
   listenMoved(win);
   listenForPopups(win);
   listenForChoosers(win);
-  listenForFocus(win);
+  added.listenForFocus?.(win);
 }
 
 function relisten(): void {
@@ -267,6 +268,7 @@ function partsFor(w: Welcome): Promise<unknown> | undefined {
     ...(fetch ? ["Fetch.enable"] : []),
     ...Object.keys(network),
   ]);
+  if (isWebKit) methods.push("Runtime.getProperties"); // for input/webkitfocus.ts, which is in extras.js
   const fail = (e: Error): void => logWarning(e.message, location.href);
   const parts = methods.flatMap((method) => ready(method)?.catch(fail) ?? []);
   return parts.length ? Promise.all(parts) : undefined;

@@ -1,12 +1,11 @@
 // A page may replace any built-in by what is no function, or by one that
 // throws. The agent goes by those that it found: it answers, reads the document
-// and clicks. All that one object has is replaced together. Where the page
-// replaces accessors of the DOM, a command may fail, but it is answered.
+// and clicks. All that one object has is replaced together.
 const page = `<style>button:hover { color: red } @media all { p:hover { color: red } }</style><button style="position:fixed;left:20px;top:20px;width:80px;height:30px" onclick="clicks++">Press</button><input id=field>
 <ul><li class=a>one<li>two</ul><script>
-  var clicks = 0, undo = [];
+  var clicks = 0, undo = [], fieldOf = document.getElementById('field');
   const { defineProperty: define, ownKeys: keys, getOwnPropertyDescriptor: describe, getPrototypeOf: proto } = Reflect;
-  const mine = { __proto__: null, change: 1, changeAll: 1, restore: 1, clicks: 1, undo: 1, eval: 1, focusField: 1 };
+  const mine = { __proto__: null, change: 1, changeAll: 1, restore: 1, clicks: 1, undo: 1, eval: 1, focusField: 1, takeText: 1, fieldOf: 1 };
   const groups = [["window", window]];
   const language = "Object Function Array String Number Boolean Symbol BigInt Math JSON Reflect RegExp Date Error TypeError Map Set WeakMap " +
     "WeakSet WeakRef Promise Proxy ArrayBuffer Uint8Array";
@@ -48,9 +47,14 @@ const page = `<style>button:hover { color: red } @media all { p:hover { color: r
   function restore() {
     for (let k = 0; k < undo.n; k++) define(undo[k].object, undo[k].key, undo[k].d);
   }
-  const { apply } = Reflect, { focus } = HTMLElement.prototype;
+  const { apply } = Reflect, { focus } = HTMLElement.prototype, { get: valueOf, set: setValue } = describe(HTMLInputElement.prototype, "value");
   function focusField() {
-    apply(focus, field, []);
+    apply(focus, fieldOf, []);
+  }
+  function takeText() {
+    const text = apply(valueOf, fieldOf, []);
+    apply(setValue, fieldOf, [""]);
+    return text;
   }
   function thrower() {
     throw 1;
@@ -78,8 +82,7 @@ const type = async () => {
   await cdp("Input.insertText", { text: "ab" });
   for (const type of ["keyDown", "keyUp"])
     await cdp("Input.dispatchKeyEvent", { type, key: "c", code: "KeyC", text: type === "keyDown" ? "c" : "" });
-  is(await value("field.value"), "abc");
-  await value("field.value = ''");
+  is(await value("takeText()"), "abc");
 };
 
 const wrong = [];
@@ -90,11 +93,9 @@ for (const [accessors, by] of [
 ]) {
   for (const [i, name] of names.entries()) {
     await value(`change(${i}, ${accessors}, ${by})`);
-    const mayFail = accessors && !language.includes(name.split(".")[0]);
     for (const run of [evaluate, read, click, type]) {
       await run().catch((e) => {
-        if (!mayFail || run === evaluate || /no answer/.test(e.message))
-          wrong.push(`${name}, ${by}: ${run.name}: ${e.message}`);
+        wrong.push(`${name}, ${by}: ${run.name}: ${e.message}`);
       });
     }
     await value("restore()");

@@ -62,7 +62,7 @@ function kindOf(s: CSSStyleDeclaration, display: string, el?: Element): Kind {
   if (display === "none" || display === "") return "none";
   if (display === "contents") return "contents";
   if (el && isSvgPart(el)) return el.localName === "text" ? "out" : "inline";
-  if (s.position === "absolute" || s.position === "fixed" || s.cssFloat !== "none") return "out";
+  if (s.position === "absolute" || s.position === "fixed" || s.getPropertyValue("float") !== "none") return "out";
   if (display === "inline" || display.startsWith("ruby")) return el && REPLACED.has(el.localName) ? "atomic" : "inline";
   return display.startsWith("inline-") || display === "math" ? "atomic" : "block";
 }

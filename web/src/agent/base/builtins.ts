@@ -12,28 +12,35 @@ interface Part {
 }
 /** A built-in, and the properties that it reads internally and that the page may replace. */
 interface Builtin {
-  f: Fn;
+  f: Fn; // a method, a constructor, or what gets a property
+  set?: Fn;
   parts?: Part[];
+}
+/** What an object had, and what it inherited from. */
+interface Table {
+  of: Record<PropertyKey, Builtin | undefined>;
+  up: object | null;
+  dom?: boolean; // it is an interface of the DOM, or its prototype
 }
 
 const { apply, construct, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, ownKeys, setPrototypeOf } = Reflect;
 const { isArray, prototype: arrayPrototype } = Array;
-const { hasOwnProperty } = Object.prototype;
+const { prototype: objectPrototype } = Object;
+const { prototype: typeError } = TypeError;
+const toObject = Object;
+const { hasOwnProperty } = objectPrototype;
 const { iterator } = Symbol;
 const { Promise: NativePromise, WeakMap: NativeWeakMap } = window;
 const { get: weakGet, set: weakSet } = WeakMap.prototype;
+/** The prototypes of the browser's interfaces. */
+const interfaces: Table[] = [];
 const has = (o: object, key: PropertyKey): boolean => apply(hasOwnProperty, o, [key]) as boolean;
-const kept = new NativeWeakMap<object, Record<PropertyKey, Builtin>>();
+const kept = new NativeWeakMap<object, Table>();
+const tableOf = (o: object | null): Table | undefined => apply(weakGet, kept, [o]) as Table | undefined;
 
 const LANGUAGE =
   "Object Function Array String Number Boolean Symbol BigInt Math JSON Reflect RegExp Date Error Map Set WeakMap WeakSet WeakRef Promise " +
-  "ArrayBuffer Uint8Array";
-const DOM =
-  "URL URLSearchParams TextEncoder TextDecoder EventTarget Event MessageEvent MessagePort Node Element HTMLElement Document " +
-  "DocumentFragment ShadowRoot NodeList HTMLCollection DOMTokenList NamedNodeMap CSSStyleDeclaration Range Selection TreeWalker MutationObserver " +
-  "Headers FormData Storage HTMLSlotElement Crypto CharacterData StyleSheetList CSSStyleSheet CSSRuleList CSSRule CSSStyleRule CSSGroupingRule " +
-  "TextEvent MediaList DOMRectList FileList DataTransfer DataTransferItemList HTMLOptionsCollection HTMLFormControlsCollection";
-
+  "ArrayBuffer Uint8Array FinalizationRegistry";
 // ------------------------------------------------------------- protocols
 
 const iteratorOf = (o: { [Symbol.iterator](): object }): object => getPrototypeOf(o[Symbol.iterator]()) as object;
@@ -115,42 +122,57 @@ function repaired<T>(parts: Part[], f: () => T): T {
 
 // ---------------------------------------------------------------- tables
 
-/**
- * Remembers the built-ins of a window, before its page's scripts run. Those of the DOM are taken again by
- * another call, once the agent has wrapped some of them.
- */
+/** Remembers the built-ins of a window, before its page's scripts run, and once the agent has wrapped some of the DOM's. */
 export function $remember(win: Window & typeof globalThis): void {
-  keepAll(win, lists.language);
-  keepAll(win, lists.dom, true);
-  keep(getPrototypeOf(win.Uint8Array.prototype) as object);
-  if (apply(weakGet, kept, [win])) return;
-  const table = { __proto__: null } as unknown as Record<string, Builtin>;
-  for (let i = 0; i < lists.globals.length; i++) table[lists.globals[i]] = { f: (win as never)[lists.globals[i]] };
-  apply(weakSet, kept, [win, table]);
+  const of = rememberLanguage(win);
+  keepAll(win, lists.interfaces, true);
+  for (let i = 0; i < lists.ofWindow.length; i++) of[lists.ofWindow[i]] = builtinOf(win, lists.ofWindow[i]);
 }
 
-function keepAll(win: Window, names: string[], again = false): void {
+/** Remembers the language, and the constructors. These are with the prototype of the window: its proxy may get another. */
+function rememberLanguage(win: Window & typeof globalThis): Table["of"] {
+  keepAll(win, lists.language);
+  keep(getPrototypeOf(win.Uint8Array.prototype) as object);
+  const { of } = keep(getPrototypeOf(win) as object);
+  for (let i = 0; i < lists.globals.length; i++) of[lists.globals[i]] ??= builtinOf(win, lists.globals[i]);
+  return of;
+}
+
+function keepAll(win: Window, names: string[], dom?: boolean): void {
   for (let i = 0; i < names.length; i++) {
     const value = (win as never)[names[i]] as (object & { prototype?: object }) | undefined;
     if (!value) continue;
-    keep(value, undefined, again);
-    if (value.prototype) keep(value.prototype, undefined, again);
+    keep(value, undefined, dom);
+    if (!value.prototype) continue;
+    const table = keep(value.prototype, undefined, dom);
+    if (dom) interfaces[i] ??= table;
+    // Browsers put interfaces between that TypeScript does not know.
+    for (let at = table.up; at && !tableOf(at); ) at = keep(at, undefined, dom).up;
   }
 }
 
-function keep(o: object, need?: [names: RegExp, parts: Part[]], again = false): void {
-  if (!again && apply(weakGet, kept, [o])) return;
-  const table = { __proto__: null } as unknown as Record<PropertyKey, Builtin>;
+function keep(o: object, need?: [names: RegExp, parts: Part[]], dom?: boolean): Table {
+  const before = tableOf(o);
+  if (before) return before;
+  const of = { __proto__: null } as unknown as Table["of"];
   const keys = ownKeys(o);
-  for (let i = 0; i < keys.length; i++) {
-    const key = keys[i];
-    const d = getOwnPropertyDescriptor(o, key) as PropertyDescriptor;
-    const f: unknown = has(d, "value") ? d.value : d.get;
-    if (typeof f === "function") {
-      table[key] = { f: f as Fn, parts: need && (typeof key === "symbol" || need[0].test(key)) ? need[1] : undefined };
-    }
-  }
+  for (let i = 0; i < keys.length; i++) of[keys[i]] = builtinOf(o, keys[i], need);
+  const table = { of, up: getPrototypeOf(o), dom };
   apply(weakSet, kept, [o, table]);
+  return table;
+}
+
+function builtinOf(o: object, key: PropertyKey, need?: [names: RegExp, parts: Part[]]): Builtin | undefined {
+  const d = getOwnPropertyDescriptor(o, key);
+  if (!d) return undefined;
+  const isValue = has(d, "value"); // what it inherits may be the page's
+  const f: unknown = isValue ? d.value : d.get;
+  if (typeof f !== "function") return undefined;
+  return {
+    f: f as Fn,
+    set: isValue ? undefined : d.set,
+    parts: need && (typeof key === "symbol" || need[0].test(key as string)) ? need[1] : undefined,
+  };
 }
 
 const primitives = {
@@ -171,7 +193,7 @@ function find(o: unknown, key: PropertyKey): Builtin | undefined {
   let at = (type === "object" || type === "function" ? o : primitives[type]) as object | null;
   if (isArray(at)) at = getPrototypeOf(at); // the agent's arrays have no own methods
   while (at) {
-    const table = apply(weakGet, kept, [at]) as Record<PropertyKey, Builtin> | undefined;
+    const table = tableOf(at)?.of;
     if (!table && has(at, key)) return undefined;
     if (table?.[key]) return table[key];
     at = getPrototypeOf(at);
@@ -196,14 +218,95 @@ function settling(f: unknown): unknown {
   return typeof f === "function" ? (v: unknown): unknown => $await(apply(f as Fn, undefined, [v])) : f;
 }
 
+// ------------------------------------------------ the browser's objects
+
+/** The nearest table of an object's that has a property; if none has it, one of the browser's interfaces. */
+function tableWith(o: object, name: PropertyKey): Table | undefined {
+  let dom: Table | undefined;
+  for (let at: object | null = typeof o === "function" ? o : getPrototypeOf(o); at; ) {
+    const table = tableOf(at);
+    if (table?.of[name]) return table;
+    if (table?.dom) dom = table;
+    at = table ? table.up : getPrototypeOf(at);
+  }
+  return dom;
+}
+
+/**
+ * Reads, sets or calls a property of one of the browser's objects by what its interfaces had, whatever the object itself
+ * or a class of the page has of that name. What is none of the browser's objects has a property of its own.
+ */
+function access(o: unknown, name: string, kind: "get" | "set" | "call", args: unknown[]): unknown {
+  const of = kind === "set" ? "set" : "f";
+  let own = o as Record<string, unknown>;
+  if ((typeof o === "object" && o) || typeof o === "function") {
+    const table = tableWith(o, name);
+    const f = table?.of[name]?.[of];
+    try {
+      if (f) return apply(f, o, args);
+    } catch (e) {
+      // What input/hoverselector.ts gives the page in the place of attributes is none of the browser's objects.
+      if (tableOf(getPrototypeOf(o)) || getPrototypeOf(toObject(e)) !== typeError) throw e;
+    }
+    if (table && !f) own = { __proto__: null } as never;
+    else if (!f && getPrototypeOf(o) !== objectPrototype && !isArray(o)) {
+      // Its prototype may be the page's.
+      for (let i = 0; i < interfaces.length; i++) {
+        const f = interfaces[i]?.of[name]?.[of];
+        try {
+          if (f) return apply(f, o, args);
+        } catch {
+          // it is of another interface
+        }
+      }
+    }
+  }
+  if (kind === "call") return apply(own[name] as Fn, o, args);
+  return kind === "set" ? (own[name] = args[0]) : own[name];
+}
+
+export const $read = (o: unknown, name: string): unknown =>
+  o === undefined || o === null ? undefined : access(o, name, "get", []);
+export const $write = (o: unknown, name: string, value: unknown): unknown => (access(o, name, "set", [value]), value);
+export const $run = (o: unknown, name: string, ...args: unknown[]): unknown => access(o, name, "call", args);
+
+/** o.name?.(...args). */
+export const $may = (o: unknown, name: string, ...args: unknown[]): unknown =>
+  name in (o as object) ? access(o, name, "call", args) : undefined;
+
+/** Functions for several names each, which a bundle uses more often. */
+export const $getters = (names: string): Fn[] => each(names, (name) => (o) => $read(o, name));
+export const $setters = (names: string): Fn[] => each(names, (name) => (o, value) => $write(o, name, value));
+export const $callers = (names: string): Fn[] =>
+  each(
+    names,
+    (name) =>
+      (o, ...args) =>
+        access(o, name, "call", args),
+  );
+export const $methods = (names: string): Fn[] => each(names, caller);
+
+function each(names: string, make: (name: string) => Fn): Fn[] {
+  const list = invoke(names, "split", [" "]) as unknown[];
+  for (let i = 0; i < list.length; i++) list[i] = make(list[i] as string);
+  return list as Fn[];
+}
+
 // ------------------------------------------------ what the bundle calls
 
-/** o.key(...args); with `chained`, o?.key(...args). */
-export function $caller(key: string, chained?: boolean): (o: unknown, ...args: unknown[]) => unknown {
+/** f(o, ...args), or undefined for an o that is null or undefined. */
+export function $maybe(f: Fn, o: unknown, ...args: unknown[]): unknown {
+  if (o === undefined || o === null) return undefined;
+  const all: unknown[] = [o];
+  for (let i = 0; i < args.length; i++) all[i + 1] = args[i];
+  return apply(f, undefined, all);
+}
+
+/** o.key(...args). */
+function caller(key: string): Fn {
   const onArray = find([], key);
   const onString = find("", key);
   return (o, ...args) => {
-    if (chained && (o === undefined || o === null)) return undefined;
     if (typeof o === "string") return invoke(o, key, args, onString);
     if (isArray(o) && getPrototypeOf(o) === arrayPrototype) return invoke(o, key, args, onArray);
     return invoke(o, key, args);
@@ -211,9 +314,8 @@ export function $caller(key: string, chained?: boolean): (o: unknown, ...args: u
 }
 
 /** o.key, for an accessor. */
-export function $reader(key: string, chained?: boolean): (o: unknown) => unknown {
+export function $reader(key: string): (o: unknown) => unknown {
   return (o) => {
-    if (chained && (o === undefined || o === null)) return undefined;
     const found = find(o, key);
     return found ? apply(found.f, o, []) : (o as Record<string, unknown>)[key];
   };
@@ -227,6 +329,16 @@ export function $iterate(o: Iterable<unknown>): Iterable<unknown> {
     return iterable(() =>
       i < o.length ? { done: false, value: o[i++] as unknown } : { done: true, value: undefined },
     );
+  }
+  if (typeof o === "object") {
+    // A list of the browser's goes by its `length`, as an array does.
+    const table = tableWith(o, "length");
+    if (table?.dom && table.of.length && table.of[iterator]) {
+      const list = o as never as unknown[];
+      const end = access(o, "length", "get", []) as number;
+      let i = 0;
+      return iterable(() => (i < end ? { done: false, value: list[i++] } : { done: true, value: undefined }));
+    }
   }
   const it = invoke(o, iterator, []) as Iterator<unknown>;
   const ends = "return" in it ? (): unknown => invoke(it, "return", []) : undefined;
@@ -243,15 +355,20 @@ export function $new(f: Fn, ...args: unknown[]): unknown {
   return intact(iteration) ? construct(f, args) : repaired(iteration, () => construct(f, args) as unknown);
 }
 
-/** Fills the tables. `names` are the constructors that the bundle calls on other windows. */
-export function $expect(names: string): void {
-  lists.globals = `getComputedStyle ${names}`.split(" ");
-  $remember(window);
+/** Fills the tables: the constructors that the bundle calls on windows, the interfaces that it goes by, and what it reads of windows. */
+export function $expect(globals: string, interfaces: string, ofWindow: string): void {
+  lists.globals = globals.split(" ");
+  lists.interfaces = interfaces.split(" ");
+  lists.ofWindow = ofWindow.split(" ");
+  rememberLanguage(window);
 }
+
+/** The names of all constructors that are remembered. */
+export const $names = (): string[] => [...lists.language, ...lists.globals, ...lists.interfaces];
 
 /** The constructor win.name. */
 export function $global(win: object, name: string): unknown {
-  return find(win, name)?.f ?? (win as Record<string, unknown>)[name];
+  return tableOf(getPrototypeOf(win))?.of[name]?.f ?? (win as Record<string, unknown>)[name];
 }
 
 /** Replaces the operand of await, and what an async function returns. */
@@ -261,7 +378,12 @@ export function $await(value: unknown): unknown {
   return { __proto__: null, then };
 }
 
-const lists = { language: LANGUAGE.split(" "), dom: DOM.split(" "), globals: [] as string[] };
+const lists = {
+  language: LANGUAGE.split(" "),
+  interfaces: [] as string[],
+  globals: [] as string[],
+  ofWindow: [] as string[],
+};
 NEEDS.forEach((need, o) => {
   keep(o, need);
 });

@@ -63,8 +63,8 @@ function describeElement(el: Element, d: Protocol.DOM.Node, scope: Scope): void 
   const own = frame ?? (el === el.ownerDocument.documentElement && frameOfDocument(el.ownerDocument));
   if (own) d.frameId = own.id;
   if (frame?.win) d.contentDocument = within(frame.win.document);
-  if (el.localName === "template" && "content" in el)
-    d.templateContent = describe(el.content as Node, { ...scope, depth: 0 });
+  const { content } = el as HTMLTemplateElement;
+  if (el.localName === "template" && content) d.templateContent = describe(content, { ...scope, depth: 0 });
   if (el.shadowRoot) d.shadowRoots = [within(el.shadowRoot)];
 }
 

@@ -96,8 +96,9 @@ type Changes = Map<Node, boolean>;
 
 /** The nearest sibling on one side that Clients see. */
 function shown(node: Node, side: "previousSibling" | "nextSibling"): Node | null {
-  let at = node[side];
-  while (at && !isShown(at)) at = at[side];
+  let at: Node | null = node;
+  do at = side === "nextSibling" ? at.nextSibling : at.previousSibling;
+  while (at && !isShown(at));
   return at;
 }
 

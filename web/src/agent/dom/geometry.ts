@@ -120,7 +120,7 @@ export function boundsOf(node: Node): Box | undefined {
 
 /** Whether an element is drawn, by Element.checkVisibility where there is one (WebKit has it since Safari 17.4). */
 export function isDrawn(el: Element, options: CheckVisibilityOptions = {}): boolean {
-  if (el.checkVisibility as unknown) return el.checkVisibility(options);
+  if ("checkVisibility" in (el as object)) return el.checkVisibility(options);
   return el.getClientRects().length > 0 && (!options.visibilityProperty || styleOf(el).visibility === "visible");
 }
 

@@ -19,7 +19,19 @@ const isOwn = (id: number): boolean => id === OWN && state.held !== 0;
 export function allowCapture(win: Window & typeof globalThis): void {
   if (prepared.has(win)) return;
   prepared.add(win);
-  const proto = win.Element.prototype;
+  wrapFunctions(() => wrapCapture(win.Element.prototype, win));
+}
+
+/** Wraps functions of a window. Where the page has put a getter in their place that throws, it stays. */
+export function wrapFunctions(wrap: () => void): void {
+  try {
+    wrap();
+  } catch {
+    // see above
+  }
+}
+
+function wrapCapture(proto: Element, win: Window & typeof globalThis): void {
   const { setPointerCapture, releasePointerCapture, hasPointerCapture } = proto;
   proto.setPointerCapture = function (id) {
     if (!isOwn(id)) return setPointerCapture.call(this, id);

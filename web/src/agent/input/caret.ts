@@ -1,12 +1,12 @@
 // Keys that move the caret.
 
+import { isMac } from "../base/engine";
 import type { Protocol } from "../../cdp";
 import { styleOf } from "../../flattree";
 import { modify } from "./editable";
 import { modifiersOf } from "./point";
 
 /** On a Mac, Alt and Meta move the caret by words and to edges. Elsewhere no key with them moves it. */
-const MAC = /^Mac/.test(navigator.platform);
 
 /** The share of a page that PageUp and PageDown move the caret by, and the most that they leave, as in Chromium. */
 const [SHARE, LEFT] = [0.875, 40];
@@ -14,8 +14,8 @@ const [SHARE, LEFT] = [0.875, 40];
 /** Moves the caret, or with Shift the end of the selection. Returns whether the key is one that may do that. */
 export function caretKey(el: Element, p: Protocol.Input.DispatchKeyEventRequest): boolean {
   const { shiftKey, ctrlKey, altKey, metaKey } = modifiersOf(p);
-  if (!MAC && (altKey || metaKey)) return true;
-  const byWord = MAC ? altKey : ctrlKey;
+  if (!isMac && (altKey || metaKey)) return true;
+  const byWord = isMac ? altKey : ctrlKey;
   const across = metaKey ? "lineboundary" : byWord ? "word" : "character";
   const edge = ctrlKey ? "documentboundary" : "lineboundary";
   const upright = byWord ? "paragraph" : "line";

@@ -2,6 +2,7 @@
 // user has just pressed something, which input of a Client does not count as. So what the page or a Client copies is
 // kept here too, for what is pasted later.
 
+import { wrapFunctions } from "./capture";
 import { styleOf } from "../../flattree";
 import { isTextControl } from "./change";
 import { isEditable, isRich, selectedIn, selectionIn } from "./editable";
@@ -136,9 +137,12 @@ const served = new WeakSet<Win>();
 export function serveClipboard(win: Win): void {
   const { Clipboard } = win;
   if (!Clipboard || served.has(win)) return; // it is in secure contexts only
-  const { prototype } = Clipboard;
   served.add(win);
-  serveCommand(win);
+  wrapFunctions(() => serveCommand(win));
+  wrapFunctions(() => wrapClipboard(Clipboard.prototype, win));
+}
+
+function wrapClipboard(prototype: Clipboard, win: Win): void {
   const { read, readText, writeText, write } = prototype;
   prototype.readText = async function (): Promise<string> {
     return unlessDenied(readText.call(this), () => keptText() || undefined);

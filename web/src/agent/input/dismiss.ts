@@ -3,14 +3,18 @@
 import { type Spot, send } from "./point";
 import { pathOf } from "../../flattree";
 
-/** A dialog. Older browsers have neither closedBy nor requestClose. */
-type Closable = Omit<HTMLDialogElement, "requestClose"> & Node & { closedBy?: string; requestClose?: () => void };
+declare global {
+  interface HTMLDialogElement {
+    /** Older browsers have neither it nor requestClose. */
+    closedBy?: string;
+  }
+}
 
 /** Closes what Escape closes: the last popover with light dismiss, or else the last modal dialog. */
 export function closeByKey(doc: Document): void {
   const popover = openPopovers(doc).at(-1);
   if (popover) return popover.hidePopover();
-  const dialog = [...doc.querySelectorAll<HTMLDialogElement>("dialog:modal")].at(-1) as Closable | undefined;
+  const dialog = [...doc.querySelectorAll<HTMLDialogElement>("dialog:modal")].at(-1) as HTMLDialogElement | undefined;
   if (dialog && dialog.closedBy !== "none") requestClose(dialog);
 }
 
@@ -24,7 +28,7 @@ export function closeByPress(from: Element[], spot: Spot): void {
     if (!inside(path) && !inside(from)) popover.hidePopover();
   }
   for (const dialog of doc.querySelectorAll<HTMLDialogElement>("dialog[open]")) {
-    if ((dialog as Closable).closedBy !== "any") continue;
+    if (dialog.closedBy !== "any") continue;
     const box = dialog.getBoundingClientRect();
     const within = spot.x >= box.left && spot.x <= box.right && spot.y >= box.top && spot.y <= box.bottom;
     // A press on the backdrop has the dialog as its target, at a point outside of the dialog's box.
@@ -37,8 +41,8 @@ function openPopovers(doc: Document): HTMLElement[] {
   return [...doc.querySelectorAll<HTMLElement>("[popover]:popover-open")].filter((e) => e.popover !== "manual");
 }
 
-function requestClose(dialog: Closable): void {
-  if (dialog.requestClose) return dialog.requestClose();
+function requestClose(dialog: HTMLDialogElement): void {
+  if ("requestClose" in (dialog as object)) return dialog.requestClose();
   const { Event } = dialog.ownerDocument.defaultView ?? window;
   if (send(dialog, new Event("cancel", { cancelable: true }))) dialog.close();
 }

@@ -5,7 +5,7 @@ import { type Session, allSessions, onSessionEnd } from "../base/session";
 import { type MouseParams, pointer, state } from "./events";
 import { type Spot, initAt, send, spotAt } from "./point";
 import { type DraggedText, dropText, takesText, transferOf } from "./textdrag";
-import { newTransfer } from "./transfer";
+import { effectsOf, newTransfer } from "./transfer";
 import { pathOf } from "../../flattree";
 
 /** Pixels that a pressed mouse moves before a drag begins. */
@@ -83,11 +83,14 @@ function step(spot: Spot, p: MouseParams): void {
 function offer(type: string, spot: Spot, p: MouseParams): void {
   if (!drag) return;
   const { data } = drag;
-  const allowed = /^(all|uninitialized)$/.test(data.effectAllowed) ? "copylinkmove" : data.effectAllowed.toLowerCase();
-  data.dropEffect = (["copy", "link", "move"] as const).find((e) => allowed.startsWith(e)) ?? "none";
-  drag.accepted = !fire(type, spot.el, spot, p, data) && allowed !== "none" && allowed.includes(data.dropEffect);
+  const allowed = /^(all|uninitialized)$/.test(effectsOf(data).effectAllowed)
+    ? "copylinkmove"
+    : effectsOf(data).effectAllowed.toLowerCase();
+  effectsOf(data).dropEffect = (["copy", "link", "move"] as const).find((e) => allowed.startsWith(e)) ?? "none";
+  drag.accepted =
+    !fire(type, spot.el, spot, p, data) && allowed !== "none" && allowed.includes(effectsOf(data).dropEffect);
   if (drag.text && takesText(spot)) drag.accepted = true;
-  if (!drag.accepted) data.dropEffect = "none";
+  if (!drag.accepted) effectsOf(data).dropEffect = "none";
 }
 
 /** Fires the events for moving over another element. Returns false if the element is the same. */

@@ -4,7 +4,8 @@ import { styleOf } from "../../flattree";
 import { originals } from "../base/originals";
 import { isTextControl, listenForEdits, notify, setCaret, type TextControl, withheld } from "./change";
 import { contextOf } from "./editcontext";
-import { FIREFOX, modifyField } from "./fieldcaret";
+import { isFirefox } from "../base/engine";
+import { modifyField } from "./fieldcaret";
 import { send } from "./point";
 
 /** Whether text can be typed into it. */
@@ -24,8 +25,8 @@ export function isRich(el: Element): boolean {
 
 /** The selection in the tree of an element. Chromium has one for each shadow tree. */
 export function selectionIn(el: Element): Selection | null {
-  const root = el.getRootNode() as ShadowRoot & { getSelection?: () => Selection | null };
-  return root.getSelection ? root.getSelection() : el.ownerDocument.getSelection();
+  const root = el.getRootNode() as Document; // a ShadowRoot may have it, too
+  return root.getSelection?.() ?? el.ownerDocument.getSelection();
 }
 
 /** The ends of a selection, the first in the document first. */
@@ -109,7 +110,7 @@ export function modify(
   if (!selection || !own) return;
   const act = (): void => {
     for (let i = 0; i < times; i++) {
-      if (FIREFOX && isTextControl(el)) modifyField(el, alter === "extend", direction, unit);
+      if (isFirefox && isTextControl(el)) modifyField(el, alter === "extend", direction, unit);
       else selection.modify(alter, direction, unit);
     }
   };
@@ -134,10 +135,10 @@ const isInline = (el: Element): boolean =>
 
 /** The text before or after a node, if neither a box nor the end of a block is between them. */
 export function textBeside(node: Node, back: boolean): Text | undefined {
-  const next = back ? "previousSibling" : "nextSibling";
-  const inner = back ? "lastChild" : "firstChild";
+  const nextOf = (n: Node): Node | null => (back ? n.previousSibling : n.nextSibling);
+  const innerOf = (n: Node): Node | null => (back ? n.lastChild : n.firstChild);
   for (let at: Node | null = node; at; ) {
-    let beside: Node | null = at[next];
+    let beside: Node | null = nextOf(at);
     if (!beside) {
       const parent: Element | null = at.parentElement;
       if (!parent || !isInline(parent)) return undefined;
@@ -150,7 +151,7 @@ export function textBeside(node: Node, back: boolean): Text | undefined {
         break;
       }
       if (beside.nodeType === 1 && !isInline(beside as Element)) return undefined;
-      const child: Node | null = beside[inner];
+      const child: Node | null = innerOf(beside);
       if (!child) break;
       beside = child;
     }

@@ -8,10 +8,15 @@ export interface EditContext extends EventTarget {
   updateText(from: number, to: number, text: string): void;
   updateSelection(from: number, to: number): void;
 }
+declare global {
+  interface HTMLElement {
+    editContext?: EditContext | null;
+  }
+}
 
 /** An element's EditContext, which gets its text in the place of the element. */
 export function contextOf(el: Element): EditContext | undefined {
-  return (el as { editContext?: EditContext | null }).editContext ?? undefined;
+  return (el as HTMLElement).editContext ?? undefined;
 }
 
 type TextUpdateInit = {

@@ -1,5 +1,6 @@
 // Puts text into the focused element, and fires the events that frameworks listen to.
 
+import { isWebKit } from "../base/engine";
 import { isTextControl, listenForEdits, note, notify, setCaret, settle, type TextControl, withheld } from "./change";
 import { contextIn, contextOf } from "./editcontext";
 import { type Ends, isEditable, isRich, selectedIn } from "./editable";
@@ -56,15 +57,12 @@ export function announce(el: Element, as: Edit): boolean {
 }
 
 /**
- * WebKit inserts the text of a textInput event made by script, so the text would be inserted twice (seen in WebKitGTK
- * 2.38).
+ * Fires textInput if the browser has it. Returns whether the input may happen. WebKit inserts the text of such an event
+ * made by script, so the text would be inserted twice (seen in WebKitGTK 2.38).
  */
-const insertsItself = (): boolean => navigator.vendor.startsWith("Apple");
-
-/** Fires textInput if the browser has it. Returns whether the input may happen. */
 export function announceText(el: Element, text: string | undefined): boolean {
   const doc = el.ownerDocument;
-  if (insertsItself() || text === undefined || !doc.defaultView || !("TextEvent" in doc.defaultView)) return true;
+  if (isWebKit || text === undefined || !doc.defaultView || !("TextEvent" in doc.defaultView)) return true;
   const event = doc.createEvent("TextEvent");
   event.initTextEvent("textInput", true, true, doc.defaultView, text);
   return send(el, event);

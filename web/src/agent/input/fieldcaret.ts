@@ -4,8 +4,6 @@ import { type TextControl, setCaret } from "./change";
 import { lengthBeside } from "./editcontext";
 import { styleOf } from "../../flattree";
 
-export const FIREFOX = navigator.vendor === "";
-
 /** What Selection.modify does, in a text control. */
 export function modifyField(el: TextControl, extend: boolean, direction: string, unit: string): void {
   const { selectionStart, selectionEnd, selectionDirection, value } = el;

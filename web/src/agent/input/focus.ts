@@ -44,13 +44,17 @@ export function moveFocus(el: HTMLElement | SVGElement | null): void {
   const now = focused();
   if (old !== now && old !== old.ownerDocument.body) {
     changed(old);
-    if (silent.blur) announce(old, ["blur", "focusout"], el);
+    if (silent.blur) announceFocus(old, ["blur", "focusout"], el);
   }
-  if (el && now === el && silent.focus) announce(el, ["focus", "focusin"], old);
+  if (el && now === el && silent.focus) announceFocus(el, ["focus", "focusin"], old);
 }
 
 /** Fires the two events of an element that lost or got the focus. */
-export function announce(el: Element, [plain, bubbling]: [string, string] | string[], other: Element | null): void {
+export function announceFocus(
+  el: Element,
+  [plain, bubbling]: [string, string] | string[],
+  other: Element | null,
+): void {
   const { FocusEvent } = el.ownerDocument.defaultView ?? window;
   const init = { composed: true, relatedTarget: other };
   send(el, new FocusEvent(plain, init));

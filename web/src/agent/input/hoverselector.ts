@@ -52,7 +52,9 @@ function unmarked(all: NamedNodeMap, of: Element): NamedNodeMap {
     "removeNamedItem",
     "removeNamedItemNS",
   ] as const)
-    Object.defineProperty(seen, name, { value: (...args: [never, never]) => all[name](...args) });
+    Object.defineProperty(seen, name, {
+      value: (...args: [never, never]) => (all as Pick<NamedNodeMap, typeof name>)[name](...args),
+    });
   return seen;
 }
 

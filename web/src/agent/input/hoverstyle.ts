@@ -59,7 +59,10 @@ function rewrite(sheet: CSSStyleSheet): boolean {
 function rewriteRules(rules: CSSRuleList): boolean {
   let found = false;
   for (const rule of rules as Iterable<
-    CSSRule & { selectorText?: string; cssRules?: CSSRuleList; styleSheet?: CSSStyleSheet | null }
+    CSSRule &
+      Partial<
+        Pick<CSSStyleRule, "selectorText"> & Pick<CSSGroupingRule, "cssRules"> & Pick<CSSImportRule, "styleSheet">
+      >
   >) {
     const { selectorText, styleSheet } = rule;
     if (selectorText?.includes(":hover")) {

@@ -74,7 +74,10 @@ export function endSelection(): void {
 /** Moves the focus without the caret: script's focus() places one in what is editable. */
 export function keepSelection({ win }: Spot, move: () => void): void {
   const selection = win.document.getSelection();
-  const { anchorNode, anchorOffset = 0, focusNode, focusOffset = 0 } = selection ?? {};
+  const anchorNode = selection?.anchorNode;
+  const anchorOffset = selection?.anchorOffset ?? 0;
+  const focusNode = selection?.focusNode;
+  const focusOffset = selection?.focusOffset ?? 0;
   move();
   const { designMode, body } = win.document;
   if (designMode === "on" && focused() === body) body.focus({ preventScroll: true });

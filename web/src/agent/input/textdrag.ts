@@ -67,7 +67,8 @@ export function dropText(spot: Spot, text: DraggedText): void {
   const first: Edit = isRich(taker) ? as : { inputType: "insertFromDrop", data: text.plain };
   if (!announce(taker, { ...first, ranges, target: spot.el }) || contextOf(taker)) return;
   const after = (): void => {
-    const { focusNode: node, focusOffset: end = 0 } = selection ?? {};
+    const node = selection?.focusNode;
+    const end = selection?.focusOffset ?? 0;
     const from = node?.nodeType === 3 ? end - text.plain.length : -1;
     if (node && from >= 0) selection?.setBaseAndExtent(node, from, node, end);
     else if (node) selection?.setBaseAndExtent(at.startContainer, at.startOffset, node, end);

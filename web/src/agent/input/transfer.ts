@@ -3,6 +3,13 @@
 const EFFECTS = /^(none|copy|link|move)$/;
 const ALLOWED = /^(none|copy|link|move|copyLink|copyMove|linkMove|all|uninitialized)$/;
 
+/** The properties that newTransfer defines. No script can replace them. */
+interface Effects {
+  effectAllowed: string;
+  dropEffect: string;
+}
+export const effectsOf = (data: DataTransfer): Effects => data as unknown as Effects;
+
 /** A DataTransfer with settable effects. Those of a DataTransfer made by script stay "none". */
 export function newTransfer(): DataTransfer {
   const data = new DataTransfer();

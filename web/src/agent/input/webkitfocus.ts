@@ -2,29 +2,34 @@
 // pressed something in the frame. Until then this file remembers which element a Client has focused, fires the focus
 // events, and lets document.activeElement return the element.
 
+import { added } from "../base/added";
+import { isWebKit } from "../base/engine";
 import { reveal } from "../dom/geometry";
+import { allFrames } from "../page/frames";
 import { changed, setCaret } from "./change";
-import { announce, isFocusable } from "./focus";
+import { announceFocus, isFocusable } from "./focus";
 
 type Win = Window & typeof globalThis;
 type Root = Document | ShadowRoot;
 
 const notedFocus = new WeakMap<Document, Element>();
 
-const withheld = navigator.vendor === "Apple Computer, Inc."; // the vendor in every WebKit
+declare module "../base/added" {
+  interface Added {
+    /** Wraps the functions of a window that set and read the focus, in browsers that withhold it. */
+    installFocus(win: Win): void;
+    /** Listens in a window. Called again after document.open. */
+    listenForFocus(win: Win): void;
+  }
+}
 
-/** Wraps the functions of a window that set and read the focus, in browsers that withhold it. */
-export function installFocus(win: Win): void {
-  if (!withheld) return;
+function installFocus(win: Win): void {
   for (const proto of [win.HTMLElement.prototype, win.SVGElement.prototype]) wrapFocus(proto);
   for (const proto of [win.Document.prototype, win.ShadowRoot.prototype]) wrapActive(proto);
 }
 
-/**
- * Drops the remembered focus when the browser focuses something in a window itself. Called again after document.open.
- */
-export function listenForFocus(win: Win): void {
-  if (!withheld) return;
+/** Drops the remembered focus when the browser focuses something in a window itself. */
+function listenForFocus(win: Win): void {
   win.addEventListener(
     "focusin",
     (e) => {
@@ -88,7 +93,7 @@ function rememberFocus(el: HTMLElement, options?: FocusOptions): void {
   if (owner && owner.ownerDocument.activeElement !== owner)
     rememberFocus(owner as HTMLElement, { preventScroll: true });
   if (!options?.preventScroll) reveal(el);
-  announce(el, ["focus", "focusin"], old);
+  announceFocus(el, ["focus", "focusin"], old);
 }
 
 /** Sets the document's selection to where editing begins. It must be outside of parts that cannot be edited. */
@@ -111,5 +116,14 @@ function forgetFocus(doc: Document, to: Element | null): void {
   if (!old || old === to) return;
   notedFocus.delete(doc);
   changed(old);
-  if (old.isConnected) announce(old, ["blur", "focusout"], to);
+  if (old.isConnected) announceFocus(old, ["blur", "focusout"], to);
+}
+
+if (isWebKit) {
+  Object.assign(added, { installFocus, listenForFocus });
+  for (const { win } of allFrames()) {
+    if (!win) continue;
+    installFocus(win);
+    listenForFocus(win);
+  }
 }

@@ -53,7 +53,7 @@ type Natives = Pick<Proto, (typeof WRAPPED)[number]>;
 /** Wraps XMLHttpRequest of a window. */
 export function installXhr(win: Win): void {
   const proto = win.XMLHttpRequest.prototype;
-  const native = Object.fromEntries(WRAPPED.map((name) => [name, proto[name]])) as unknown as Natives;
+  const native = Object.fromEntries(WRAPPED.map((name) => [name, (proto as Natives)[name]])) as unknown as Natives;
   // Chromium calls listeners of these objects in the order in which they were added, also capturing ones.
   win.XMLHttpRequest = proto.constructor = new Proxy(win.XMLHttpRequest, {
     construct(target, args, newTarget) {
@@ -242,9 +242,9 @@ function hold(xhr: Proto, call: Call, native: Natives, draft: Draft): void {
   );
 }
 
-function askerOf(xhr: Proto, { win: { origin } }: Call, url: string): Asker {
+function askerOf(xhr: Proto, { win }: Call, url: string): Asker {
   return {
-    origin,
+    origin: win.origin,
     url,
     mode: "cors",
     credentials: xhr.withCredentials ? "include" : "same-origin",

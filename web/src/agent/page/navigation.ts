@@ -13,11 +13,11 @@ import { ProtocolError } from "../base/registry";
 import { added } from "../base/added";
 import { atProxy } from "./moved";
 import { mayLeave, noteIntercepted } from "./beforeunload";
-import type { Navigation, NavigateEvent } from "./navigationapi";
+import type { NavigateEvent, NavigationCurrentEntryChangeEvent } from "./navigationapi";
 import { carryScripts } from "../runtime/scripts";
 import { emit } from "../base/session";
 
-const api = (window as unknown as { navigation?: Navigation }).navigation;
+const api = window.navigation;
 
 /** The loader of a navigation whose first events the Host has sent. This document must not send them again. */
 let announcedByHost = "";
@@ -58,7 +58,7 @@ export function onNavigate(
   starting: (e: NavigateEvent) => (() => void) | void,
   ended: () => (() => void) | void,
 ): void {
-  const { navigation } = win as unknown as { navigation?: Navigation };
+  const { navigation } = win;
   /** The navigation under way goes on, although its event ends. */
   let kept = false;
   const keep = (): void => {
@@ -195,9 +195,11 @@ const addresses = new WeakMap<Frame, string>();
 /** Watches the changes of address within the documents of a frame's window. */
 export function watchAddress(frame: Frame): void {
   const win = frame.win as Win;
+  const { history } = win;
+  const methods = history as unknown as Record<"pushState" | "replaceState", History["pushState"]>;
   for (const name of ["pushState", "replaceState"] as const) {
-    const native = win.history[name].bind(win.history);
-    win.history[name] = function (...args: Parameters<History["pushState"]>): void {
+    const native = methods[name].bind(history);
+    methods[name] = function (...args: Parameters<History["pushState"]>): void {
       byHistory = true;
       if (args[2]) args[2] = atProxy(`${args[2]}`, win.document.baseURI);
       try {
@@ -209,8 +211,8 @@ export function watchAddress(frame: Frame): void {
     };
   }
   // Fires at once, and also for navigations that the page intercepts. No other event reports those.
-  (win as unknown as { navigation?: Navigation }).navigation?.addEventListener("currententrychange", (e) => {
-    const { navigationType } = e as Event & { navigationType: string | null };
+  win.navigation?.addEventListener("currententrychange", (e) => {
+    const { navigationType } = e as NavigationCurrentEntryChangeEvent;
     if (byHistory || !frame.win || !navigationType) return; // null: updateCurrentEntry() has changed only the state
     const kept = splitFragment(addresses.get(frame) ?? "")[0] === splitFragment(urlOf(frame))[0];
     withinDocument(frame, kept || navigationType === "traverse" ? "fragment" : "other");

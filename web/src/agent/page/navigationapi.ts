@@ -23,3 +23,12 @@ export interface Navigation extends EventTarget {
   currentEntry: HistoryEntry | null;
   traverseTo(key: string): { committed: Promise<unknown>; finished: Promise<unknown> };
 }
+export interface NavigationCurrentEntryChangeEvent extends Event {
+  navigationType: string | null;
+}
+
+declare global {
+  interface Window {
+    navigation?: Navigation;
+  }
+}

@@ -35,7 +35,9 @@ onSessionEnd((s) => {
     owners.delete(method);
     const { path, keys } = overrides[method];
     for (const { win } of allFrames()) {
-      const of = (path ? win?.navigator[path] : win?.navigator) as { [k in string]?: unknown } | undefined;
+      const of = (path === "geolocation" ? win?.navigator.geolocation : win?.navigator) as
+        | { [k in string]?: unknown }
+        | undefined;
       for (const k of keys) delete of?.[k];
     }
   }

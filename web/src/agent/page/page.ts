@@ -41,7 +41,7 @@ function createIsolatedWorld(p: Protocol.Page.CreateIsolatedWorldRequest): Proto
 function setDocumentContent(p: Protocol.Page.SetDocumentContentRequest): void {
   const doc = frameOfParams(p).win?.document;
   if (!doc) throw new ProtocolError("No Document instance to set HTML for");
-  doc.open();
+  (doc as { open(): unknown }).open(); // that of surviveDocumentOpen, which is the document's own
   doc.write(String(p.html));
   doc.close();
 }

@@ -20,7 +20,7 @@ interface Seen {
 
 async function seen(): Promise<Seen[]> {
   if (window.origin === "null") return []; // a document with an opaque origin has no cookies, and the API throws
-  const store = (window as { cookieStore?: { getAll(): Promise<Seen[]> } }).cookieStore;
+  const store = window.cookieStore as { getAll(): Promise<Seen[]> } | undefined;
   if (store) return store.getAll();
   return document.cookie
     .split("; ")
