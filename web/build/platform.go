@@ -20,8 +20,10 @@ type marked struct {
 }
 
 // safeSources are those of which a bundle may be safe.
-var safeSources = []string{"src/agent", "src/wire", "src/cdp.ts", "src/realms.ts", "src/flattree.ts", "src/stringify.ts",
-	"src/methods.ts", "src/base64.ts", "src/browseronly.ts", "src/clienterror.ts", "src/documentevents.ts"}
+var safeSources = []string{
+	"src/agent", "src/wire", "src/cdp.ts", "src/realms.ts", "src/flattree.ts", "src/stringify.ts",
+	"src/methods.ts", "src/base64.ts", "src/browseronly.ts", "src/clienterror.ts", "src/documentevents.ts",
+}
 
 var marks sync.Map // folder to func() (marked, error)
 
