@@ -109,6 +109,8 @@ func (p *Pool) Use(ctx context.Context, hub string) (done func(), err error) {
 	}
 	p.mu.Lock()
 	switch {
+	case err == nil && p.closed:
+		err = ErrClosed
 	case err == nil:
 		err = at.err // up is closed also when the browser will not come
 	case errors.Is(err, ErrRestarting):
