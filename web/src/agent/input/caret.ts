@@ -6,14 +6,13 @@ import { styleOf } from "../../flattree";
 import { modify } from "./editable";
 import { modifiersOf } from "./point";
 
-/** On a Mac, Alt and Meta move the caret by words and to edges. Elsewhere no key with them moves it. */
-
 /** The share of a page that PageUp and PageDown move the caret by, and the most that they leave, as in Chromium. */
 const [SHARE, LEFT] = [0.875, 40];
 
 /** Moves the caret, or with Shift the end of the selection. Returns whether the key is one that may do that. */
 export function caretKey(el: Element, p: Protocol.Input.DispatchKeyEventRequest): boolean {
   const { shiftKey, ctrlKey, altKey, metaKey } = modifiersOf(p);
+  // On a Mac, Alt and Meta move the caret by words and to edges. Elsewhere no key with them moves it.
   if (!isMac && (altKey || metaKey)) return true;
   const byWord = isMac ? altKey : ctrlKey;
   const across = metaKey ? "lineboundary" : byWord ? "word" : "character";
