@@ -7,7 +7,7 @@ import { contextOf } from "./editcontext";
 import { announce, announceText, command, edit, type Edit } from "./editing";
 import { caretAt, offsetIn } from "./selection";
 import type { Spot } from "./point";
-import { newTransfer } from "./transfer";
+import { effectsOf, newTransfer } from "./transfer";
 
 /** What is selected where the mouse was pressed. */
 export interface DraggedText {
@@ -28,7 +28,7 @@ export function transferOf({ plain, html }: DraggedText, type: string, over = fa
   const put: [string, string][] = [["text/plain", plain]];
   if (html) put.push(["text/html", html]);
   for (const [kind, text] of own ? put.reverse() : put) data.setData(kind, text);
-  if (!over && /^drag(enter|over|leave)$/.test(type)) data.effectAllowed = "all";
+  if (!over && /^drag(enter|over|leave)$/.test(type)) effectsOf(data).effectAllowed = "all";
   if (type !== "dragstart" && type !== "drop") Object.defineProperty(data, "getData", { value: () => "" });
   return data;
 }
