@@ -118,8 +118,8 @@ function invalid(el: Element): string | undefined {
 
 function urlOf(item: Item, el: Element): string | undefined {
   if (item.role === "link" && (el.localName === "a" || el.localName === "area")) {
-    const href = (el as HTMLAnchorElement).href as unknown;
-    return typeof href === "string" ? href || undefined : new URL((href as SVGAnimatedString).baseVal, el.baseURI).href;
+    const { href } = el as HTMLAnchorElement | SVGAElement;
+    return typeof href === "string" ? href || undefined : new URL(href.baseVal, el.baseURI).href;
   }
   if (el.localName === "img") return (el as HTMLImageElement).currentSrc || (el as HTMLImageElement).src || undefined;
   return el.localName === "input" && (el as HTMLInputElement).type === "image"

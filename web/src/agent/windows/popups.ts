@@ -169,16 +169,18 @@ export function installPopups(win: Win): void {
 
 // -------------------------------------------------------- links and forms
 
+/** A link of HTML, or of SVG. */
+type Link = HTMLAnchorElement | SVGAElement;
+
 /**
  * The link that a click is on. Compares the name first: few elements are links, and the path of a click has all
  * ancestors.
  */
-function linkOf(e: Event): HTMLAnchorElement | undefined {
+function linkOf(e: Event): Link | undefined {
   const path = apply(composedPath, e, []) as Partial<HTMLAnchorElement>[];
   for (let i = 0; i < path.length; i++) {
     const { localName } = path[i];
-    if ((localName === "a" || localName === "area") && path[i].matches?.("[*|href]"))
-      return path[i] as HTMLAnchorElement;
+    if ((localName === "a" || localName === "area") && path[i].matches?.("[*|href]")) return path[i] as Link;
   }
   return undefined;
 }
@@ -214,7 +216,7 @@ const baseTarget = (win: Win): string => win.document.querySelector<HTMLBaseElem
 /** An attribute of a link of HTML, or of one of SVG, which is animated. */
 const textOf = (value: string | SVGAnimatedString): string => (typeof value === "string" ? value : value.baseVal);
 
-function clicked(win: Win, e: MouseEvent, link: HTMLAnchorElement): void {
+function clicked(win: Win, e: MouseEvent, link: Link): void {
   if (
     e.defaultPrevented ||
     e.button > 1 ||
