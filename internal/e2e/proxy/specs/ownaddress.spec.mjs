@@ -237,7 +237,7 @@ test("R-360 an iframe by innerHTML goes again when the browser has dropped it", 
 test("R-360 headers", async ({ page }) => {
   const loaded = "performance.getEntriesByType('resource').filter(e=>e.name.startsWith(ORIGIN+'/asset')).length";
   expect(await walk(page, "<p>", loaded, 1, { h: [`Link: <${css}>; rel=preload; as=style`] })).toEqual([]);
-  await page.goto(app + pathOf("", { h: [`Refresh: 0;url=${child}`] }));
+  await page.goto(app + pathOf("", { h: [`Refresh: 0;url=${child}`] }), { waitUntil: "commit" }); // it may go on before it is loaded
   await expect.poll(() => page.title()).toBe("child");
   expect(page.url()).toContain(app);
 });
