@@ -22,6 +22,7 @@ export async function script({ page, app, note, snapshot }) {
   await drop("inject", 130, 80);
   await drop("function", 240, 160);
   await drop("debug", 300, 260);
+  await nodes.nth(2).waitFor(); // it is drawn after the drop
   note("nodes", await nodes.allTextContents());
 
   const wire = async (from, to) => {
