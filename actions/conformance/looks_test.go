@@ -56,7 +56,7 @@ func TestR444SnapshotsInEachAPI(t *testing.T) {
 			}
 			plain := ndjsonHands{dial("/ndjson")}
 			if got := plain.do("page.hover", object{"page_id": page, "selector": "h1"}); got["snapshot"] != nil {
-				t.Errorf("NDJSON: a snapshot that nobody has asked for: %v", got)
+				t.Errorf("NDJSON: a snapshot without a request for it: %v", got)
 			}
 
 			browsers := s.openPage(t, kind.prefix, "/tasks.html#rows")

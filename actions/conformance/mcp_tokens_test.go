@@ -9,7 +9,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// payer is an agent that counts what it is told. It knows the page by the answers so far, and asks for a snapshot only
+// payer is an agent that counts the characters of answers. It knows the page by the answers so far, and asks for a snapshot only
 // where they do not have what it looks for.
 type payer struct {
 	mcpClient

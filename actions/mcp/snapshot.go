@@ -137,7 +137,7 @@ func cutNoteOf(l *actions.Cut) string {
 	return cutNote(shown)
 }
 
-// showPage is browser_snapshot, but for the forms that a client asks for.
+// showPage answers browser_snapshot in the usual form: without depth, boxes and a file.
 func (c *call) showPage(ctx context.Context, o actions.LookOptions) error {
 	l, err := c.page.Look(ctx, o)
 	if err != nil {

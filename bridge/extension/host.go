@@ -44,7 +44,7 @@ type tab struct {
 	host    *Host
 	target  string
 	clients []client  // those attached to it
-	real    *attached // nil while nobody is
+	real    *attached // nil while no Client is attached
 }
 
 // client is a session of a Client on a tab.
@@ -249,7 +249,7 @@ func (h *Host) Attached(at bridge.Attachment) {
 	}
 	a := t.real
 	h.mu.Unlock()
-	if first := a == nil; first { // no other session begins or ends meanwhile: the hub's lock is held
+	if a == nil { // no other session begins or ends meanwhile: the hub's lock is held
 		a = &attached{tab: t}
 		a.share = share.NewAway(a, shared{h, t})
 	}
@@ -458,7 +458,7 @@ func (h *Host) announce(info targets.Info) {
 	}
 }
 
-// end takes a tab from its Clients, who are told why; the caller has the turn.
+// end takes a tab from its Clients, and gives them the reason; the caller has the turn.
 func (h *Host) end(target, reason string) {
 	h.mu.Lock()
 	t := h.tabs[target]

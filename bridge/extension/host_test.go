@@ -41,7 +41,7 @@ func TestR412OneTab(t *testing.T) {
 			`> {"kind":"drivers","target":"T","clients":["agent"]}`)
 		w.host.Release("S2", "T")
 		w.want(`> {"kind":"detach","target":"T"}`, `> {"kind":"drivers","target":"T","clients":[]}`)
-		p.say(`{"kind":"answer","id":4,"result":{}}`) // to nobody
+		p.say(`{"kind":"answer","id":4,"result":{}}`) // to a session that has ended
 		w.want()
 		p.far.Close(wsconn.ReasonNormal)
 		w.want("host gone, may return: false")
@@ -77,7 +77,8 @@ func TestR412Ends(t *testing.T) {
 	}
 }
 
-// TestR412Refused has the browser refuse to attach: the tab is shared no more, and both sides are told.
+// TestR412Refused has the browser refuse to attach: the tab is not shared any more, and the Client and the extension get
+// the reason.
 func TestR412Refused(t *testing.T) {
 	play(t, func(w *world) {
 		p := w.shares()

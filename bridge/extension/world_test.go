@@ -18,7 +18,7 @@ import (
 
 const install = "a-secret-of-an-installation"
 
-// world is a hub without Clients, which writes down what its Host says, and extensions that write down what they are told.
+// world is a hub without Clients, which writes down what its Host says, and extensions that write down the messages that they get.
 type world struct {
 	t     *testing.T
 	hosts *Hosts

@@ -14,7 +14,7 @@ const (
 	maxNodes    = 1 << 18  // nodes of one real session whose ids are known
 	maxPaused   = 4096     // requests of one real session that are paused
 	maxFilter   = 16 << 10 // bytes of the filter of Target.setAutoAttach
-	maxDepth    = 1000     // levels of nodes, above or below one, that a session is told of at once
+	maxDepth    = 1000     // levels of nodes, above or below one, in one event
 	maxShared   = 4096     // remote objects that several Clients have from one event
 )
 

@@ -363,7 +363,7 @@ var sections = []section{
 		{"R-412", "an extension is attached to a tab from the first Client to the last, answers and events keep the browser's order, and Clients keep their sessions and what they have set when the browser ends the extension's worker"},
 		{"R-413", "an extension refuses what reaches beyond the shared tab, whatever the hub says: other tabs, the browser, its files, its own pages, the hub's, and cookies of other sites"},
 		{"R-414", "an extension speaks to hubs of its machine, or by TLS; a hub takes no page and no other extension for it"},
-		{"R-415", "nothing of a tab that is not shared leaves the browser: no title, address or number; Clients of a tab that is shared no more are told why"},
+		{"R-415", "nothing of a tab that is not shared leaves the browser: no title, address or number; when the user stops sharing a tab, its Clients get the reason"},
 		{"R-416", "the package of the extension has the same bytes for the same sources, and asks for these permissions: debugger, storage, alarms"},
 		{"R-410", "the Chrome that a user has open is connected to once, when she allows it; until then, all are told what it waits for, and after a Cancel only a Client asks again"},
 		{"R-352", "what a process makes for a while goes with the next hub that starts if the process was killed, unless another process still uses it; nothing else is removed"},

@@ -51,7 +51,7 @@ const isLibrary = (declaration) => /[\\/]lib\.(dom|webworker)[\w.]*\.d\.ts$/.tes
 // ------------------------------------------------------------- interfaces
 
 /** Interfaces that the browser has objects of: there is a global of the name, with a prototype. */
-const objects = new Map();
+const objects = new Set();
 /** What each mixin is included in, such as ParentNode in Element. */
 const includers = new Map();
 const bases = new Map();
@@ -63,7 +63,7 @@ for (const file of program.getSourceFiles()) {
   ts.forEachChild(file, (node) => {
     if (ts.isVariableStatement(node)) {
       for (const { name, type } of node.declarationList.declarations)
-        if (type && ts.isTypeLiteralNode(type) && type.members.some((m) => m.name?.getText() === "prototype")) objects.set(name.text, true);
+        if (type && ts.isTypeLiteralNode(type) && type.members.some((m) => m.name?.getText() === "prototype")) objects.add(name.text);
     }
     if (!ts.isInterfaceDeclaration(node)) return;
     lib.add(node.name.text);
@@ -266,7 +266,7 @@ function markFile(file) {
   function isGlobal(node) {
     const { parent } = node;
     if (ts.isPropertyAccessExpression(parent) && parent.name === node) return false;
-    const declares = ts.isDeclarationStatement?.(parent) || ((ts.isVariableDeclaration(parent) || ts.isParameter(parent) || ts.isBindingElement(parent) ||
+    const declares = ((ts.isVariableDeclaration(parent) || ts.isParameter(parent) || ts.isBindingElement(parent) ||
       ts.isPropertyAssignment(parent) || ts.isMethodDeclaration(parent) || ts.isPropertyDeclaration(parent)) && (parent.name === node || parent.propertyName === node));
     if (declares || ts.isImportSpecifier(parent) || ts.isExportSpecifier(parent)) return false;
     const symbol = ts.isShorthandPropertyAssignment(parent) ? checker.getShorthandAssignmentValueSymbol(parent) : checker.getSymbolAtLocation(node);

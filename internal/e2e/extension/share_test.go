@@ -12,11 +12,7 @@ import (
 
 // TestR411ManyClients has Playwright and a second Client on one tab at once, in a hub with default options.
 func TestR411ManyClients(t *testing.T) {
-	site := newSite(t)
-	h := harness.StartHub(t)
-	u := newUser(t, site+"/shared")
-	u.share(site+"/shared", h.HostAddr, "")
-	awaitPages(t, h, "/shared")
+	site, h, u := startSharing(t)
 	endpoint := "http://" + h.ClientAddr
 
 	p := harness.StartRemote(t, endpoint, site)
@@ -105,11 +101,7 @@ func TestR411ManyClients(t *testing.T) {
 
 // TestR415Stops has the user stop, while a Client waits for an answer.
 func TestR415Stops(t *testing.T) {
-	site := newSite(t)
-	h := harness.StartHub(t)
-	u := newUser(t, site+"/shared")
-	u.share(site+"/shared", h.HostAddr, "")
-	awaitPages(t, h, "/shared")
+	site, h, u := startSharing(t)
 	c := harness.DialCDP(t, "http://"+h.ClientAddr)
 	s := c.Attach(t, c.Pages(t)[0])
 	c.Evaluate(t, s, "1")
@@ -139,11 +131,7 @@ func TestR415Stops(t *testing.T) {
 // TestR412WorkerEnds has the browser end the extension's worker again and again. The Client goes on, and the page counts
 // as many clicks as it has sent.
 func TestR412WorkerEnds(t *testing.T) {
-	site := newSite(t)
-	h := harness.StartHub(t)
-	u := newUser(t, site+"/shared")
-	u.share(site+"/shared", h.HostAddr, "")
-	awaitPages(t, h, "/shared")
+	site, h, u := startSharing(t)
 	c := harness.DialCDP(t, "http://"+h.ClientAddr)
 	s := c.Attach(t, c.Pages(t)[0])
 	c.Call(t, s, "Runtime.enable", nil)

@@ -43,6 +43,16 @@ func newSite(t *testing.T) string {
 	return s.URL
 }
 
+// startSharing has a user share a page of a new site with a new hub.
+func startSharing(t *testing.T) (site string, h *harness.Hub, u *user) {
+	t.Helper()
+	site, h = newSite(t), harness.StartHub(t)
+	u = newUser(t, site+"/shared")
+	u.share(site+"/shared", h.HostAddr, "")
+	awaitPages(t, h, "/shared")
+	return site, h, u
+}
+
 // build makes the extension, once for all tests.
 func build(t *testing.T) string {
 	t.Helper()
